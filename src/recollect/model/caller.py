@@ -1,0 +1,49 @@
+"""Who is asking. Every engine call has a caller; what a request says of itself can only narrow it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recollect.model.vocabulary import Source
+
+
+class Right(StrEnum):
+    """What a caller may do beyond its own memories."""
+
+    READ = "read"
+    WRITE = "write"
+    GOVERN = "govern"
+    ERASE = "erase"
+    OPERATE = "operate"
+
+
+ALL_RIGHTS = frozenset(Right)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One principal. In-process code is ``trusted``: it stands for the application, and borders do not bind it.
+
+    ``agent`` and ``user`` say through whose eyes memory is seen: an agent sees what is shared and what is its own, a
+    user's caller reaches that user's streams, the session's, the projects it belongs to, and may read the system's.
+    """
+
+    tenant: str = "default"
+    agent: str | None = None
+    user: str | None = None
+    session: str | None = None
+    ai_profile: str | None = None
+    projects: frozenset[str] = frozenset()
+    rights: frozenset[Right] = ALL_RIGHTS
+    trusted: bool = True
+
+    @property
+    def name(self) -> str:
+        """How the caller appears in history: its agent, else its user, else the application itself."""
+        return self.agent or self.user or "application"
+
+    @property
+    def speaks_as(self) -> Source:
+        """The source of words for which none was given."""
+        if self.agent is not None:
+            return Source.AGENT
+        return Source.USER

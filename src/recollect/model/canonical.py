@@ -1,0 +1,86 @@
+"""The canonical JSON form: one value, one sequence of bytes, on every machine.
+
+Keys are sorted by code point, nothing is padded, text is UTF-8 and not escaped, times are UTC with six decimals and a
+``Z``, and numbers are Python's shortest exact form. What has no such form (NaN, infinity, lone surrogates, U+0000) is
+refused when it comes in, by :func:`check_text` and :func:`check_json`.
+"""
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+MAX_JSON_DEPTH = 16
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return format_time(value)
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    raise TypeError(f"{type(value).__name__} has no canonical form")
+
+
+_encoder = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain
+)
+
+
+def canonical_json(value: Any) -> str:
+    """The canonical text of a value.
+
+    >>> canonical_json({"b": 1, "a": ["é", None]})
+    '{"a":["é",null],"b":1}'
+    """
+    return _encoder.encode(value)
+
+
+def format_time(moment: datetime) -> str:
+    """UTC with microseconds and a ``Z``: sorts as text in the order of time."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def parse_time(text: str) -> datetime:
+    """The inverse of :func:`format_time`; also takes any ISO 8601 time that names its zone."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("the time has no zone; write it with Z or an offset")
+    return moment.astimezone(UTC)
+
+
+def check_text(text: str) -> str:
+    """Text as it may be stored: no control characters but tab and line ends, no lone surrogates."""
+    found = _FORBIDDEN.search(text)
+    if found is None:
+        return text
+    code = ord(found[0])
+    what = "a lone surrogate (invalid UTF-8)" if code >= 0xD800 else "a control character"
+    raise ValueError(f"contains {what} U+{code:04X} at position {found.start()}; remove it")
+
+
+def check_json(value: Any, depth: int = 0) -> Any:
+    """A JSON value as it may be stored: string keys, finite numbers, clean text, bounded depth."""
+    if depth > MAX_JSON_DEPTH:
+        raise ValueError(f"is nested deeper than {MAX_JSON_DEPTH} levels")
+    if isinstance(value, str):
+        return check_text(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        if abs(value) > 2**63:
+            raise ValueError("holds an integer beyond 64 bits; write it as text")
+        return value
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ValueError("holds a number that is not finite")
+        return value
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise ValueError(f"has the key {key!r}, which is not text")
+            check_text(key)
+        return {key: check_json(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [check_json(inner, depth + 1) for inner in value]
+    raise ValueError(f"holds a {type(value).__name__}, which JSON has no form for")

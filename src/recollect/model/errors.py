@@ -1,0 +1,99 @@
+"""Every error that Recollect raises, as one tree.
+
+::
+
+    RecollectError
+    ├── BadInput             what was asked makes no sense: it names the field            (exit code 2)
+    │   └── BadPolicy        a policy file or setting is wrong: it names the setting
+    ├── Refused              it made sense, and the answer is no                          (exit code 1)
+    │   ├── NotFound         no such memory, or none that this caller may know of
+    │   ├── AmbiguousId      a short id that fits more than one memory
+    │   ├── NotAllowed       a border, or a right that the caller lacks
+    │   ├── WrongState       the memory is not in a state in which this can be done
+    │   └── RetryMismatch    an idempotency key was used again for another request
+    └── StoreError           the store could not do its work                              (exit code 3)
+        ├── StoreUnavailable missing, unreadable, read-only, or the disk is full
+        ├── StoreBusy        another writer held the store for longer than the timeout
+        ├── StoreCorrupt     not a Recollect database, or a damaged one
+        └── StoreTooNew      written by a later release
+
+A denied write is not an error: it is an answer, and comes back as a receipt.
+"""
+
+from typing import Any, ClassVar
+
+
+class RecollectError(Exception):
+    """The root: ``code`` is stable, ``message`` says what is wrong, ``hint`` says what to do next."""
+
+    code: ClassVar[str] = "recollect_error"
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, message: str, *, field: str | None = None, hint: str | None = None) -> None:
+        self.message = message
+        self.field = field
+        self.hint = hint
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        place = f"{self.field}: " if self.field else ""
+        advice = f" {self.hint}" if self.hint else ""
+        return f"{place}{self.message}{advice}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form in which every interface reports it."""
+        return {"code": self.code, "message": self.message, "field": self.field, "hint": self.hint}
+
+
+class BadInput(RecollectError):
+    code = "bad_input"
+    exit_code = 2
+
+
+class BadPolicy(BadInput):
+    code = "bad_policy"
+
+
+class Refused(RecollectError):
+    code = "refused"
+    exit_code = 1
+
+
+class NotFound(Refused):
+    code = "not_found"
+
+
+class AmbiguousId(Refused):
+    code = "ambiguous_id"
+
+
+class NotAllowed(Refused):
+    code = "not_allowed"
+
+
+class WrongState(Refused):
+    code = "wrong_state"
+
+
+class RetryMismatch(Refused):
+    code = "retry_mismatch"
+
+
+class StoreError(RecollectError):
+    code = "store_error"
+
+
+class StoreUnavailable(StoreError):
+    code = "store_unavailable"
+
+
+class StoreBusy(StoreError):
+    code = "store_busy"
+
+
+class StoreCorrupt(StoreError):
+    code = "store_corrupt"
+
+
+class StoreTooNew(StoreError):
+    code = "store_too_new"

@@ -1,0 +1,92 @@
+"""The ledger: typed, content-free transitions in one hash chain per stream.
+
+An entry refers to memories by id and to values by a salted commitment, so that content can be erased while the chain
+still verifies. State is the fold of the entries (``recollect.rules.fold``).
+"""
+
+import hashlib
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from recollect.model.canonical import canonical_json
+
+RULES_VERSION = 1
+"""Raised whenever keys, fingerprints or index terms move. Every entry names the version that decided it."""
+
+GENESIS = "0" * 64
+"""The ``prev_hash`` of a stream's first entry."""
+
+
+class Event(StrEnum):
+    """What happened to a memory."""
+
+    STORED = "stored"
+    REINFORCED = "reinforced"
+    SUPERSEDED = "superseded"
+    CONTRADICTED = "contradicted"
+    RESOLVED = "resolved"
+    ARCHIVED = "archived"
+    FORGOTTEN = "forgotten"
+    RESTORED = "restored"
+    EDITED = "edited"
+    EXPIRED = "expired"
+    CONSOLIDATED = "consolidated"
+    REKEYED = "rekeyed"
+    LINKED = "linked"
+    UNLINKED = "unlinked"
+    PURGED = "purged"
+    ERASED = "erased"
+
+
+HISTORY_KIND: dict[Event, str] = {
+    Event.STORED: "ADD",
+    Event.CONTRADICTED: "ADD",
+    Event.REINFORCED: "UPDATE",
+    Event.SUPERSEDED: "UPDATE",
+    Event.RESOLVED: "UPDATE",
+    Event.ARCHIVED: "UPDATE",
+    Event.EDITED: "UPDATE",
+    Event.REKEYED: "UPDATE",
+    Event.FORGOTTEN: "DELETE",
+    Event.PURGED: "DELETE",
+    Event.ERASED: "DELETE",
+    Event.CONSOLIDATED: "MERGE",
+    Event.LINKED: "LINK",
+    Event.UNLINKED: "LINK",
+    Event.EXPIRED: "TTL",
+    Event.RESTORED: "RESTORE",
+}
+"""Every event as one of history's seven kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One transition. ``stream`` and ``actor`` are opaque uids; ``commitment`` binds a version or an amendment."""
+
+    stream: str
+    seq: int
+    tick: int
+    event: Event
+    memory_id: str
+    other_id: str | None
+    from_status: str | None
+    to_status: str | None
+    rule: str
+    rules_version: int
+    commitment: str | None
+    actor: str
+    at: str
+    prev_hash: str
+    hash: str = ""
+
+    def computed_hash(self) -> str:
+        """SHA-256 over the canonical form of everything but the hash itself."""
+        body: dict[str, Any] = asdict(self)
+        del body["hash"]
+        return hashlib.sha256(canonical_json(body).encode("utf-8")).hexdigest()
+
+
+def commit_to(salt: bytes, body: str) -> str:
+    """The commitment to a value: SHA-256 over its own random salt and its canonical text."""
+    return hashlib.sha256(salt + body.encode("utf-8")).hexdigest()

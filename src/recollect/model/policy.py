@@ -1,0 +1,265 @@
+"""The policy: every number and switch that a rule reads, as one validated, frozen object.
+
+A policy file is YAML. ``preset`` names the policy to start from; every other key overrides one setting of it. A key
+that does not exist is an error that names it and the nearest one that does.
+"""
+
+import difflib
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from recollect.model.canonical import canonical_json
+from recollect.model.errors import BadPolicy
+from recollect.model.vocabulary import Authority, EventType, Source
+
+PrivacyAction = Literal["deny", "redact", "allow"]
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is not a regular expression: {error}") from error
+    return text
+
+
+Pattern = Annotated[str, AfterValidator(_pattern)]
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Keys(Section):
+    """How a memory is named."""
+
+    parser: bool = Field(True, description="name plain statements by rule; without it only explicit keys are shared")
+    fallback: Literal["fingerprint", "shared"] = Field(
+        "fingerprint",
+        description="the key of a statement that no rule is sure about: its own (fingerprint), or the one literal "
+        "World-Fact-General that all of them share (shared)",
+    )
+
+
+class Text(Section):
+    """How text is read."""
+
+    synonyms: dict[str, str] = Field(
+        default_factory=dict, description="words folded into another before comparing, such as js: JavaScript"
+    )
+
+
+class Namespaces(Section):
+    """What is kept out of production, and for how long it lives."""
+
+    test_tags: tuple[str, ...] = Field(("test", "e2e"), description="tags that mark a test memory")
+    test_categories: tuple[str, ...] = Field(("test",), description="categories that mark a test memory")
+    test_patterns: tuple[Pattern, ...] = Field(
+        (
+            r"(?i)\b(?:e2e|end-to-end|integration|smoke|unit|regression)[ -]tests? (?:memory|entry|record|write|note|data)\b",
+            r"(?i)^\W*(?:this is (?:just )?a )?test (?:memory|entry|record|note|write)\b",
+            r"(?i)^\W*\[?(?:e2e|integration|smoke|unit)[ -]test\]?\s*[:#]",
+            r"(?i)^lorem ipsum\b",
+        ),
+        description="content that marks a test memory",
+    )
+    test_ttl_s: int | None = Field(604_800, ge=1, description="seconds until a test memory expires (null: never)")
+    ephemeral_ttl_s: int = Field(86_400, ge=1, description="seconds until an ephemeral memory expires")
+
+
+class Write(Section):
+    """What may be written at all."""
+
+    policy: Literal["none", "minimal", "normal", "aggressive"] = Field(
+        "normal",
+        description="none: nothing; minimal: preferences, decisions and corrections; normal and aggressive: everything",
+    )
+    allow_event_types: tuple[EventType, ...] | None = Field(None, description="if set, only these event types")
+    deny_event_types: tuple[EventType, ...] = Field((), description="never these event types")
+
+
+NOISE_SIGNALS = (
+    "tick marker",
+    "runtime snapshot",
+    "check-in",
+    "heartbeat",
+    "burst tick",
+    "no changes",
+    "nothing to report",
+    "status unchanged",
+    "routine scan",
+    "ephemeral",
+)
+
+
+class Noise(Section):
+    """What is a journal entry and not a memory."""
+
+    match: Literal["off", "whole", "substring"] = Field(
+        "whole",
+        description="whole: only a message that is nothing but a journal entry; substring: any message with a signal in it",
+    )
+    signals: tuple[str, ...] = Field(NOISE_SIGNALS, description="the phrases that mark a journal entry")
+
+
+class Length(Section):
+    """Limits below the hard one of 10,240 bytes; beyond them a write is denied."""
+
+    max_characters: int | None = Field(None, ge=1, description="any memory (null: only the hard limit)")
+    tier_max_characters: int = Field(1_200, ge=1, description="memories of a vault tier")
+    model_written_max_characters: int = Field(280, ge=1, description="summaries and insights that a model wrote")
+
+
+PROFILE_KEYS = (
+    "name preferred_name pronouns city country location home_city language languages time_zone timezone employer "
+    "company role job_title birthday email phone tone goals diet allergies likes dislikes hobbies family pets "
+    "favorite_color favourite_colour communication_style expertise education"
+).split()
+
+
+class Privacy(Section):
+    """What must not be remembered."""
+
+    actions: dict[str, PrivacyAction] = Field(
+        default_factory=dict,
+        description="deny, redact or allow for each type of sensitive data; a type left out has its own default",
+    )
+    profile_keys: tuple[str, ...] | None = Field(
+        tuple(PROFILE_KEYS), description="the fact keys that a profile memory may have (null: any)"
+    )
+
+
+class NearDuplicates(Section):
+    """What happens to words that are almost those of another memory under another key."""
+
+    action: Literal["off", "reinforce", "link", "reject"] = Field(
+        "reinforce",
+        description="reinforce: count it where nothing that matters differs, else store and link; link: store and link; "
+        "reject: deny; off: do not look",
+    )
+    compare: Literal["meaning", "literal"] = Field(
+        "meaning", description="meaning: stemmed words, and whether anything that matters differs; literal: raw tokens"
+    )
+    overlap_min: float = Field(0.60, gt=0, le=1, description="share of common words from which two texts are alike")
+    ratio_min: float = Field(0.70, gt=0, le=1, description="similarity of the letters from which two texts are alike")
+    max_candidates: int = Field(200, ge=1, le=10_000, description="how many candidates are compared")
+
+
+class Conflict(Section):
+    """Who wins when two memories of one key contradict each other."""
+
+    policy: Literal["authority", "manual", "latest_wins", "source_priority"] = Field(
+        "authority",
+        description="authority, then correction, recency, importance; manual: a person decides; latest_wins; source_priority",
+    )
+    authority_order: tuple[Authority, ...] = Field(tuple(Authority), description="highest first")
+    source_order: tuple[Source, ...] = Field(tuple(Source), description="highest first")
+
+    @model_validator(mode="after")
+    def _orders_are_complete(self) -> "Conflict":
+        for name, order, words in (
+            ("authority_order", self.authority_order, Authority),
+            ("source_order", self.source_order, Source),
+        ):
+            if sorted(order) != sorted(words):
+                raise ValueError(f"{name}: must list each of these once: {', '.join(words)}")
+        return self
+
+
+class AuthorityRules(Section):
+    """Who is believed."""
+
+    verifying_tools: tuple[str, ...] = Field((), description="agents or tools whose output counts as tool_verified")
+
+
+class Capacity(Section):
+    """How much may be active at once."""
+
+    max_active: int | None = Field(None, ge=1, description="active memories in the tenant's namespace (null: no limit)")
+
+
+class Lifecycle(Section):
+    """When the unused is put away, and when what was put away is gone."""
+
+    unused_after_days: int = Field(60, ge=1, description="days without access after which a memory may be put away")
+    unused_importance_below: int = Field(3, ge=1, le=6, description="only memories less important than this")
+    purge_after_days: int = Field(30, ge=0, description="days from soft deletion until the content is removed")
+
+
+class Recall(Section):
+    """How reading is bounded."""
+
+    top_k: int = Field(5, ge=1, le=1_000, description="how many memories a query returns")
+    max_postings: int = Field(
+        20_000, ge=100, description="how many index entries a query reads; its rarest words are read first"
+    )
+    bm25_k1: float = Field(1.2, ge=0, description="how fast repetition of a word stops counting")
+    bm25_b: float = Field(0.75, ge=0, le=1, description="how much long texts are discounted")
+
+
+class Traces(Section):
+    """Which governance events are kept in the store, besides being returned to the caller."""
+
+    keep: Literal["none", "denied", "all"] = Field("denied", description="none, only refused writes, or every event")
+
+
+class Policy(Section):
+    """Every setting. See ``docs/policy.md`` for the table, and ``recollect policy`` for the one in force."""
+
+    preset: str = Field("default", description="the policy that this one started from")
+    keys: Keys = Keys()
+    text: Text = Text()
+    namespaces: Namespaces = Namespaces()
+    write: Write = Write()
+    noise: Noise = Noise()
+    length: Length = Length()
+    privacy: Privacy = Privacy()
+    near_duplicates: NearDuplicates = NearDuplicates()
+    conflict: Conflict = Conflict()
+    authority: AuthorityRules = AuthorityRules()
+    capacity: Capacity = Capacity()
+    lifecycle: Lifecycle = Lifecycle()
+    recall: Recall = Recall()
+    traces: Traces = Traces()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.model_dump(mode="json")
+
+    def snapshot(self) -> str:
+        """The expanded policy in canonical form, as traces refer to it."""
+        return canonical_json(self.to_dict())
+
+
+def settings() -> list[tuple[str, str, Any]]:
+    """Every setting as ``(dotted name, description, default)``, in the order of the policy."""
+    rows: list[tuple[str, str, Any]] = [("preset", Policy.model_fields["preset"].description or "", "default")]
+    defaults = Policy().to_dict()
+    for name, info in Policy.model_fields.items():
+        section = info.annotation
+        if isinstance(section, type) and issubclass(section, Section):
+            rows += [
+                (f"{name}.{inner}", field.description or "", defaults[name][inner])
+                for inner, field in section.model_fields.items()
+            ]
+    return rows
+
+
+def parse_policy(data: dict[str, Any]) -> Policy:
+    """A policy from plain values; a wrong one is refused with the setting's name and what would fit."""
+    try:
+        return Policy.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise BadPolicy("there is no such setting.", field=name, hint=_nearest(name)) from None
+        message = str(first["msg"]).removeprefix("Value error, ")
+        raise BadPolicy(message + ".", field=name or None, hint="Run `recollect policy` to see every setting.") from None
+
+
+def _nearest(name: str) -> str:
+    known = [row[0] for row in settings()] + list(Policy.model_fields)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"Did you mean {near[0]}?" if near else "Run `recollect policy` to see every setting."

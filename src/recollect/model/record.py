@@ -1,0 +1,266 @@
+"""What a memory is: the one record, and the candidate that asks to become one.
+
+``Candidate`` is what comes in, checked field by field. ``Memory`` is what comes out: an immutable version (address,
+content, attribution) together with where it stands now (status, links, editable fields).
+"""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from recollect.model.canonical import canonical_json, check_json, check_text
+from recollect.model.vocabulary import (
+    SUBLAYERS,
+    Authority,
+    Change,
+    EventType,
+    Kind,
+    Layer,
+    Namespace,
+    Source,
+    Space,
+    Status,
+    Tier,
+)
+
+MAX_CONTENT_BYTES = 10_240
+"""The hard limit of any memory. Beyond it the input is wrong, whatever the policy says."""
+MAX_NAME = 256
+MAX_JSON_BYTES = 16_384
+
+
+def _content(text: str) -> str:
+    check_text(text)
+    if not text.strip():
+        raise ValueError("is empty; a memory needs at least one word")
+    size = len(text.encode("utf-8"))
+    if size > MAX_CONTENT_BYTES:
+        raise ValueError(f"is {size:,} bytes; the limit is {MAX_CONTENT_BYTES:,}. Split or summarise it")
+    return text
+
+
+def _name(text: str) -> str:
+    check_text(text)
+    if not text.strip():
+        raise ValueError("is empty; leave it out or give it a value")
+    if "\n" in text or "\r" in text:
+        raise ValueError("must be a single line")
+    return text
+
+
+def _json_value(value: Any) -> Any:
+    clean = check_json(value)
+    size = len(canonical_json(clean).encode("utf-8"))
+    if size > MAX_JSON_BYTES:
+        raise ValueError(f"is {size:,} bytes as JSON; the limit is {MAX_JSON_BYTES:,}")
+    return clean
+
+
+def _aware(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError("has no time zone; write it with Z or an offset, such as 2026-01-31T12:00:00Z")
+    return moment.astimezone(UTC)
+
+
+def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+Content = Annotated[str, AfterValidator(_content)]
+Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_name)]
+Title = Annotated[str, Field(max_length=1_000), AfterValidator(_name)]
+Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
+Moment = Annotated[datetime, AfterValidator(_aware)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(_json_value)]
+JsonObjects = Annotated[tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(_json_value)]
+Names = Annotated[tuple[Name, ...], Field(max_length=64), AfterValidator(_unique)]
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Importance = Annotated[int, Field(ge=1, le=5, strict=True)]
+Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def _as_author(value: Any) -> Any:
+    return {"id": value, "name": value} if isinstance(value, str) else value
+
+
+class Author(BaseModel):
+    """Who is credited with the words. A plain string stands for both id and name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: Name
+    name: Name
+    platform: Name | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"id": self.id, "name": self.name, "platform": self.platform}
+
+
+class Candidate(BaseModel):
+    """Words that ask to be remembered, with whatever the caller says about them.
+
+    Only ``content`` is required. What is left out is set by rules, and the receipt says which.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+    content: Content
+
+    namespace: Namespace | None = None
+    space: Space = Space.USER
+    owner: Name = "default"
+    scope: Name = "shared"
+
+    kind: Kind = Kind.SEMANTIC
+    canonical_key: Title | None = None
+    title: Title | None = None
+    topic_id: Title | None = None
+    key: Title | None = Field(None, description="the fact key of a profile memory, such as preferred_name")
+    event_type: EventType | None = None
+    layer: Layer | None = None
+    sublayer: Name | None = None
+    tier: Tier | None = None
+    category: Name = "general"
+    tags: Names = ()
+    entities: JsonObjects = ()
+    relationships: JsonObjects = ()
+    artifact_ref: JsonObject | None = None
+    context: JsonObject | None = None
+    meta: JsonObject = Field(default_factory=dict)
+
+    author: Annotated[Author, BeforeValidator(_as_author)] | None = None
+    source: Source | None = None
+    authority: Authority | None = None
+    authority_reason: Sentence | None = None
+    user_id: Name | None = None
+    agent_id: Name | None = None
+    run_id: Name | None = None
+    thread_id: Name | None = None
+    actor_id: Name | None = None
+    role: Name | None = None
+    parent_refs: Annotated[tuple[Hash, ...], Field(max_length=64), AfterValidator(_unique)] = ()
+    signature: Sentence | None = None
+    confidence: Confidence | None = None
+    aliases: Names = ()
+
+    pinned: Annotated[bool, Field(strict=True)] = False
+    importance: Importance | None = None
+    expires_at: Moment | None = None
+    ttl_ticks: Annotated[int, Field(ge=1, le=10**9, strict=True)] | None = None
+
+    change: Change | None = Field(None, description="how it relates to what is known, if the caller knows")
+    diagnostic: bool = Field(False, description="a temporary diagnostic: goes to the ephemeral namespace")
+
+    @model_validator(mode="after")
+    def _belongs_together(self) -> "Candidate":
+        if self.sublayer is not None:
+            layer = self.layer or next((la for la, subs in SUBLAYERS.items() if self.sublayer in subs), None)
+            if layer is None or self.sublayer not in SUBLAYERS[layer]:
+                known = ", ".join(sub for subs in SUBLAYERS.values() for sub in subs)
+                raise ValueError(f"sublayer: {self.sublayer!r} is not one of its layer's; known: {known}")
+        if self.key is not None and self.kind is not Kind.PROFILE:
+            raise ValueError("key: only a memory of kind 'profile' has a fact key; set kind='profile'")
+        if self.kind is Kind.PROFILE and self.key is None:
+            raise ValueError("key: a memory of kind 'profile' needs its fact key, such as preferred_name")
+        if self.tier is Tier.REGISTER and self.topic_id is None and self.canonical_key is None:
+            raise ValueError("topic_id: a register needs the topic that it is the current state of")
+        return self
+
+
+class Memory(BaseModel):
+    """One version of one concept, as it stands now."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    tenant: str
+    namespace: Namespace
+    space: Space
+    owner: str
+    scope: str
+
+    content: str
+    content_hash: str
+    fingerprint: str
+    canonical_key: str
+    key_digest: str
+    topic_id: str | None
+    kind: Kind
+    event_type: EventType
+    layer: Layer
+    sublayer: str
+    tier: Tier | None
+    category: str
+    tags: tuple[str, ...]
+    entities: tuple[dict[str, Any], ...]
+    relationships: tuple[dict[str, Any], ...]
+    artifact_ref: dict[str, Any] | None
+    context: dict[str, Any] | None
+    meta: dict[str, Any]
+
+    author: Author
+    source: Source
+    authority: Authority
+    authority_reason: str
+    user_id: str | None
+    agent_id: str | None
+    run_id: str | None
+    thread_id: str | None
+    actor_id: str | None
+    role: str | None
+    parent_refs: tuple[str, ...]
+    vouchers: tuple[dict[str, Any], ...]
+    signature: str | None
+    confidence: float | None
+    aliases: tuple[str, ...]
+
+    status: Status
+    version: int
+    supersedes_id: str | None
+    superseded_by_id: str | None
+    related_memory_ids: tuple[str, ...]
+    conflict_ids: tuple[str, ...]
+    pinned: bool
+    importance: int
+    importance_reason: tuple[str, ...]
+    access_count: int
+    last_accessed: datetime
+
+    created_at: datetime
+    last_modified: datetime
+    tick: int
+    phase_id: str | None
+    expires_at: datetime | None
+    expires_at_tick: int | None
+    deleted_at: datetime | None
+    purge_at: datetime | None
+
+    @property
+    def short_id(self) -> str:
+        """The first twelve hex digits: what people type."""
+        return self.id.replace("-", "")[:12]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values under the record's own names."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+    def to_json(self) -> str:
+        """The canonical JSON form: the same bytes for the same memory, everywhere."""
+        return canonical_json(self.to_dict())
+
+
+class Tombstone(BaseModel):
+    """What is left of a memory whose content was removed: that it was, where it stood, and when it went."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    removed: str = Field(description="erased (a person's right) or purged (past its purge date)")
+    version: int
+    supersedes_id: str | None
+    superseded_by_id: str | None
+    at: datetime
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in type(self).model_fields}

@@ -1,0 +1,144 @@
+"""The closed lists of words that a memory is described with.
+
+Every enumeration is a ``StrEnum``: its members *are* the strings that users write, that the store keeps and that
+exports carry. Where the order of a list means something (authority, source, space), the order written here is that
+meaning, highest first.
+"""
+
+from enum import StrEnum
+
+
+class Namespace(StrEnum):
+    """Where a memory lives: what production reads, what tests wrote, what is only passing through."""
+
+    PROD = "prod"
+    TEST = "test"
+    EPHEMERAL = "ephemeral"
+
+
+class Space(StrEnum):
+    """Whose memory it is, in the order in which reads consult the spaces."""
+
+    SESSION = "session"
+    USER = "user"
+    PROJECT = "project"
+    SYSTEM = "system"
+
+
+class Kind(StrEnum):
+    """What sort of thing is remembered."""
+
+    SHORT_TERM = "short_term"
+    SEMANTIC = "semantic"
+    PROFILE = "profile"
+    EPISODIC = "episodic"
+    PROCEDURAL = "procedural"
+    INSIGHT = "insight"
+
+
+class KindClass(StrEnum):
+    """Kinds that may replace one another share a class; across classes nothing ever replaces anything."""
+
+    EVENT = "event"
+    SEMANTIC = "semantic"
+    PROFILE = "profile"
+    PROCEDURAL = "procedural"
+    INSIGHT = "insight"
+
+
+KIND_CLASS: dict[Kind, KindClass] = {
+    Kind.SHORT_TERM: KindClass.EVENT,
+    Kind.EPISODIC: KindClass.EVENT,
+    Kind.SEMANTIC: KindClass.SEMANTIC,
+    Kind.PROFILE: KindClass.PROFILE,
+    Kind.PROCEDURAL: KindClass.PROCEDURAL,
+    Kind.INSIGHT: KindClass.INSIGHT,
+}
+
+
+class EventType(StrEnum):
+    """What the speaker was doing when the memory came about."""
+
+    PREFERENCE = "preference"
+    DECISION = "decision"
+    FACT = "fact"
+    CORRECTION = "correction"
+    EXECUTION = "execution"
+    CONTEXT = "context"
+
+
+class Layer(StrEnum):
+    """The three layers of the taxonomy."""
+
+    SELF = "self"
+    WORLD = "world"
+    INTENT = "intent"
+
+
+SUBLAYERS: dict[Layer, tuple[str, ...]] = {
+    Layer.SELF: ("identity", "preference", "constraint"),
+    Layer.WORLD: ("fact", "failure", "method"),
+    Layer.INTENT: ("rule", "goal", "anti-pattern"),
+}
+
+
+class Tier(StrEnum):
+    """The vault's tiers. ``log`` may be asked for and is always denied."""
+
+    CANON = "canon"
+    REGISTER = "register"
+    LOG = "log"
+
+
+class Source(StrEnum):
+    """Where the words came from, in order of priority, highest first."""
+
+    SYSTEM = "system"
+    OPERATOR = "operator"
+    USER = "user"
+    TOOL = "tool"
+    AGENT = "agent"
+    PROMOTION = "promotion"
+    IMPORT = "import"
+    TEST_SUITE = "test_suite"
+
+
+class Authority(StrEnum):
+    """How much weight the words carry, highest first."""
+
+    SYSTEM_IMPOSED = "system_imposed"
+    TOOL_VERIFIED = "tool_verified"
+    USER_ASSERTED = "user_asserted"
+    AI_INFERRED = "ai_inferred"
+
+
+class Status(StrEnum):
+    """Where a version stands. Only ``active`` memories are recalled."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    REDUNDANT = "redundant"
+    CONTRADICTORY = "contradictory"
+    ARCHIVED = "archived"
+    SOFT_DELETED = "soft_deleted"
+    PENDING = "pending"
+
+
+class Outcome(StrEnum):
+    """What became of a write."""
+
+    STORED = "stored"
+    REINFORCED = "reinforced"
+    SUPERSEDED = "superseded"
+    CONTRADICTED = "contradicted"
+    DENIED = "denied"
+    PENDING = "pending"
+
+
+class Change(StrEnum):
+    """How words about the same concept relate to what was believed before."""
+
+    SAME = "same"
+    UPDATE = "update"
+    CORRECTION = "correction"
+    CONTRADICTION = "contradiction"

@@ -1,0 +1,75 @@
+"""The presets, and loading a policy from a file.
+
+Each preset is a YAML file in this folder that overrides the defaults of ``recollect.model.policy``.
+"""
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from recollect.model.errors import BadPolicy
+from recollect.model.policy import Policy, parse_policy
+from recollect.rules import privacy
+
+PRESETS = ("default", "v4", "governed", "vault", "assistant", "entry")
+
+
+def load_policy(source: str | Path | dict[str, Any] | Policy | None = None) -> Policy:
+    """A policy from a preset's name, a YAML file, plain values, or nothing at all (``default``)."""
+    if isinstance(source, Policy):
+        return source
+    if source is None:
+        return _checked(_preset("default"))
+    if isinstance(source, dict):
+        return _checked(_merged(source))
+    if str(source) in PRESETS:
+        return _checked(_preset(str(source)))
+    return _checked(_merged(_read(Path(source))))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadPolicy(
+            f"cannot read it ({error.strerror}).", field=str(path), hint=f"Name a file or one of: {', '.join(PRESETS)}."
+        ) from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadPolicy(f"is not YAML: {error}", field=str(path), hint="See docs/policy.md for an example.") from error
+    if not isinstance(data, dict):
+        raise BadPolicy("must be a mapping of settings.", field=str(path), hint="See docs/policy.md for an example.")
+    return data
+
+
+def _preset(name: str) -> dict[str, Any]:
+    if name not in PRESETS:
+        raise BadPolicy(f"there is no preset {name!r}.", field="preset", hint=f"Known: {', '.join(PRESETS)}.")
+    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    return {"preset": name, **(yaml.safe_load(text) or {})}
+
+
+def _merged(overrides: dict[str, Any]) -> dict[str, Any]:
+    return _overlay(_preset(str(overrides.get("preset", "default"))), overrides)
+
+
+def _overlay(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        inner = merged.get(key)
+        both = isinstance(value, dict) and isinstance(inner, dict)
+        merged[key] = _overlay(inner, value) if both and isinstance(inner, dict) else value
+    return merged
+
+
+def _checked(data: dict[str, Any]) -> Policy:
+    policy = parse_policy(data)
+    for name in policy.privacy.actions:
+        if name not in privacy.TYPES:
+            raise BadPolicy(
+                f"there is no type {name!r} of sensitive data.",
+                field=f"privacy.actions.{name}",
+                hint=f"Known: {', '.join(privacy.TYPES)}.",
+            )
+    return policy
