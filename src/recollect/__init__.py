@@ -1,3 +1,83 @@
-"""Governed long-term memory for AI agents."""
+"""Governed long-term memory for AI agents: deterministic, attributed, auditable, in one file.
+
+The names below are the public ones. They are imported when first used, so that ``import recollect`` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recollect.compose import open
+    from recollect.interfaces.python import Recollect
+    from recollect.model.caller import Caller, Right
+    from recollect.model.errors import (
+        AmbiguousId,
+        BadInput,
+        BadPolicy,
+        NotAllowed,
+        NotFound,
+        RecollectError,
+        Refused,
+        RetryMismatch,
+        StoreBusy,
+        StoreCorrupt,
+        StoreError,
+        StoreTooNew,
+        StoreUnavailable,
+        WrongState,
+    )
+    from recollect.model.policy import Policy
+    from recollect.model.receipt import Recall, Receipt
+    from recollect.model.record import Candidate, Memory, Tombstone
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "AmbiguousId",
+    "BadInput",
+    "BadPolicy",
+    "Caller",
+    "Candidate",
+    "Memory",
+    "NotAllowed",
+    "NotFound",
+    "Policy",
+    "Recall",
+    "Receipt",
+    "Recollect",
+    "RecollectError",
+    "Refused",
+    "RetryMismatch",
+    "Right",
+    "StoreBusy",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreTooNew",
+    "StoreUnavailable",
+    "Tombstone",
+    "WrongState",
+    "open",
+]
+
+_HOMES = {
+    "open": "compose",
+    "Recollect": "interfaces.python",
+    "Caller": "model.caller",
+    "Right": "model.caller",
+    "Policy": "model.policy",
+    "Recall": "model.receipt",
+    "Receipt": "model.receipt",
+    "Candidate": "model.record",
+    "Memory": "model.record",
+    "Tombstone": "model.record",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+    return getattr(import_module(f"recollect.{_HOMES.get(name, 'model.errors')}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -14,6 +14,8 @@ from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
 from recollect.model.vocabulary import Authority, EventType, Source
 
+_SEE_ALL = "Run `recollect policy` to see every setting."
+
 PrivacyAction = Literal["deny", "redact", "allow"]
 
 
@@ -58,7 +60,7 @@ class Namespaces(Section):
     test_categories: tuple[str, ...] = Field(("test",), description="categories that mark a test memory")
     test_patterns: tuple[Pattern, ...] = Field(
         (
-            r"(?i)\b(?:e2e|end-to-end|integration|smoke|unit|regression)[ -]tests? (?:memory|entry|record|write|note|data)\b",
+            r"(?i)\b(?:e2e|end-to-end|integration|smoke|unit|regression)[ -]tests? (?:memory|entry|record|write|note)\b",
             r"(?i)^\W*(?:this is (?:just )?a )?test (?:memory|entry|record|note|write)\b",
             r"(?i)^\W*\[?(?:e2e|integration|smoke|unit)[ -]test\]?\s*[:#]",
             r"(?i)^lorem ipsum\b",
@@ -97,9 +99,10 @@ NOISE_SIGNALS = (
 class Noise(Section):
     """What is a journal entry and not a memory."""
 
-    match: Literal["off", "whole", "substring"] = Field(
+    match: Literal["never", "whole", "substring"] = Field(
         "whole",
-        description="whole: only a message that is nothing but a journal entry; substring: any message with a signal in it",
+        description="whole: only a message that is nothing but a journal entry; substring: any message with a signal in "
+        "it; never: no message",
     )
     signals: tuple[str, ...] = Field(NOISE_SIGNALS, description="the phrases that mark a journal entry")
 
@@ -134,10 +137,10 @@ class Privacy(Section):
 class NearDuplicates(Section):
     """What happens to words that are almost those of another memory under another key."""
 
-    action: Literal["off", "reinforce", "link", "reject"] = Field(
+    action: Literal["ignore", "reinforce", "link", "reject"] = Field(
         "reinforce",
         description="reinforce: count it where nothing that matters differs, else store and link; link: store and link; "
-        "reject: deny; off: do not look",
+        "reject: deny; ignore: do not look",
     )
     compare: Literal["meaning", "literal"] = Field(
         "meaning", description="meaning: stemmed words, and whether anything that matters differs; literal: raw tokens"
@@ -152,7 +155,8 @@ class Conflict(Section):
 
     policy: Literal["authority", "manual", "latest_wins", "source_priority"] = Field(
         "authority",
-        description="authority, then correction, recency, importance; manual: a person decides; latest_wins; source_priority",
+        description="authority: authority, then correction, recency, importance; manual: a person decides; latest_wins; "
+        "source_priority",
     )
     authority_order: tuple[Authority, ...] = Field(tuple(Authority), description="highest first")
     source_order: tuple[Source, ...] = Field(tuple(Source), description="highest first")
@@ -256,10 +260,10 @@ def parse_policy(data: dict[str, Any]) -> Policy:
         if first["type"] == "extra_forbidden":
             raise BadPolicy("there is no such setting.", field=name, hint=_nearest(name)) from None
         message = str(first["msg"]).removeprefix("Value error, ")
-        raise BadPolicy(message + ".", field=name or None, hint="Run `recollect policy` to see every setting.") from None
+        raise BadPolicy(f"{message}.", field=name or None, hint=_SEE_ALL) from None
 
 
 def _nearest(name: str) -> str:
     known = [row[0] for row in settings()] + list(Policy.model_fields)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"Did you mean {near[0]}?" if near else "Run `recollect policy` to see every setting."
+    return f"Did you mean {near[0]}?" if near else _SEE_ALL

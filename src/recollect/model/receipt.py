@@ -7,7 +7,7 @@ from recollect.model.record import Memory
 from recollect.model.vocabulary import Outcome
 
 
-class _Plain:
+class Plain:
     """Answers know how to become plain values, so that every interface shows them alike."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def _value(value: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed(_Plain):
+class Changed(Plain):
     """One memory that a write moved, and between which statuses (``None``: it was not there before)."""
 
     id: str
@@ -32,7 +32,7 @@ class Changed(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt(_Plain):
+class Receipt(Plain):
     """The answer to a write. ``denied`` is an answer too: ``reasons`` says why, ``detail`` what to do next."""
 
     outcome: Outcome
@@ -49,7 +49,7 @@ class Receipt(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Page(_Plain):
+class Page(Plain):
     """Some of a list, and the cursor that continues it (``None`` at the end)."""
 
     items: tuple[Memory, ...]
@@ -57,7 +57,7 @@ class Page(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled(_Plain):
+class Recalled(Plain):
     """One memory that answers a query, with its score and why it came."""
 
     memory: Memory
@@ -67,7 +67,7 @@ class Recalled(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Recall(_Plain):
+class Recall(Plain):
     """The answer to a query, best first. ``text`` is the same as bullets for a prompt."""
 
     query: str
@@ -81,7 +81,7 @@ class Recall(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryEvent(_Plain):
+class HistoryEvent(Plain):
     """One line of a memory's history, in one of seven kinds; ``meta`` says which operation it was."""
 
     memory_id: str
@@ -94,7 +94,7 @@ class HistoryEvent(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class UpkeepReport(_Plain):
+class UpkeepReport(Plain):
     """What a round of upkeep did: the ids that expired, were put away unused, and were purged."""
 
     expired: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class UpkeepReport(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class ErasureReceipt(_Plain):
+class ErasureReceipt(Plain):
     """What an erasure removed, what stays, and what lies beyond its reach."""
 
     removed: tuple[str, ...]
@@ -118,7 +118,7 @@ class ErasureReceipt(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem(_Plain):
+class Problem(Plain):
     """Something that ``verify`` or ``doctor`` found: where, what, and what to do."""
 
     where: str
@@ -127,7 +127,7 @@ class Problem(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Verification(_Plain):
+class Verification(Plain):
     """The result of walking every chain, version and projection."""
 
     ok: bool
@@ -139,7 +139,7 @@ class Verification(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(_Plain):
+class Explanation(Plain):
     """Why a memory is as it is. ``text`` is for people; the rest is the same for programs."""
 
     id: str

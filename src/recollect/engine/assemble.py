@@ -1,0 +1,96 @@
+"""A stored version and its state, as the memory that callers see."""
+
+from recollect.model.canonical import parse_time
+from recollect.model.record import Author, Memory, Tombstone
+from recollect.model.vocabulary import (
+    Authority,
+    EventType,
+    Kind,
+    Layer,
+    Namespace,
+    Source,
+    Space,
+    Tier,
+)
+from recollect.stores.protocol import Stored
+
+
+def to_memory(stored: Stored) -> Memory:
+    """The record. Values were validated on their way in, so they are not validated again on every read."""
+    body, state = stored.body, stored.state
+    if body is None:
+        raise ValueError(f"{state.id} is a tombstone")
+    last_accessed = max(state.last_reinforced, stored.last_access or "")
+    return Memory.model_construct(
+        id=state.id,
+        tenant=stored.tenant,
+        namespace=Namespace(body["namespace"]),
+        space=Space(body["space"]),
+        owner=body["owner"],
+        scope=body["scope"],
+        content=body["content"],
+        content_hash=body["content_hash"],
+        fingerprint=body["fingerprint"],
+        canonical_key=state.canonical_key,
+        key_digest=state.key_digest,
+        topic_id=body["topic_id"],
+        kind=Kind(body["kind"]),
+        event_type=EventType(body["event_type"]),
+        layer=Layer(body["layer"]),
+        sublayer=body["sublayer"],
+        tier=Tier(body["tier"]) if body["tier"] else None,
+        category=state.category,
+        tags=tuple(state.tags),
+        entities=tuple(body["entities"]),
+        relationships=tuple(body["relationships"]),
+        artifact_ref=body["artifact_ref"],
+        context=body["context"],
+        meta=body["meta"],
+        author=Author.model_construct(**body["author"]),
+        source=Source(body["source"]),
+        authority=Authority(body["authority"]),
+        authority_reason=body["authority_reason"],
+        user_id=body["user_id"],
+        agent_id=body["agent_id"],
+        run_id=body["run_id"],
+        thread_id=body["thread_id"],
+        actor_id=body["actor_id"],
+        role=body["role"],
+        parent_refs=tuple(body["parent_refs"]),
+        vouchers=(),
+        signature=body["signature"],
+        confidence=body["confidence"],
+        aliases=tuple(body["aliases"]),
+        status=state.status,
+        version=state.version,
+        supersedes_id=state.supersedes_id,
+        superseded_by_id=state.superseded_by_id,
+        related_memory_ids=tuple(state.related_memory_ids),
+        conflict_ids=tuple(state.conflict_ids),
+        pinned=state.pinned,
+        importance=state.importance,
+        importance_reason=tuple(state.importance_reason),
+        access_count=state.reinforcements + stored.accesses,
+        last_accessed=parse_time(last_accessed),
+        created_at=parse_time(body["created_at"]),
+        last_modified=parse_time(state.last_modified),
+        tick=body["tick"],
+        phase_id=body["phase_id"],
+        expires_at=parse_time(state.expires_at) if state.expires_at else None,
+        expires_at_tick=state.expires_at_tick,
+        deleted_at=parse_time(state.deleted_at) if state.deleted_at else None,
+        purge_at=parse_time(state.purge_at) if state.purge_at else None,
+    )
+
+
+def to_tombstone(stored: Stored) -> Tombstone:
+    """What is left of a memory whose content is gone."""
+    state = stored.state
+    return Tombstone(
+        id=state.id,
+        removed=state.removed or "erased",
+        version=state.version,
+        supersedes_id=state.supersedes_id,
+        superseded_by_id=state.superseded_by_id,
+        at=parse_time(state.last_modified),
+    )

@@ -1,0 +1,220 @@
+"""Proving that nothing was lost or rewritten: verify, rebuild, and the canonical state that two stores must share."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from recollect.engine.context import Engine
+from recollect.model.caller import Right
+from recollect.model.canonical import canonical_json
+from recollect.model.ledger import GENESIS, Entry, Event, commit_to
+from recollect.model.receipt import Problem, Verification
+from recollect.model.state import State
+from recollect.model.vocabulary import Status
+from recollect.rules import fold
+from recollect.rules.text import sha256_hex, terms
+from recollect.stores.protocol import Reader, Stream, Version
+
+Progress = Callable[[int, int], None]
+_BRINGS_VERSION = (Event.STORED, Event.CONTRADICTED)
+_REMOVES = (Event.ERASED, Event.PURGED)
+
+
+def verify(engine: Engine, progress: Progress | None = None) -> Verification:
+    """Walk every chain, version, amendment and projection of the tenant; names the first broken place of each stream.
+
+    A rewrite that also recomputes every later hash of a stream and its head cannot be seen from inside the file; an
+    anchored checkpoint is what reveals that, and ``uncovered_entries`` counts the entries without one.
+    """
+    engine.require(Right.OPERATE, "verify the store")
+    problems: list[Problem] = []
+    entries = versions = 0
+    with engine.store.read() as reader:
+        streams = reader.streams_of(engine.tenant)
+        for done, stream in enumerate(streams):
+            check = _StreamCheck(engine, reader, stream)
+            problem = check.first_problem()
+            problems += [problem] if problem else []
+            entries += len(check.entries)
+            versions += len(check.versions)
+            if progress is not None:
+                progress(done + 1, len(streams))
+    return Verification(not problems, len(streams), entries, versions, tuple(problems), entries)
+
+
+class _Broken(Exception):
+    def __init__(self, where: str, what: str) -> None:
+        self.problem = Problem(where, what, "Restore the store from a backup, and find out who wrote to the file.")
+
+
+class _StreamCheck:
+    """One stream's walk: the chain, then what it commits to, then what is derived from it."""
+
+    def __init__(self, engine: Engine, reader: Reader, stream: Stream) -> None:
+        self.engine, self.reader, self.stream = engine, reader, stream
+        self.entries = reader.entries(stream)
+        self.versions: dict[str, Version] = {v.id: v for v in reader.versions(stream)}
+        self.amendments = reader.amendments(stream)
+        where = stream.address
+        self.name = f"{where.namespace}/{where.space}/{where.owner}" if where else f"stream {stream.uid[:12]}"
+
+    def first_problem(self) -> Problem | None:
+        try:
+            self._chain()
+            self._commitments()
+            self._projections()
+        except _Broken as broken:
+            return broken.problem
+        return None
+
+    def _chain(self) -> None:
+        previous = GENESIS
+        for expected, entry in enumerate(self.entries, start=1):
+            where = self._at(entry)
+            if entry.seq != expected:
+                raise _Broken(where, f"entry {expected} is missing: the chain jumps to {entry.seq}")
+            if entry.prev_hash != previous:
+                raise _Broken(where, "it does not follow the entry before it: prev_hash is another")
+            if entry.hash != entry.computed_hash():
+                raise _Broken(where, "its fields were changed: they no longer give its hash")
+            previous = entry.hash
+        if (len(self.entries), previous) != (self.stream.last_seq, self.stream.head):
+            raise _Broken(
+                f"{self.name}, head",
+                f"the chain ends at entry {len(self.entries)}, the stream says {self.stream.last_seq} or another hash",
+            )
+
+    def _commitments(self) -> None:
+        removed = {entry.memory_id for entry in self.entries if entry.event in _REMOVES}
+        brought = set()
+        for entry in self.entries:
+            if entry.event in _BRINGS_VERSION:
+                brought.add(entry.memory_id)
+                self._version(entry, removed)
+            elif entry.commitment is not None:
+                self._amendment(entry, removed)
+        for id, version in self.versions.items():
+            if id not in brought:
+                raise _Broken(f"{self.name}, memory {id}", f"version {version.number} was never entered in the ledger")
+        unentered = set(self.amendments) - {entry.seq for entry in self.entries if entry.commitment is not None}
+        if unentered:
+            raise _Broken(f"{self.name}, entry {min(unentered)}", "values were added that no entry brought")
+
+    def _version(self, entry: Entry, removed: set[str]) -> None:
+        version = self.versions.get(entry.memory_id)
+        if version is None:
+            raise _Broken(self._at(entry), f"the version of memory {entry.memory_id} is missing")
+        self._committed(entry, version.body, version.salt, entry.memory_id in removed)
+        if version.body is not None:
+            kind = json.loads(version.body)["kind"]
+            if self.engine.memory_id(self.stream.uid, kind, version.number) != version.id:
+                raise _Broken(self._at(entry), f"memory {version.id} does not have the id of its place")
+
+    def _amendment(self, entry: Entry, removed: set[str]) -> None:
+        body, salt = self.amendments.get(entry.seq, (None, None))
+        if entry.seq not in self.amendments:
+            raise _Broken(self._at(entry), "the values that it brought are missing")
+        self._committed(entry, body, salt, entry.memory_id in removed)
+
+    def _committed(self, entry: Entry, body: str | None, salt: bytes | None, was_removed: bool) -> None:
+        if body is None or salt is None:
+            if not was_removed:
+                raise _Broken(self._at(entry), f"the content of memory {entry.memory_id} is gone without an erasure")
+        elif was_removed:
+            raise _Broken(self._at(entry), f"the content of memory {entry.memory_id} is back after its removal")
+        elif commit_to(salt, body) != entry.commitment:
+            raise _Broken(
+                self._at(entry), f"the content of memory {entry.memory_id} is not what was committed: it was altered"
+            )
+
+    def _projections(self) -> None:
+        expected = replay(self.entries, self.versions, self.amendments)
+        current = {stored.state.id: stored.state for stored in self.reader.states(self.stream)}
+        for id in sorted(expected.keys() | current.keys()):
+            if current.get(id) != expected.get(id):
+                raise _Broken(
+                    f"{self.name}, memory {id}", f"its current state is not what the ledger says{_differs(id, expected, current)}"
+                )
+        active = {self.versions[id].number for id, state in expected.items() if state.status is Status.ACTIVE}
+        self._text_index(active)
+
+    def _text_index(self, active: set[int]) -> None:
+        noted = self.reader.noted_terms(self.stream)
+        if noted.keys() != active:
+            odd = min(noted.keys() ^ active)
+            raise _Broken(f"{self.name}, memory number {odd}", "the text index does not match what is active")
+        expected = {(term, number) for number, text in noted.items() for term in text.split()[1:]}
+        if {(term, number) for term, number, _, _ in self.reader.indexed_text(self.stream)} != expected:
+            raise _Broken(f"{self.name}, text index", "its postings are not those of the active memories")
+
+    def _at(self, entry: Entry) -> str:
+        return f"{self.name}, entry {entry.seq} ({entry.event})"
+
+
+def _differs(id: str, expected: fold.States, current: fold.States) -> str:
+    one, other = expected.get(id), current.get(id)
+    if one is None or other is None:
+        return ": it is missing" if other is None else ": it should not be there"
+    names = [name for name, value in one.to_dict().items() if getattr(other, name) != value]
+    return f": {', '.join(names)}"
+
+
+def replay(entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]) -> fold.States:
+    """The state that a stream's entries give, from the very first."""
+    states: dict[str, State] = {}
+    for entry in entries:
+        version = versions.get(entry.memory_id) if entry.event in _BRINGS_VERSION else None
+        body = json.loads(version.body) if version is not None and version.body is not None else None
+        text = amendments.get(entry.seq, (None, None))[0]
+        fold.apply(states, entry, body, json.loads(text) if text is not None else None)
+    return states
+
+
+def rebuild(engine: Engine, progress: Progress | None = None) -> int:
+    """Drop every projection of the tenant and make it anew from versions and ledger; returns how many memories."""
+    engine.require(Right.OPERATE, "rebuild the store")
+    with engine.store.read() as reader:
+        numbers = [stream.number for stream in reader.streams_of(engine.tenant)]
+    total = 0
+    for done, number in enumerate(numbers):
+        total += _rebuild_stream(engine, number)
+        if progress is not None:
+            progress(done + 1, len(numbers))
+    return total
+
+
+def _rebuild_stream(engine: Engine, number: int) -> int:
+    with engine.store.write() as writer:
+        stream = writer.stream_numbered(engine.tenant, number)
+        versions = {v.id: v for v in writer.versions(stream)}
+        states = replay(writer.entries(stream), versions, writer.amendments(stream))
+        writer.drop_projections(stream)
+        for id, state in states.items():
+            version = versions[id]
+            body = json.loads(version.body) if version.body is not None else None
+            writer.put_memory(stream, version.number, state, body)
+            if state.status is Status.ACTIVE and body is not None:
+                writer.index_text(stream, version.number, terms(body["content"], engine.policy.text.synonyms))
+        writer.advance_stream(stream)
+    return len(states)
+
+
+def canonical_state(engine: Engine) -> Iterator[str]:
+    """The tenant's whole state, a canonical line each: streams, entries, versions' bodies, states. No salts, no counters."""
+    with engine.store.read() as reader:
+        for stream in reader.streams_of(engine.tenant):
+            address = list(stream.address) if stream.address else None
+            yield canonical_json(["stream", stream.uid, address, stream.tick, stream.last_seq, stream.head])
+            for entry in reader.entries(stream):
+                yield canonical_json(["entry", entry.seq, entry.hash])
+            for version in reader.versions(stream):
+                yield canonical_json(["version", version.id, version.body])
+            for stored in reader.states(stream):
+                yield canonical_json(["state", stored.state.to_dict()])
+            for posting in reader.indexed_text(stream):
+                yield canonical_json(["posting", *posting])
+
+
+def state_hash(engine: Engine) -> str:
+    """One hash over the canonical state: equal for two stores that hold the same."""
+    return sha256_hex("\n".join(canonical_state(engine)))

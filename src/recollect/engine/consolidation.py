@@ -1,0 +1,264 @@
+"""The deterministic clean-up: a proposal first, applied on request, and undoable.
+
+Keys of live memories are unique already, so consolidation names them again under today's rules and looks across keys
+for the same fact (redundant), similar ones (linked) and contradictions (linked as conflicts). The best of a group is
+the most important, then the newest, then the one with the smaller id.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from recollect.engine.context import Engine
+from recollect.engine.lifecycle import refuse_taken_key
+from recollect.engine.pen import Pen
+from recollect.engine.reading import readable_streams
+from recollect.model.caller import Right
+from recollect.model.errors import WrongState
+from recollect.model.ledger import Entry, Event
+from recollect.model.receipt import Plain
+from recollect.model.vocabulary import KIND_CLASS, Change, Kind, KindClass, Namespace, Status, Tier
+from recollect.rules.change import classify_change
+from recollect.rules.keys import CanonicalKey, choose_key, identity
+from recollect.rules.near_duplicate import overlap, prefix_length
+from recollect.rules.difference import what_differs
+from recollect.rules.text import terms
+from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored, Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Plain):
+    """One thing that consolidation would do: ``redundant``, ``related``, ``conflict`` or ``rekey``."""
+
+    action: str
+    id: str
+    other: str | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationReport(Plain):
+    """The proposal, and whether it was carried out. ``diff`` is for people."""
+
+    applied: bool
+    run: str | None
+    examined: int
+    steps: tuple[Step, ...]
+    diff: tuple[str, ...] = field(default=())
+
+
+def consolidate(
+    engine: Engine,
+    *,
+    owner: str | None = None,
+    include_namespaces: Sequence[str] = tuple(Namespace),
+    force: bool = False,
+) -> ConsolidationReport:
+    """Propose a clean-up, or with ``force`` carry it out. Nothing is removed: what is redundant can be restored."""
+    engine.require(Right.GOVERN, "consolidate")
+    with engine.store.read() as reader:
+        streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        plans = [(stream, *_plan(engine, reader, stream)) for stream in streams]
+    steps = tuple(step for _, _, found in plans for step in found)
+    examined = sum(count for _, count, _ in plans)
+    diff = tuple(f"{step.action:<10}{step.id[:13]}  {step.detail}" for step in steps)
+    if not force or not steps:
+        return ConsolidationReport(False, None, examined, steps, diff)
+    run = engine.randomness.bytes(6).hex()
+    done: list[Step] = []
+    with engine.store.write() as writer:
+        at = engine.now()
+        for stream in streams:
+            pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, stream.number), at)
+            done += _carry_out(engine, pen, run)
+    return ConsolidationReport(True, run, examined, tuple(done), diff)
+
+
+def undo(engine: Engine) -> ConsolidationReport:
+    """Take the last consolidation back: redundant memories become active again, links and keys are as before."""
+    engine.require(Right.GOVERN, "undo a consolidation")
+    with engine.store.write() as writer:
+        at = engine.now()
+        recorded = writer.consolidation_entries(engine.tenant)
+        run = _last_run(recorded)
+        mine = [(number, entry, body) for number, entry, body in recorded if body["run"] == run]
+        steps: list[Step] = []
+        for number in sorted({number for number, _, _ in mine}):
+            pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at)
+            for of, entry, body in reversed(mine):
+                if of == number:
+                    steps += _take_back(pen, entry, body["run"], body.get("from"))
+            pen.finish()
+    return ConsolidationReport(True, run, len(steps), tuple(steps))
+
+
+def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
+    undone = {b["run"] for _, _, b in recorded if isinstance(b, dict) and b.get("undo")}
+    left = [(e.at, b["run"]) for _, e, b in recorded if isinstance(b, dict) and b["run"] not in undone]
+    if not left:
+        raise WrongState("there is no consolidation to undo.", hint="`consolidate --force` applies one.")
+    return str(max(left)[1])
+
+
+# ── the plan ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _plan(engine: Engine, reader: Reader, stream: Stream) -> tuple[int, list[Step]]:
+    """What consolidation would do in one stream."""
+    selection = Selection(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
+    live = [s for s in reader.select(stream.tenant, selection, NO_LIMIT) if _class(s) is not KindClass.EVENT]
+    live.sort(key=_preference)
+    gone: set[str] = set()
+    steps: list[Step] = []
+    for a, b in _similar_pairs(engine, live):
+        if a.state.id in gone or b.state.id in gone:
+            continue
+        step = _compare(a, b)
+        if step is not None:
+            steps.append(step)
+            gone |= {step.id} if step.action == "redundant" else set()
+    remaining = [s for s in live if s.state.id not in gone]
+    return len(live), steps + _rekeyings(engine, remaining)
+
+
+def _class(stored: Stored) -> KindClass:
+    assert stored.body is not None, "an active memory has its content"
+    return KIND_CLASS[Kind(stored.body["kind"])]
+
+
+def _preference(stored: Stored) -> tuple[int, int, str]:
+    """Best first: importance, then newest, then id."""
+    return (-stored.state.importance, -stored.number, stored.state.id)
+
+
+def _similar_pairs(engine: Engine, live: Sequence[Stored]) -> Iterable[tuple[Stored, Stored]]:
+    """Pairs that share enough words, the better one first; found by their rarest words, not by comparing everyone."""
+    floor = engine.policy.near_duplicates.overlap_min
+    words = [frozenset(terms(_content(s), engine.policy.text.synonyms)) for s in live]
+    counts: dict[str, int] = {}
+    for one in words:
+        for word in one:
+            counts[word] = counts.get(word, 0) + 1
+    holders: dict[str, list[int]] = {}
+    for j, one in enumerate(words):
+        rare = sorted(one, key=lambda w: (counts[w], w))[: prefix_length(len(one), floor)]
+        partners = sorted({i for word in rare for i in holders.get(word, ())})
+        for i in partners:
+            if overlap(words[i], one) >= floor and _comparable(live[i], live[j]):
+                yield live[i], live[j]
+        for word in rare:
+            holders.setdefault(word, []).append(j)
+
+
+def _content(stored: Stored) -> str:
+    assert stored.body is not None, "an active memory has its content"
+    return str(stored.body["content"])
+
+
+def _comparable(a: Stored, b: Stored) -> bool:
+    assert a.body is not None and b.body is not None, "active memories have their content"
+    return a.body["scope"] == b.body["scope"] and _class(a) is _class(b)
+
+
+def _compare(best: Stored, other: Stored) -> Step | None:
+    a, b = _content(best), _content(other)
+    pair = f"{b!r} ~ {a!r}"
+    if not what_differs(a, b):
+        return Step("redundant", other.state.id, best.state.id, pair)
+    if classify_change(a, b).change is Change.CONTRADICTION:
+        known = best.state.id in other.state.conflict_ids
+        return None if known else Step("conflict", other.state.id, best.state.id, pair)
+    known = best.state.id in other.state.related_memory_ids
+    return None if known else Step("related", other.state.id, best.state.id, pair)
+
+
+def _rekeyings(engine: Engine, live: Sequence[Stored]) -> list[Step]:
+    """Memories that today's rules name otherwise, unless the name is taken by another."""
+    taken = {_place(s, s.state.canonical_key) for s in live}
+    steps = []
+    for stored in live:
+        key = _todays_key(engine, stored)
+        if key is None or key.text == stored.state.canonical_key or _place(stored, key.text) in taken:
+            continue
+        taken.add(_place(stored, key.text))
+        steps.append(Step("rekey", stored.state.id, None, f"{stored.state.canonical_key} → {key.text}"))
+    return steps
+
+
+def _place(stored: Stored, key: str) -> tuple[str, str, str]:
+    assert stored.body is not None, "an active memory has its content"
+    return stored.body["scope"], str(_class(stored)), identity(key)
+
+
+def _todays_key(engine: Engine, stored: Stored) -> CanonicalKey | None:
+    """The key that the rules give today; ``None`` for a memory that somebody named."""
+    body = stored.body
+    assert body is not None, "an active memory has its content"
+    if body["key_source"] not in ("parser", "fallback"):
+        return None
+    return choose_key(
+        content=body["content"],
+        kind=Kind(body["kind"]),
+        tier=Tier(body["tier"]) if body["tier"] else None,
+        fingerprint=body["fingerprint"],
+        parser=engine.policy.keys.parser,
+        shared_fallback=engine.policy.keys.fallback == "shared",
+    )
+
+
+# ── carrying it out, and taking it back ─────────────────────────────────────────────────────────────────────────────
+
+
+def _carry_out(engine: Engine, pen: Pen, run: str) -> list[Step]:
+    """Plan again inside the lock, since memories may have changed since the proposal, and do it."""
+    _, steps = _plan(engine, pen.writer, pen.stream)
+    ids = sorted({id for step in steps for id in (step.id, step.other) if id is not None})
+    pen.load(*pen.writer.by_ids(pen.stream.tenant, ids).values())
+    for step in steps:
+        if step.action == "redundant":
+            pen.record(
+                Event.CONSOLIDATED,
+                step.id,
+                rule="consolidation:redundant",
+                to=Status.REDUNDANT,
+                other=step.other,
+                amendment={"run": run},
+            )
+        elif step.action == "rekey":
+            stored = pen.writer.by_ids(pen.stream.tenant, [step.id])[step.id]
+            _rekey(pen, stored, _todays_key(engine, stored), run)
+        else:
+            rule = "conflict:consolidation" if step.action == "conflict" else "consolidation:related"
+            pen.record(Event.LINKED, step.id, rule=rule, other=step.other, amendment={"run": run})
+        pen.flush()
+    pen.finish()
+    return steps
+
+
+def _rekey(pen: Pen, stored: Stored, key: CanonicalKey | None, run: str) -> None:
+    assert key is not None, "only memories that the rules name are named again"
+    before = {"canonical_key": stored.state.canonical_key, "key_digest": stored.state.key_digest}
+    amendment = {"run": run, "from": before, "canonical_key": key.text, "key_digest": key.digest}
+    pen.record(Event.REKEYED, stored.state.id, rule="consolidation:rekeyed", amendment=amendment)
+
+
+def _take_back(pen: Pen, entry: Entry, run: str, before: dict[str, str] | None) -> list[Step]:
+    found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
+    stored = found[entry.memory_id]
+    if stored.body is None:
+        return []
+    pen.load(*found.values())
+    marks = {"run": run, "undo": True}
+    if entry.event is Event.CONSOLIDATED:
+        if stored.state.status is Status.REDUNDANT:
+            refuse_taken_key(pen, stored)
+            pen.record(
+                Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks
+            )
+        pen.record(Event.UNLINKED, entry.memory_id, rule="consolidation:undone", other=entry.other_id, amendment=marks)
+    elif entry.event is Event.REKEYED and before is not None:
+        pen.record(Event.REKEYED, entry.memory_id, rule="consolidation:undone", amendment={**marks, **before})
+    else:
+        rule = entry.rule if entry.rule.startswith("conflict:") else "consolidation:undone"
+        pen.record(Event.UNLINKED, entry.memory_id, rule=rule, other=entry.other_id, amendment=marks)
+    pen.flush()
+    return [Step(f"undo {entry.event}", entry.memory_id, entry.other_id, entry.rule)]

@@ -1,0 +1,103 @@
+"""Before the lock: check the input, run the gates, and make the body of the version that would be stored."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from recollect.engine.context import Engine
+from recollect.model.canonical import format_time
+from recollect.model.errors import BadInput
+from recollect.model.record import Author, Candidate
+from recollect.rules.draft import Context, Draft, Rejection
+from recollect.rules.gates import pass_gates
+
+
+def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
+    """A candidate from plain values. Wrong input is an error that names the field, and changes nothing.
+
+    A bound caller that leaves out the owner writes to its own memory.
+    """
+    if "owner" not in fields and not engine.caller.trusted and engine.caller.user is not None:
+        fields = {**fields, "owner": engine.caller.user}
+    try:
+        return Candidate.model_validate(fields)
+    except ValidationError as error:
+        raise bad_input(error) from None
+
+
+def bad_input(error: ValidationError) -> BadInput:
+    """The first thing that is wrong, in the words of the field that it is about. Never repeats the value."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    name = ".".join(str(part) for part in first["loc"])
+    message = str(first["msg"]).removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(Candidate.model_fields)
+        return BadInput("there is no such field.", field=name, hint=f"Known fields: {known}.")
+    if first["type"] == "missing":
+        return BadInput("is missing.", field=name, hint="Give it a value.")
+    if not name and ": " in message:
+        name, message = message.split(": ", 1)
+    return BadInput(f"{message}.", field=name or None)
+
+
+def draft_for(engine: Engine, candidate: Candidate) -> Draft | Rejection:
+    """What the gates make of a candidate."""
+    return pass_gates(Draft(candidate), Context(engine.policy, engine.caller, engine.clock()))
+
+
+def version_body(engine: Engine, draft: Draft, at: str, tick: int, parent_refs: tuple[str, ...]) -> dict[str, Any]:
+    """The immutable part of a memory: address, content, attribution, and what was decided about it."""
+    candidate, key = draft.candidate, draft.key
+    assert key is not None, "the naming gate sets the key"
+    author = candidate.author or Author(id=engine.caller.name, name=engine.caller.name)
+    meta = {**candidate.meta, "key": candidate.key} if candidate.key else dict(candidate.meta)
+    return {
+        "tenant": engine.tenant,
+        "namespace": draft.namespace,
+        "space": candidate.space,
+        "owner": candidate.owner,
+        "scope": candidate.scope,
+        "content": candidate.content,
+        "content_hash": draft.content_hash,
+        "fingerprint": draft.fingerprint,
+        "canonical_key": key.text,
+        "key_digest": key.digest,
+        "key_source": key.source,
+        "topic_id": candidate.topic_id,
+        "kind": candidate.kind,
+        "event_type": draft.event_type,
+        "layer": draft.layer,
+        "sublayer": draft.sublayer,
+        "tier": candidate.tier,
+        "category": candidate.category,
+        "tags": list(candidate.tags),
+        "entities": list(candidate.entities),
+        "relationships": list(candidate.relationships),
+        "artifact_ref": candidate.artifact_ref,
+        "context": candidate.context,
+        "meta": meta,
+        "author": author.to_dict(),
+        "source": draft.source,
+        "authority": draft.authority,
+        "authority_reason": draft.authority_reason,
+        "user_id": candidate.user_id or engine.caller.user,
+        "agent_id": candidate.agent_id or engine.caller.agent,
+        "run_id": candidate.run_id,
+        "thread_id": candidate.thread_id,
+        "actor_id": candidate.actor_id,
+        "role": candidate.role,
+        "parent_refs": list(parent_refs),
+        "signature": candidate.signature,
+        "confidence": candidate.confidence,
+        "aliases": list(candidate.aliases),
+        "pinned": candidate.pinned,
+        "importance": draft.importance,
+        "importance_reason": list(draft.importance_reason),
+        "created_at": at,
+        "tick": tick,
+        "phase_id": None,
+        "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
+        "expires_at_tick": tick + candidate.ttl_ticks if candidate.ttl_ticks else None,
+        "decisions": [decision.to_dict() for decision in draft.decisions],
+    }

@@ -1,0 +1,36 @@
+"""What is past its date or tick leaves the active set at the start of the next write to its stream."""
+
+from datetime import timedelta
+
+from recollect.engine.pen import Pen
+from recollect.model import trace
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.ledger import Event
+from recollect.model.vocabulary import Status
+
+
+def expire_due(pen: Pen) -> list[trace.Trace]:
+    """Put away everything in the pen's stream that has expired; returns the events that say so."""
+    ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
+    if not ids:
+        return []
+    engine, events = pen.engine, []
+    found = pen.writer.by_ids(pen.stream.tenant, ids)
+    for id in ids:
+        stored = found[id]
+        pen.load(stored)
+        put_away(pen, id, Event.EXPIRED, "ttl_expired")
+        events.append(trace.memory_forget(engine.caller, id, "ttl_expired", engine.in_force.expanded))
+        if stored.body is not None:
+            events.append(
+                trace.memory_deleted(engine.caller, id, stored.body, "expired", engine.in_force.expanded)
+            )
+    pen.flush()
+    return events
+
+
+def put_away(pen: Pen, id: str, event: Event, rule: str) -> None:
+    """Soft-delete: out of every read, brought back by ``restore``, removed for good after its purge date."""
+    days = pen.engine.policy.lifecycle.purge_after_days
+    purge_at = format_time(parse_time(pen.at) + timedelta(days=days))
+    pen.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at})

@@ -1,0 +1,66 @@
+"""Why a memory is as it is, in plain English: the gates it passed, the rule that decided, the chain around it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.engine.context import Engine, find
+from recollect.engine.reading import chain_of, history
+from recollect.model.receipt import Explanation, HistoryEvent
+from recollect.rules.reasons import plain
+from recollect.stores.protocol import Stored
+
+
+def explain(engine: Engine, id: str) -> Explanation:
+    """The story of one memory. What was erased is told without its content."""
+    with engine.store.read() as reader:
+        stored = find(engine, reader, id)
+        links = chain_of(engine, reader, stored.state.id)
+    events = history(engine, stored.state.id)
+    decisions = tuple(stored.body["decisions"]) if stored.body is not None else ()
+    chain = tuple(_link(link) for link in links)
+    text = "\n".join([*_opening(stored), *_gates(decisions), *_around(stored, links), *_happened(events)])
+    return Explanation(stored.state.id, text, decisions, chain, events)
+
+
+def _opening(stored: Stored) -> list[str]:
+    state, body = stored.state, stored.body
+    if body is None:
+        return [f"Memory {state.id}: its content was {state.removed}; only its place in the chain is left."]
+    return [
+        f"Memory {state.id}",
+        f"  says       {body['content']}",
+        f"  is         {state.status}, version {state.version} of {state.canonical_key}",
+        f"  lives in   {body['namespace']} / {body['space']} / {body['owner']}, seen by {body['scope']}",
+        f"  came from  {body['author']['name']} ({body['source']}), believed as {body['authority']}",
+    ]
+
+
+def _gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:
+    lines = ["", "How it was decided:"] if decisions else []
+    for decision in decisions:
+        detail = f" ({decision['detail']})" if decision["detail"] else ""
+        lines.append(f"  {decision['gate']:<13}{plain(decision['rule'])}{detail}")
+    return lines
+
+
+def _around(stored: Stored, links: Sequence[Stored]) -> list[str]:
+    lines = ["", "The versions of this concept:"]
+    for link in links:
+        mark = "→" if link.state.id == stored.state.id else " "
+        words = link.body["content"] if link.body is not None else f"[{link.state.removed}]"
+        lines.append(f"  {mark} v{link.state.version} {link.state.id[:13]} {link.state.status}: {words}")
+    for name, ids in (("In conflict with", stored.state.conflict_ids), ("Related to", stored.state.related_memory_ids)):
+        lines += [f"{name}: {', '.join(id[:13] for id in ids)}"] if ids else []
+    return lines
+
+
+def _happened(events: Sequence[HistoryEvent]) -> list[str]:
+    lines = ["", "What happened to it:"]
+    for event in events:
+        who = event.actor or "someone whose name was erased"
+        lines.append(f"  {event.at[:19]}  {event.event:<8}{event.meta['operation']} by {who}: {plain(event.meta['rule'])}")
+    return lines
+
+
+def _link(link: Stored) -> dict[str, Any]:
+    return {"id": link.state.id, "version": link.state.version, "status": str(link.state.removed or link.state.status)}

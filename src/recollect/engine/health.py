@@ -1,0 +1,77 @@
+"""How the store is: counts, and a doctor that looks for trouble and says what to do about it."""
+
+from typing import Any
+
+from recollect.engine.audit import verify
+from recollect.engine.context import Engine
+from recollect.engine.reading import readable_streams, scopes_for
+from recollect.model.caller import Right
+from recollect.model.receipt import Problem
+from recollect.model.vocabulary import Namespace
+from recollect.stores.protocol import Selection
+
+
+def stats(engine: Engine) -> dict[str, Any]:
+    """What is in the store, as far as the caller may see: by status, namespace, kind, layer and category."""
+    with engine.store.read() as reader:
+        streams = readable_streams(engine, reader, None, None, tuple(Namespace))
+        numbers = tuple(stream.number for stream in streams)
+        everything = Selection(streams=numbers, scopes=scopes_for(engine))
+        active = Selection(streams=numbers, scopes=scopes_for(engine), equal={"status": "active"})
+        return {
+            "store": engine.store.location,
+            "size_bytes": engine.store.size_bytes(),
+            "streams": len(streams),
+            "entries": sum(stream.last_seq for stream in streams),
+            "memories": reader.count(engine.tenant, everything),
+            "active": reader.count(engine.tenant, active),
+            "removed": reader.count_removed(engine.tenant),
+            "by_status": reader.count_by(engine.tenant, "status", everything),
+            "by_namespace": _by_namespace(engine, reader, streams),
+            "by_kind": reader.count_by(engine.tenant, "kind", active),
+            "by_layer": reader.count_by(engine.tenant, "layer", active),
+            "by_category": reader.count_by(engine.tenant, "category", active),
+        }
+
+
+def _by_namespace(engine: Engine, reader: Any, streams: Any) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for namespace in Namespace:
+        numbers = tuple(s.number for s in streams if s.address is not None and s.address.namespace is namespace)
+        selection = Selection(streams=numbers, scopes=scopes_for(engine), equal={"status": "active"})
+        counts[str(namespace)] = reader.count(engine.tenant, selection) if numbers else 0
+    return counts
+
+
+def doctor(engine: Engine) -> tuple[Problem, ...]:
+    """Everything that is wrong or risky, each with the next step; empty when all is well."""
+    engine.require(Right.OPERATE, "examine the store")
+    problems = [Problem("database file", what, "Restore it from a backup.") for what in engine.store.check()]
+    problems += verify(engine).problems
+    problems += _waiting(engine)
+    problems += _risky_policy(engine)
+    return tuple(problems)
+
+
+def _waiting(engine: Engine) -> list[Problem]:
+    with engine.store.read() as reader:
+        waiting = reader.count(engine.tenant, Selection(equal={"status": "contradictory"}))
+    if not waiting:
+        return []
+    what = f"{waiting} contradictory {'memory waits' if waiting == 1 else 'memories wait'} for a decision"
+    return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
+
+
+def _risky_policy(engine: Engine) -> list[Problem]:
+    policy = engine.policy
+    found = []
+    if policy.conflict.policy == "latest_wins":
+        what = "latest_wins lets anyone's last word replace a higher authority's, the operator's included"
+        found.append(Problem("policy conflict.policy", what, "Use authority unless that is what you want."))
+    if policy.keys.fallback == "shared":
+        what = "a shared fallback key makes unrelated facts replace one another"
+        found.append(Problem("policy keys.fallback", what, "Use fingerprint unless every write names its key."))
+    allowed = [t for t, action in policy.privacy.actions.items() if action == "allow"]
+    if allowed:
+        found.append(Problem("policy privacy.actions", f"these are stored as they are: {', '.join(sorted(allowed))}"))
+    return found

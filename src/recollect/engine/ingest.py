@@ -1,0 +1,231 @@
+"""Writing: candidates in, receipts out, in one transaction.
+
+The gates and the search for near-duplicates run before the lock. Inside it the identity of each draft is settled
+against what is active now, the pen records what follows, and the traces say so.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.engine import near_duplicates, retries
+from recollect.engine.assemble import to_memory
+from recollect.engine.context import Engine
+from recollect.engine.drafting import draft_for, parse_candidate, version_body
+from recollect.engine.expiry import expire_due
+from recollect.engine.pen import Pen
+from recollect.engine.tracing import denied_trace, keep
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.errors import BadInput
+from recollect.model.item import dedup_key, to_item
+from recollect.model.ledger import Event
+from recollect.model.receipt import Changed, Receipt
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import KIND_CLASS, KindClass, Outcome, Status
+from recollect.rules.draft import Draft, Rejection
+from recollect.rules.fold import CONFLICT_RULE
+from recollect.rules.identity import Judgement, judge
+from recollect.rules.keys import event_key, identity
+from recollect.stores.protocol import Selection, Stored, Writer
+
+MAX_BATCH = 10_000
+
+
+def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None = None) -> Receipt:
+    """Remember one thing. The receipt says what became of it."""
+    return _write(engine, [parse_candidate(engine, fields)], idempotency_key)[0]
+
+
+def add_many(engine: Engine, many: Sequence[Mapping[str, Any]]) -> list[Receipt]:
+    """Remember many things in one transaction: all that pass are stored together, or none. A receipt each."""
+    if len(many) > MAX_BATCH:
+        raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
+    return _write(engine, [_numbered(engine, i, fields) for i, fields in enumerate(many)])
+
+
+def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidate:
+    try:
+        return parse_candidate(engine, fields)
+    except BadInput as error:
+        raise BadInput(error.message, field=f"[{index}].{error.field}", hint=error.hint) from None
+
+
+class _Prepared(NamedTuple):
+    """A draft that passed the gates, with what was read for it before the lock."""
+
+    draft: Draft
+    address: Address
+    similar: near_duplicates.Search
+
+
+def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None) -> list[Receipt]:
+    answers = [_prepare(engine, candidate) for candidate in candidates]
+    if not answers:
+        return []
+    addresses = sorted({answer.address for answer in answers if isinstance(answer, _Prepared)})
+    with engine.store.write(addresses) as writer:
+        at = engine.now()
+        engine.accesses.carry_along(writer, at)
+        if idempotency_key is not None:
+            replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
+            if replayed is not None:
+                return [replayed]
+        pens = {address: Pen.at_address(engine, writer, address, at) for address in addresses}
+        expiries = {address: expire_due(pen) for address, pen in pens.items()}
+        receipts = []
+        for candidate, answer in zip(candidates, answers, strict=True):
+            settled: Receipt | Rejection
+            if isinstance(answer, _Prepared):
+                settled = _settle(pens[answer.address], answer, tuple(expiries.pop(answer.address, ())))
+            else:
+                settled = answer
+            receipts.append(settled if isinstance(settled, Receipt) else _denied(engine, writer, candidate, settled))
+        for pen in pens.values():
+            pen.finish()
+        if idempotency_key is not None:
+            retries.keep_answer(engine, writer, idempotency_key, candidates[0], receipts[0], at)
+    return receipts
+
+
+def _prepare(engine: Engine, candidate: Candidate) -> _Prepared | Rejection:
+    draft = draft_for(engine, candidate)
+    if isinstance(draft, Rejection):
+        return draft
+    address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
+    return _Prepared(draft, address, near_duplicates.search(engine, draft, address))
+
+
+def _denied(engine: Engine, writer: Writer, candidate: Candidate, no: Rejection) -> Receipt:
+    event = denied_trace(engine, candidate, no)
+    keep(engine, writer, [event])
+    return Receipt(Outcome.DENIED, None, (no.code,), (event,), (), no.detail)
+
+
+def _settle(pen: Pen, prepared: _Prepared, earlier: tuple[trace.Trace, ...]) -> Receipt | Rejection:
+    """Decide what a draft is to what is already known, and act on it."""
+    draft = prepared.draft
+    kind_class = KIND_CLASS[draft.candidate.kind]
+    if kind_class is KindClass.EVENT and draft.key is not None and draft.key.source == "event":
+        draft = draft.decide("key", "key:event", key=event_key(draft.candidate.kind, pen.next_number()))
+    assert draft.key is not None, "the naming gate sets the key"
+    incumbent = pen.writer.active_by_key(
+        pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text)
+    )
+    if incumbent is not None:
+        return _meet(pen, draft, incumbent, earlier)
+    return _meet_none(pen, draft, prepared.similar, earlier)
+
+
+def _meet(pen: Pen, draft: Draft, incumbent: Stored, earlier: tuple[trace.Trace, ...]) -> Receipt | Rejection:
+    """There is an active memory of the same key: reinforce, supersede, or hold as contradictory."""
+    assert incumbent.body is not None, "an active memory has its content"
+    verdict = judge(draft, incumbent.body, incumbent.state, pen.tick, pen.engine.policy)
+    if isinstance(verdict, Rejection):
+        return verdict
+    draft = draft.decide("identity", verdict.rule, verdict.detail)
+    pen.load(incumbent)
+    if verdict.outcome is Outcome.REINFORCED:
+        return _reinforce(pen, incumbent, verdict.rule, earlier)
+    if verdict.outcome is Outcome.SUPERSEDED:
+        return _supersede(pen, draft, incumbent, verdict, earlier)
+    return _contradict(pen, draft, incumbent, verdict, earlier)
+
+
+def _meet_none(
+    pen: Pen, draft: Draft, search: near_duplicates.Search, earlier: tuple[trace.Trace, ...]
+) -> Receipt | Rejection:
+    """No active memory has this key: look for the same words under another, then for room, then store."""
+    action = pen.engine.policy.near_duplicates.action
+    alike = near_duplicates.recheck(pen, draft, search)
+    same = next((near for near in alike if near.same), None)
+    if alike and action == "reject":
+        detail = f"It is almost the same as {alike[0].stored.state.id}. Edit or supersede that one instead."
+        return Rejection("near_duplicate", "near_duplicate", detail)
+    if same is not None and action == "reinforce":
+        pen.load(same.stored)
+        return _reinforce(pen, same.stored, "near_duplicate:nothing_differs", earlier)
+    full = _full(pen)
+    if full is not None:
+        return full
+    return _store(pen, draft, alike, earlier)
+
+
+def _full(pen: Pen) -> Rejection | None:
+    limit = pen.engine.policy.capacity.max_active
+    if limit is None:
+        return None
+    active = pen.writer.count(pen.stream.tenant, Selection(equal={"status": "active"}, unexpired_at=pen.at))
+    if active < limit:
+        return None
+    return Rejection("capacity", "capacity_full", f"{active} memories are active and the policy allows {limit}. Forget some.")
+
+
+def _store(
+    pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlier: tuple[trace.Trace, ...]
+) -> Receipt:
+    draft = draft.decide("identity", "identity:new")
+    body = version_body(pen.engine, draft, pen.at, pen.tick, draft.candidate.parent_refs)
+    id, commitment = pen.new_version(body, draft.terms)
+    pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
+    for near in alike:
+        pen.load(near.stored)
+        pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=near.stored.state.id)
+    reasons = [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")] + ["identity:new"]
+    reasons += ["near_duplicate:linked"] if alike else []
+    return _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), earlier, wrote=body)
+
+
+def _reinforce(pen: Pen, incumbent: Stored, rule: str, earlier: tuple[trace.Trace, ...]) -> Receipt:
+    id = incumbent.state.id
+    pen.record(Event.REINFORCED, id, rule=rule)
+    return _answer(pen, Outcome.REINFORCED, id, [rule], (Changed(id, "active", "active"),), earlier)
+
+
+def _supersede(
+    pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement, earlier: tuple[trace.Trace, ...]
+) -> Receipt:
+    assert incumbent.body is not None, "an active memory has its content"
+    old = incumbent.state.id
+    parents = tuple(dict.fromkeys((*draft.candidate.parent_refs, incumbent.body["content_hash"])))
+    body = version_body(pen.engine, draft, pen.at, pen.tick, parents)
+    id, commitment = pen.new_version(body, draft.terms)
+    pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
+    pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
+    engine = pen.engine
+    events = list(earlier)
+    if verdict.rule.startswith(CONFLICT_RULE):
+        events.append(trace.memory_conflict(engine.caller, id, old, verdict.conflict_rule, dedup_key(body)))
+    events.append(trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded))
+    changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
+    return _answer(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, tuple(events), wrote=body)
+
+
+def _contradict(
+    pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement, earlier: tuple[trace.Trace, ...]
+) -> Receipt:
+    old = incumbent.state.id
+    body = version_body(pen.engine, draft, pen.at, pen.tick, draft.candidate.parent_refs)
+    id, commitment = pen.new_version(body, draft.terms)
+    pen.record(
+        Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment
+    )
+    conflict = trace.memory_conflict(pen.engine.caller, old, id, verdict.conflict_rule, dedup_key(body))
+    changed = (Changed(id, None, "contradictory"),)
+    return _answer(pen, Outcome.CONTRADICTED, id, verdict.reasons, changed, (*earlier, conflict), wrote=body)
+
+
+def _answer(
+    pen: Pen,
+    outcome: Outcome,
+    id: str,
+    reasons: Sequence[str],
+    changed: tuple[Changed, ...],
+    events: tuple[trace.Trace, ...],
+    wrote: Mapping[str, Any] | None = None,
+) -> Receipt:
+    pen.flush()
+    if wrote is not None:
+        events = (*events, trace.memory_write(pen.engine.caller, to_item(id, wrote)))
+    keep(pen.engine, pen.writer, events, pen.stream.number)
+    memory = to_memory(pen.writer.by_ids(pen.stream.tenant, [id])[id])
+    return Receipt(outcome, memory, tuple(reasons), events, changed)

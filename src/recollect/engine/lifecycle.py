@@ -1,0 +1,259 @@
+"""What people do to memories: settle contradictions, archive, forget, restore, edit; and upkeep, which needs no one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from pydantic import ValidationError
+
+from recollect.engine.assemble import to_memory
+from recollect.engine.context import Engine, find
+from recollect.engine.drafting import bad_input
+from recollect.engine.expiry import expire_due, put_away
+from recollect.engine.pen import Pen
+from recollect.engine.tracing import keep
+from recollect.model import trace
+from recollect.model.caller import Right
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.errors import BadInput, NotAllowed, WrongState
+from recollect.model.ledger import Event
+from recollect.model.receipt import UpkeepReport
+from recollect.model.record import Candidate, Memory
+from recollect.model.vocabulary import KIND_CLASS, Source, Status
+from recollect.rules.borders import write_refusal
+from recollect.rules.keys import identity
+from recollect.rules.privacy_gate import action, strings
+from recollect.rules import privacy
+from recollect.stores.protocol import Stored, Writer
+
+EDITABLE = ("pinned", "tags", "category", "importance", "expires_at")
+
+_RESTORABLE = (Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT)
+
+
+def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
+    """Settle a contradiction: ``winner`` is the one to believe, the waiting memory or the one it contradicts.
+
+    If the waiting one wins it becomes active and supersedes the other; if it loses it is archived.
+    """
+    with _on(engine, id) as (pen, stored):
+        _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
+        assert stored.body is not None, "a contradictory memory has its content"
+        chosen = find(engine, pen.writer, winner).state.id
+        incumbent = _incumbent(pen, stored)
+        sides = {stored.state.id, *stored.state.conflict_ids} | ({incumbent.state.id} if incumbent else set())
+        if chosen not in sides:
+            raise BadInput(
+                "is neither side of this contradiction.", field="winner", hint=f"Choose one of: {', '.join(sorted(sides))}."
+            )
+        if chosen != stored.state.id:
+            pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ARCHIVED)
+        else:
+            _promote(pen, stored, incumbent)
+        return _done(pen, stored.state.id)
+
+
+def _promote(pen: Pen, stored: Stored, incumbent: Stored | None) -> None:
+    other = None
+    if incumbent is not None and incumbent.body is not None:
+        other = incumbent.state.id
+        pen.load(incumbent)
+        pen.record(
+            Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=stored.state.id
+        )
+        engine = pen.engine
+        gone = trace.memory_deleted(engine.caller, other, incumbent.body, "superseded", engine.in_force.expanded)
+        keep(engine, pen.writer, [gone], pen.stream.number)
+    pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
+
+
+def archive(engine: Engine, id: str) -> Memory:
+    """Put an active memory out of recall for good, keeping it for the record."""
+    with _on(engine, id) as (pen, stored):
+        _expect(stored, (Status.ACTIVE, Status.CONTRADICTORY), "archive", "Only what is active or waiting can be.")
+        pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
+        return _done(pen, stored.state.id)
+
+
+def forget(engine: Engine, id: str) -> Memory:
+    """Soft-delete: out of every read at once, brought back by ``restore`` until its purge date."""
+    with _on(engine, id) as (pen, stored):
+        allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
+        _expect(stored, allowed, "forget", "It is soft-deleted already.")
+        if stored.state.status is Status.SUPERSEDED:
+            raise WrongState(
+                "an older version is history, and history is kept.",
+                field="id",
+                hint="Forget the current version, or use `erase` to remove content for good.",
+            )
+        put_away(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
+        return _done(pen, stored.state.id)
+
+
+def restore(engine: Engine, id: str) -> Memory:
+    """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
+    with _on(engine, id) as (pen, stored):
+        _expect(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
+        refuse_taken_key(pen, stored)
+        pen.record(Event.RESTORED, stored.state.id, rule="restored:by_hand", to=Status.ACTIVE)
+        return _done(pen, stored.state.id)
+
+
+def refuse_taken_key(pen: Pen, stored: Stored) -> None:
+    """One concept, one live memory: a key that is in use again cannot be given back."""
+    taken = _incumbent(pen, stored)
+    if taken is not None:
+        raise WrongState(
+            f"its key {stored.state.canonical_key} is taken by {taken.state.id}.",
+            field="id",
+            hint="Archive or forget that one first.",
+        )
+
+
+def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
+    """Change a memory's metadata: same id, same content, same hash, a ledger entry, no new version."""
+    values = _edited_values(engine, changes)
+    with _on(engine, id) as (pen, stored):
+        if stored.state.status is Status.SUPERSEDED:
+            raise WrongState("it was superseded, and older versions do not change.", field="id", hint="Edit the current one.")
+        pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": values})
+        return _done(pen, stored.state.id)
+
+
+def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]:
+    for name in changes:
+        if name not in EDITABLE:
+            raise BadInput(
+                "cannot be edited.", field=name, hint=f"Editable: {', '.join(EDITABLE)}. For other content, `add` it."
+            )
+    if not changes:
+        raise BadInput("nothing to change.", hint=f"Give one of: {', '.join(EDITABLE)}.")
+    try:
+        checked = Candidate.model_validate({"content": "-", **changes})
+    except ValidationError as error:
+        raise bad_input(error) from None
+    found = {
+        hit.type
+        for name in changes
+        for text in strings(getattr(checked, name))
+        for hit in privacy.scan(text)
+        if action(hit.type, engine.policy.privacy) != "allow"
+    }
+    if found:
+        raise BadInput(f"holds {', '.join(sorted(found))}, which the policy does not admit.", hint="Remove it.")
+    values = {name: getattr(checked, name) for name in changes}
+    if "expires_at" in values and values["expires_at"] is not None:
+        values["expires_at"] = format_time(values["expires_at"])
+    if "tags" in values:
+        values["tags"] = list(values["tags"])
+    if values.get("importance", 0) is None:
+        raise BadInput("must be between 1 and 5.", field="importance")
+    return {**values, "importance_reason": ["importance:edited"]} if "importance" in values else values
+
+
+def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -> UpkeepReport:
+    """One round of housekeeping over the tenant; safe at any time, and twice.
+
+    Expires what is past its date or tick, puts away what was not used for long and matters little, and removes the
+    content of what is past its purge date.
+    """
+    engine.require(Right.OPERATE, "run upkeep")
+    with engine.store.read() as reader:
+        streams = reader.streams_of(engine.tenant)
+    report = UpkeepReport()
+    for done, stream in enumerate(streams):
+        report = _upkeep_stream(engine, stream.number, report)
+        if progress is not None:
+            progress(done + 1, len(streams))
+    if report.purged:
+        engine.store.scrub()
+    return report
+
+
+def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepReport:
+    settings = engine.policy.lifecycle
+    with engine.store.write() as writer:
+        at = engine.now()
+        engine.accesses.carry_along(writer, at)
+        pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at)
+        events = expire_due(pen)
+        before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
+        unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
+        due = writer.purgeable_ids(pen.stream, at)
+        for id, stored in _loaded(pen, unused):
+            put_away(pen, id, Event.FORGOTTEN, "lifecycle:unused")
+            events += _left(engine, stored, "decay")
+        purged = [stored for _, stored in _loaded(pen, due)]
+        for stored in purged:
+            pen.record(Event.PURGED, stored.state.id, rule="lifecycle:past_purge_date")
+        pen.finish()
+        for stored in purged:
+            writer.remove_content(pen.stream, stored.number, stored.state.id)
+        keep(engine, writer, events, pen.stream.number)
+    expired = tuple(e["memory_id"] for e in events if e["type"] == "memory_forget" and e["reason"] == "ttl_expired")
+    return UpkeepReport(
+        report.expired + expired,
+        report.forgotten + tuple(unused),
+        report.purged + tuple(due),
+        report.events + tuple(events),
+    )
+
+
+def _loaded(pen: Pen, ids: Sequence[str]) -> list[tuple[str, Stored]]:
+    found = pen.writer.by_ids(pen.stream.tenant, ids) if ids else {}
+    pen.load(*(found[id] for id in ids))
+    return [(id, found[id]) for id in ids]
+
+
+def _left(engine: Engine, stored: Stored, reason: str) -> list[trace.Trace]:
+    assert stored.body is not None, "an active memory has its content"
+    policy = engine.in_force.expanded
+    return [
+        trace.memory_forget(engine.caller, stored.state.id, reason, policy),
+        trace.memory_deleted(engine.caller, stored.state.id, stored.body, "expired", policy),
+    ]
+
+
+@contextmanager
+def _on(engine: Engine, id: str) -> Iterator[tuple[Pen, Stored]]:
+    """A pen on one memory's stream, for a caller that may write there."""
+    with engine.store.write() as writer:
+        at = engine.now()
+        engine.accesses.carry_along(writer, at)
+        stored = find(engine, writer, id)
+        stream = writer.stream_numbered(engine.tenant, stored.stream)
+        _may_change(engine, writer, stored)
+        pen = Pen(engine, writer, stream, at)
+        expired = expire_due(pen)
+        keep(engine, writer, expired, stream.number)
+        stored = writer.by_ids(engine.tenant, [stored.state.id])[stored.state.id]
+        pen.load(stored)
+        yield pen, stored
+        pen.finish()
+
+
+def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
+    if stored.body is None:
+        raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Nothing more can be done to it.")
+    address = writer.stream_numbered(engine.tenant, stored.stream).address
+    if address is None or write_refusal(engine.caller, address, stored.body["scope"], Source.USER) is not None:
+        raise NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
+
+
+def _incumbent(pen: Pen, stored: Stored) -> Stored | None:
+    assert stored.body is not None, "a memory that is moved has its content"
+    kind_class = KIND_CLASS[stored.body["kind"]]
+    key = identity(stored.state.canonical_key)
+    return pen.writer.active_by_key(pen.stream, stored.body["scope"], str(kind_class), key)
+
+
+def _expect(stored: Stored, allowed: Sequence[Status], verb: str, hint: str) -> None:
+    if stored.state.status not in allowed:
+        raise WrongState(f"cannot {verb} a memory that is {stored.state.status}.", field="id", hint=hint)
+
+
+def _done(pen: Pen, id: str) -> Memory:
+    pen.flush()
+    return to_memory(pen.writer.by_ids(pen.stream.tenant, [id])[id])

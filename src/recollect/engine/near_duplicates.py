@@ -1,0 +1,128 @@
+"""Finding the same words under another key.
+
+Candidates come from the index: whoever shares at least ``overlap_min`` of the words also shares one of the rarest,
+so only those are looked up. The search runs before the lock; inside it only newer memories are looked at again.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from recollect.engine.context import Engine
+from recollect.engine.pen import Pen
+from recollect.model.address import Address
+from recollect.model.vocabulary import KIND_CLASS, KindClass
+from recollect.rules.draft import Draft
+from recollect.rules.near_duplicate import judge, overlap, prefix_length
+from recollect.rules.ranking import rarest_first
+from recollect.stores.protocol import Neighbour, Reader, Selection, Stored, Stream
+
+MAX_LINKS = 3
+"""How many near-duplicates one new memory is linked to."""
+
+
+class Search(NamedTuple):
+    """What was found before the lock: ids that overlap enough, and the last memory that was looked at."""
+
+    ids: tuple[str, ...]
+    seen_to: int
+
+
+class Near(NamedTuple):
+    stored: Stored
+    same: bool
+    score: float
+
+
+NOTHING = Search((), 0)
+
+
+def search(engine: Engine, draft: Draft, address: Address) -> Search:
+    """Look for near-duplicates in a snapshot, so that the lock is not held while reading."""
+    if not _wanted(engine, draft):
+        return NOTHING
+    with engine.store.read() as reader:
+        stream = reader.stream_at(address)
+        if stream is None:
+            return NOTHING
+        return Search(tuple(_overlapping(engine, reader, stream, draft, after=0)), stream.last_memory)
+
+
+def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
+    """Inside the lock: what was found before and is still active, and what has come since. Best first."""
+    if not _wanted(pen.engine, draft):
+        return []
+    ids = [*earlier.ids]
+    if pen.stream.last_memory > earlier.seen_to:
+        pen.flush()
+        ids += _overlapping(pen.engine, pen.writer, pen.stream, draft, after=earlier.seen_to)
+    if not ids:
+        return []
+    found = pen.writer.by_ids(pen.stream.tenant, ids).values()
+    judged = [near for stored in found if (near := _judged(pen.engine, draft, stored)) is not None]
+    return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
+
+
+def _wanted(engine: Engine, draft: Draft) -> bool:
+    """An explicit key always wins over likeness, and events are never merged."""
+    assert draft.key is not None, "the naming gate sets the key"
+    if engine.policy.near_duplicates.action == "ignore" or not draft.terms:
+        return False
+    if KIND_CLASS[draft.candidate.kind] is KindClass.EVENT:
+        return False
+    literal = engine.policy.near_duplicates.compare == "literal"
+    return draft.key.source in ("parser", "fallback") or (literal and draft.key.source != "topic")
+
+
+def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[str]:
+    settings = engine.policy.near_duplicates
+    if settings.compare == "literal":
+        return _everyone_in_scope(reader, stream, draft, after, settings.max_candidates)
+    words = frozenset(draft.terms)
+    numbers = _sharing_rare_words(reader, stream, words, settings.overlap_min, settings.max_candidates, after)
+    alike = [n for n in reader.neighbours(stream, numbers) if _comparable(draft, n)]
+    return [n.id for n in alike if overlap(words, n.terms) >= settings.overlap_min]
+
+
+def _everyone_in_scope(reader: Reader, stream: Stream, draft: Draft, after: int, limit: int) -> Iterable[str]:
+    """Likeness of letters shares no rare word for certain, so in the literal reading everybody is compared."""
+    selection = Selection(
+        streams=(stream.number,),
+        scopes=(draft.candidate.scope,),
+        equal={"status": "active", "kind_class": str(KIND_CLASS[draft.candidate.kind])},
+        ranges=(("memory", ">", after),),
+    )
+    return [stored.state.id for stored in reader.select(stream.tenant, selection, limit)]
+
+
+def _sharing_rare_words(
+    reader: Reader, stream: Stream, words: frozenset[str], overlap_min: float, limit: int, after: int
+) -> Sequence[int]:
+    frequencies = reader.term_frequencies(stream, sorted(words))
+    unseen = len(words) - sum(1 for word in words if frequencies.get(word))
+    rare = rarest_first(frequencies, words)[: max(0, prefix_length(len(words), overlap_min) - unseen)]
+    numbers: dict[int, None] = {}
+    for word in rare:
+        for posting in reader.postings(stream, word, limit, after):
+            numbers[posting.number] = None
+        if len(numbers) >= limit:
+            break
+    return list(numbers)[:limit]
+
+
+def _comparable(draft: Draft, neighbour: Neighbour) -> bool:
+    same_scope = neighbour.scope == draft.candidate.scope
+    return same_scope and neighbour.kind_class == KIND_CLASS[draft.candidate.kind]
+
+
+def _judged(engine: Engine, draft: Draft, stored: Stored) -> Near | None:
+    if stored.body is None or stored.state.status != "active":
+        return None
+    settings = engine.policy.near_duplicates
+    answer = judge(
+        stored.body["content"],
+        draft.candidate.content,
+        overlap_min=settings.overlap_min,
+        ratio_min=settings.ratio_min,
+        compare=settings.compare,
+    )
+    return Near(stored, answer.same, answer.score) if answer.similar else None

@@ -1,0 +1,163 @@
+"""The pen: how an operation writes to one stream inside its transaction.
+
+It draws numbers and ids, appends entries to the hash chain, moves state through the fold, and keeps the projections in
+step. Nothing else in the engine writes rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from recollect.engine.context import Engine
+from recollect.model.address import Address
+from recollect.model.canonical import canonical_json
+from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
+from recollect.model.state import State
+from recollect.model.vocabulary import Status
+from recollect.rules import fold
+from recollect.rules.text import terms
+from recollect.stores.protocol import Stored, Stream, Writer
+
+SALT_BYTES = 16
+
+
+class Pen:
+    """Writes to one stream. The stream ticks once, at the first entry that the operation records."""
+
+    def __init__(self, engine: Engine, writer: Writer, stream: Stream, at: str) -> None:
+        self.engine = engine
+        self.writer = writer
+        self.stream = stream
+        self.at = at
+        self._ticked = False
+        self._actor = ""
+        self._states: fold.States = {}
+        self._bodies: dict[str, Mapping[str, Any] | None] = {}
+        self._numbers: dict[str, int] = {}
+        self._known_terms: dict[str, Sequence[str]] = {}
+        self._before: dict[str, Status | None] = {}
+        self._touched: dict[str, None] = {}
+
+    @classmethod
+    def at_address(cls, engine: Engine, writer: Writer, address: Address, at: str) -> "Pen":
+        """A pen for the stream at an address, which is made if nobody has written there yet."""
+        stream = writer.stream_at(address) or writer.add_stream(address, engine.randomness.bytes(16).hex())
+        return cls(engine, writer, stream, at)
+
+    @property
+    def tick(self) -> int:
+        """The tick that this operation's entries carry."""
+        return self.stream.tick if self._ticked else self.stream.tick + 1
+
+    def load(self, *memories: Stored) -> None:
+        """Take up memories whose state the next entries will move."""
+        for stored in memories:
+            id = stored.state.id
+            if id not in self._states:
+                self._states[id] = stored.state
+                self._bodies[id] = stored.body
+                self._numbers[id] = stored.number
+                self._before[id] = stored.state.status
+
+    def state(self, id: str) -> State:
+        return self._states[id]
+
+    def next_number(self) -> int:
+        """The number that the next new memory of this stream will have."""
+        return self.stream.last_memory + 1
+
+    def new_version(self, body: Mapping[str, Any], known_terms: Sequence[str]) -> tuple[str, str]:
+        """Keep a new immutable version; returns its id and the commitment for the entry that brings it."""
+        self.stream.last_memory += 1
+        number = self.stream.last_memory
+        id = self.engine.memory_id(self.stream.uid, body["kind"], number)
+        text, salt = canonical_json(body), self.engine.randomness.bytes(SALT_BYTES)
+        self.writer.add_version(self.stream, number, id, text, salt)
+        self._bodies[id], self._numbers[id], self._before[id] = body, number, None
+        self._known_terms[id] = known_terms
+        return id, commit_to(salt, text)
+
+    def record(
+        self,
+        event: Event,
+        id: str,
+        *,
+        rule: str,
+        to: Status | None = None,
+        other: str | None = None,
+        commitment: str | None = None,
+        amendment: Mapping[str, Any] | None = None,
+    ) -> Entry:
+        """Append one entry to the chain and move the state by it."""
+        self._tick_once()
+        self.stream.last_seq += 1
+        before = self._states[id].status if id in self._states else None
+        if amendment is not None:
+            commitment = self._amend(id, amendment)
+        entry = Entry(
+            stream=self.stream.uid,
+            seq=self.stream.last_seq,
+            tick=self.stream.tick,
+            event=event,
+            memory_id=id,
+            other_id=other,
+            from_status=str(before) if before else None,
+            to_status=str(to or before) if to or before else None,
+            rule=rule,
+            rules_version=RULES_VERSION,
+            commitment=commitment,
+            actor=self._actor,
+            at=self.at,
+            prev_hash=self.stream.head,
+        )
+        entry = replace(entry, hash=entry.computed_hash())
+        self.stream.head = entry.hash
+        self.writer.add_entry(self.stream, entry)
+        fold.apply(self._states, entry, self._bodies.get(id), amendment)
+        self._touched.update(dict.fromkeys(i for i in (id, other) if i in self._states))
+        return entry
+
+    def flush(self) -> None:
+        """Bring the projections up to the state; what leaves the active set goes first, so keys are free in time."""
+        touched = [self._states[id] for id in self._touched]
+        for state in sorted(touched, key=lambda s: s.status is Status.ACTIVE):
+            self._project(state)
+        self._touched.clear()
+
+    def finish(self) -> None:
+        """Write everything that is still to be written, and the stream's own counters."""
+        self.flush()
+        if self._ticked:
+            self.writer.advance_stream(self.stream)
+
+    def _project(self, state: State) -> None:
+        number, before = self._numbers[state.id], self._before[state.id]
+        is_active, was_active = state.status is Status.ACTIVE, before is Status.ACTIVE
+        if was_active and not is_active:
+            self.writer.unindex_text(self.stream, number)
+        if before is None:
+            self.writer.put_memory(self.stream, number, state, self._bodies[state.id])
+        else:
+            self.writer.move_memory(self.stream, number, state)
+        if is_active and not was_active:
+            self.writer.index_text(self.stream, number, self._terms(state.id))
+        self._before[state.id] = state.status
+
+    def _terms(self, id: str) -> Sequence[str]:
+        if id in self._known_terms:
+            return self._known_terms[id]
+        body = self._bodies[id]
+        return terms(body["content"], self.engine.policy.text.synonyms) if body else ()
+
+    def _tick_once(self) -> None:
+        if not self._ticked:
+            self._ticked = True
+            self.stream.tick += 1
+            self._actor = self.writer.actor_uid(
+                self.stream.tenant, self.engine.caller.name, self.engine.randomness.bytes(16).hex()
+            )
+
+    def _amend(self, id: str, amendment: Mapping[str, Any]) -> str:
+        text, salt = canonical_json(amendment), self.engine.randomness.bytes(SALT_BYTES)
+        self.writer.add_amendment(self.stream, self.stream.last_seq, id, text, salt)
+        return commit_to(salt, text)

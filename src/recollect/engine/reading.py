@@ -1,0 +1,234 @@
+"""Reading what is there: one memory, a list of them, their history, and the chain around them."""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.engine.assemble import to_memory, to_tombstone
+from recollect.engine.context import Engine, find
+from recollect.model.caller import Right
+from recollect.model.errors import BadInput, NotFound
+from recollect.model.ledger import HISTORY_KIND, Entry
+from recollect.model.receipt import HistoryEvent, Page
+from recollect.model.record import Memory, Tombstone
+from recollect.model.vocabulary import Namespace, Space, Status
+from recollect.rules.borders import may_read, visible_scopes
+from recollect.rules.keys import explicit_key, identity
+from recollect.stores.protocol import Reader, Selection, Stored, Stream
+
+MAX_PAGE = 1_000
+FILTERS = (
+    "kind event_type layer tier category pinned topic_id source user_id agent_id run_id thread_id actor_id role scope"
+).split()
+
+
+def get(engine: Engine, id: str) -> Memory:
+    """One memory by its id, its short id or an alias."""
+    with engine.store.read() as reader:
+        stored = find(engine, reader, id)
+    if stored.body is None:
+        raise NotFound(
+            f"the content of {id!r} was {stored.state.removed}.",
+            field="id",
+            hint="`history` and `chain` show what is left of it.",
+        )
+    engine.accesses.note(engine.tenant, [stored.state.id])
+    return to_memory(stored)
+
+
+def list_memories(
+    engine: Engine,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = ("prod",),
+    status: str | Sequence[str] | None = "active",
+    tags: Sequence[str] = (),
+    key: str | None = None,
+    importance_min: int | None = None,
+    importance_max: int | None = None,
+    limit: int = 100,
+    cursor: str | None = None,
+    **filters: Any,
+) -> Page:
+    """Memories that fit every filter, newest first, a page at a time.
+
+    By default what is active in ``prod``; ``status=None`` lists every status. ``cursor`` continues a page.
+    """
+    if not 1 <= limit <= MAX_PAGE:
+        raise BadInput(f"must be between 1 and {MAX_PAGE:,}.", field="limit")
+    equal = _equal(filters, status, key)
+    ranges = _importance(importance_min, importance_max)
+    with engine.store.read() as reader:
+        streams = readable_streams(engine, reader, owner, space, include_namespaces)
+        selection = Selection(
+            streams=tuple(stream.number for stream in streams),
+            scopes=scopes_for(engine),
+            equal=equal,
+            tags=tuple(tags),
+            ranges=ranges,
+            unexpired_at=engine.now() if status == "active" else None,
+            before=_decoded(cursor),
+        )
+        found = reader.select(engine.tenant, selection, limit + 1)
+    page, more = found[:limit], len(found) > limit
+    return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
+
+
+def readable_streams(
+    engine: Engine, reader: Reader, owner: str | None, space: str | None, include_namespaces: Sequence[str]
+) -> list[Stream]:
+    """The streams that this read is about and that the caller may read."""
+    wanted = {_word(Namespace, n, "include_namespaces") for n in include_namespaces}
+    only = _word(Space, space, "space") if space is not None else None
+    return [
+        stream
+        for stream in _streams_in_reach(engine, reader, owner)
+        if stream.address is not None
+        and stream.address.namespace in wanted
+        and only in (None, stream.address.space)
+        and may_read(engine.caller, stream.address)
+    ]
+
+
+def _streams_in_reach(engine: Engine, reader: Reader, owner: str | None) -> list[Stream]:
+    """Where to look at all: a bound caller's own streams are few, and are found without walking everybody's."""
+    caller = engine.caller
+    if owner is not None or caller.trusted:
+        return reader.streams_of(engine.tenant, owner)
+    owners = sorted({name for name in (caller.user, caller.session, *caller.projects) if name is not None})
+    found = [stream for name in owners for stream in reader.streams_of(engine.tenant, name)]
+    found += reader.streams_of(engine.tenant, space=Space.SYSTEM)
+    return list({stream.number: stream for stream in found}.values())
+
+
+def scopes_for(engine: Engine) -> tuple[str, ...] | None:
+    """The scopes that a read is limited to; ``None`` when the application itself is asking."""
+    if engine.caller.trusted and engine.caller.agent is None:
+        return None
+    return visible_scopes(engine.caller)
+
+
+def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
+    """Everything that ever happened to a memory, oldest first, in history's seven kinds."""
+    with engine.store.read() as reader:
+        stored = find(engine, reader, id)
+        entries = reader.entries_about(engine.tenant, stored.state.id)
+        amendments = reader.amendments_about(engine.tenant, stored.state.id)
+        names = reader.actor_names(engine.tenant)
+    own = [entry for entry in entries if entry.memory_id == stored.state.id]
+    return tuple(_history_event(entry, names, amendments.get(entry.seq)) for entry in own)
+
+
+def changes(engine: Engine, *, owner: str = "default", space: str = "user", since: int = 0, limit: int = 100,
+            namespace: str = "prod") -> tuple[HistoryEvent, ...]:  # fmt: skip
+    """What happened in one stream after ledger entry ``since``, oldest first."""
+    with engine.store.read() as reader:
+        streams = readable_streams(engine, reader, owner, space, [namespace])
+        if not streams:
+            return ()
+        entries = reader.entries(streams[0], since, limit)
+        names = reader.actor_names(engine.tenant)
+        visible = reader.by_ids(engine.tenant, [entry.memory_id for entry in entries])
+    scopes = scopes_for(engine)
+    shown = [e for e in entries if scopes is None or _scope(visible.get(e.memory_id)) in scopes]
+    return tuple(_history_event(entry, names, None) for entry in shown)
+
+
+def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
+    """Every version of a memory's concept in order, first to last; removed ones as tombstones."""
+    with engine.store.read() as reader:
+        return tuple(to_memory(s) if s.body is not None else to_tombstone(s) for s in chain_of(engine, reader, id))
+
+
+def chain_of(engine: Engine, reader: Reader, id: str) -> list[Stored]:
+    """The stored versions of a chain in order."""
+    stored = find(engine, reader, id)
+    links = [stored]
+    while (before := links[0].state.supersedes_id) is not None:
+        links.insert(0, reader.by_ids(engine.tenant, [before])[before])
+    while (after := links[-1].state.superseded_by_id) is not None:
+        links.append(reader.by_ids(engine.tenant, [after])[after])
+    return links
+
+
+def traces(engine: Engine, *, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
+    """The governance events that policy kept, oldest first, each with the policy that was in force."""
+    engine.require(Right.GOVERN, "read traces")
+    with engine.store.read() as reader:
+        return tuple(reader.traces(engine.tenant, after, limit))
+
+
+def _history_event(
+    entry: Entry, names: Mapping[str, str | None], amendment: Mapping[str, Any] | None
+) -> HistoryEvent:
+    meta: dict[str, Any] = {"operation": str(entry.event), "rule": entry.rule, "tick": entry.tick, "seq": entry.seq}
+    if entry.from_status != entry.to_status:
+        meta["status"] = f"{entry.from_status or 'new'} → {entry.to_status}"
+    if amendment:
+        meta["values"] = dict(amendment)
+    old, new = _references(entry)
+    return HistoryEvent(
+        entry.memory_id, HISTORY_KIND[entry.event], old, new, names.get(entry.actor), entry.at, meta
+    )
+
+
+def _references(entry: Entry) -> tuple[str | None, str | None]:
+    """What it was before and what it is now, by id: a new version refers back, a superseded one ahead."""
+    if entry.event in ("stored", "contradicted", "resolved"):
+        return entry.other_id, entry.memory_id
+    if entry.event in ("purged", "erased", "forgotten", "expired"):
+        return entry.memory_id, None
+    return entry.memory_id, entry.other_id or entry.memory_id
+
+
+def _equal(filters: Mapping[str, Any], status: str | Sequence[str] | None, key: str | None) -> dict[str, Any]:
+    for name in filters:
+        if name not in FILTERS:
+            raise BadInput("there is no such filter.", field=name, hint=f"Known: {', '.join(FILTERS)}.")
+    equal = {name: _filter_value(name, value) for name, value in filters.items() if value is not None}
+    if status is not None:
+        many = [status] if isinstance(status, str) else list(status)
+        equal["status"] = tuple(_word(Status, word, "status") for word in many)
+    if key is not None:
+        equal["key_identity"] = identity(explicit_key(key).text)
+    return equal
+
+
+def _filter_value(name: str, value: Any) -> Any:
+    if name == "pinned":
+        return int(bool(value))
+    return tuple(map(str, value)) if isinstance(value, list | tuple | set) else str(value)
+
+
+def _importance(low: int | None, high: int | None) -> tuple[tuple[str, str, Any], ...]:
+    bounds = (("importance", ">=", low), ("importance", "<=", high))
+    return tuple(bound for bound in bounds if bound[2] is not None)
+
+
+def _word(words: Any, value: str, field: str) -> str:
+    try:
+        return str(words(value))
+    except ValueError:
+        raise BadInput(f"{value!r} is unknown.", field=field, hint=f"Known: {', '.join(words)}.") from None
+
+
+def _encoded(last: Stored) -> str:
+    assert last.body is not None, "a listed memory has its content"
+    text = json.dumps([last.body["created_at"], last.state.id])
+    return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def _decoded(cursor: str | None) -> tuple[str, str] | None:
+    if cursor is None:
+        return None
+    try:
+        at, id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        return str(at), str(id)
+    except (ValueError, TypeError):
+        raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None
+
+
+def _scope(stored: Stored | None) -> str | None:
+    return stored.body["scope"] if stored is not None and stored.body is not None else None

@@ -1,0 +1,132 @@
+"""Answering a query: access first, then the text index, then the best that may be seen."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from recollect.engine.assemble import to_memory
+from recollect.engine.context import Engine
+from recollect.engine.reading import readable_streams, scopes_for
+from recollect.model.errors import BadInput
+from recollect.model.receipt import Recall, Recalled
+from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.model.vocabulary import KIND_CLASS, Authority, Space
+from recollect.rules.ranking import TextStatistics, bm25_part, inverse_frequency, rarest_first, within_budget
+from recollect.rules.text import terms
+from recollect.stores.protocol import Reader, Selection, Stored, Stream
+
+Place = tuple[int, int]
+"""A memory as ``(stream number, memory number)``."""
+
+CHUNK = 64
+"""How many of the best-scored memories are checked for visibility at a time."""
+
+
+def query(
+    engine: Engine,
+    text: str,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = ("prod",),
+    top_k: int | None = None,
+) -> Recall:
+    """The memories that answer a text best, best first. Operators and quotes in it are words like any other.
+
+    Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant.
+    """
+    top_k = engine.policy.recall.top_k if top_k is None else top_k
+    _check(text, top_k)
+    with engine.store.read() as reader:
+        streams = readable_streams(engine, reader, owner, space, include_namespaces)
+        scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
+        found = _best_visible(engine, reader, {s.number: s for s in streams}, scored, top_k)
+    items = _shadowed(found, top_k, engine.caller.agent)
+    engine.accesses.note(engine.tenant, [item.memory.id for item in items])
+    return Recall(text, tuple(items), sum(stream.documents for stream in streams))
+
+
+def _check(text: str, top_k: int) -> None:
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput("is empty; say what to look for.", field="query")
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_CONTENT_BYTES:
+        raise BadInput(f"is longer than {MAX_CONTENT_BYTES:,} bytes.", field="query", hint="Shorten it.")
+    if not isinstance(top_k, int) or not 1 <= top_k <= 1_000:
+        raise BadInput("must be between 1 and 1,000.", field="top_k")
+
+
+def _scores(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str]) -> dict[Place, float]:
+    """BM25 over the streams taken together, the rarest words first, within the policy's budget of index entries."""
+    settings = engine.policy.recall
+    by_stream = {s.number: reader.term_frequencies(s, wanted) for s in streams if s.documents}
+    totals: dict[str, int] = defaultdict(int)
+    for frequencies in by_stream.values():
+        for term, count in frequencies.items():
+            totals[term] += count
+    texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
+    scores: dict[Place, float] = defaultdict(float)
+    for term, limit in within_budget(rarest_first(totals, wanted), totals, settings.max_postings):
+        idf = inverse_frequency(texts.documents, totals[term])
+        for stream in streams:
+            if term not in by_stream.get(stream.number, {}):
+                continue
+            for number, tf, length in reader.postings(stream, term, limit):
+                scores[stream.number, number] += bm25_part(
+                    idf, tf, length, texts.mean_length, settings.bm25_k1, settings.bm25_b
+                )
+    return scores
+
+
+def _best_visible(
+    engine: Engine, reader: Reader, streams: dict[int, Stream], scores: dict[Place, float], top_k: int
+) -> list[tuple[Stored, float]]:
+    """The best-scored memories that may be seen. The store's own query decides which those are."""
+    ranked = sorted(scores, key=lambda place: (-scores[place], place))
+    selection = Selection(scopes=scopes_for(engine), equal={"status": "active"}, unexpired_at=engine.now())
+    found: list[tuple[Stored, float]] = []
+    for start in range(0, len(ranked), CHUNK):
+        chunk = ranked[start : start + CHUNK]
+        for number, stream in streams.items():
+            here = [memory for of, memory in chunk if of == number]
+            visible = sorted(reader.visible(stream, here, selection)) if here else []
+            found += [(s, scores[number, s.number]) for s in reader.by_numbers(stream, visible)] if visible else []
+        if len(found) >= 2 * top_k:
+            break
+    return sorted(found, key=lambda pair: (-pair[1], pair[0].stream, pair[0].number))
+
+
+def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, agent: str | None) -> list[Recalled]:
+    """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared."""
+    groups: dict[tuple[str, str], list[tuple[Stored, float]]] = defaultdict(list)
+    for stored, score in found:
+        assert stored.body is not None, "an active memory has its content"
+        groups[str(KIND_CLASS[stored.body["kind"]]), stored.state.canonical_key.lower()].append((stored, score))
+    hidden: dict[str, list[str]] = defaultdict(list)
+    gone: set[str] = set()
+    for group in groups.values():
+        best = min(group, key=lambda pair: _precedence(pair[0], agent))[0]
+        for stored, _ in group:
+            if stored.state.id != best.state.id and _overlaps(best, stored):
+                hidden[best.state.id].append(stored.state.id)
+                gone.add(stored.state.id)
+    kept = [(stored, score) for stored, score in found if stored.state.id not in gone][:top_k]
+    return [
+        Recalled(to_memory(stored), round(score, 6), ("matches_query",), tuple(sorted(hidden[stored.state.id])))
+        for stored, score in kept
+    ]
+
+
+def _precedence(stored: Stored, agent: str | None) -> tuple[int, int, bool, int, int]:
+    assert stored.body is not None, "an active memory has its content"
+    return (
+        list(Authority).index(stored.body["authority"]),
+        list(Space).index(stored.body["space"]),
+        stored.body["scope"] != agent,
+        stored.stream,
+        stored.number,
+    )
+
+
+def _overlaps(best: Stored, other: Stored) -> bool:
+    """Two owners of one space are two people, and neither shadows the other."""
+    assert best.body is not None and other.body is not None, "active memories have their content"
+    return best.body["space"] != other.body["space"] or best.stream == other.stream

@@ -1,0 +1,60 @@
+"""Idempotency: a write that names a key is answered once; a retry is given the same answer.
+
+The request is remembered as a salted digest. A denied write is not remembered at all: it would be denied again, and
+a digest of a secret is still something of it.
+"""
+
+import hashlib
+
+from recollect.engine.assemble import to_memory
+from recollect.engine.context import Engine
+from recollect.model.canonical import canonical_json
+from recollect.model.errors import BadInput, RetryMismatch
+from recollect.model.receipt import Receipt
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import Outcome
+from recollect.stores.protocol import Writer
+
+MAX_KEY = 256
+
+
+def earlier_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate) -> Receipt | None:
+    """The receipt of an earlier write under this key, or ``None`` if there was none."""
+    if not key or len(key) > MAX_KEY:
+        raise BadInput(f"must have 1 to {MAX_KEY} characters.", field="idempotency_key")
+    kept = writer.retry(engine.tenant, key)
+    if kept is None:
+        return None
+    if kept["digest"] != _digest(kept["salt"], engine, candidate):
+        raise RetryMismatch(
+            "was used before for another request.", field="idempotency_key", hint="Draw a new key for a new request."
+        )
+    stored = writer.by_ids(engine.tenant, [kept["memory_id"]]).get(kept["memory_id"])
+    memory = to_memory(stored) if stored is not None and stored.body is not None else None
+    return Receipt(Outcome(kept["outcome"]), memory, tuple(kept["reasons"]), replayed=True)
+
+
+def keep_answer(
+    engine: Engine, writer: Writer, key: str, candidate: Candidate, receipt: Receipt, at: str
+) -> None:
+    """Remember the answer, in the transaction that it is about."""
+    if receipt.memory is None:
+        return
+    salt = engine.randomness.bytes(16)
+    writer.keep_retry(
+        engine.tenant,
+        key,
+        {
+            "digest": _digest(salt, engine, candidate),
+            "salt": salt,
+            "outcome": str(receipt.outcome),
+            "memory_id": receipt.memory.id,
+            "reasons": receipt.reasons,
+            "at": at,
+        },
+    )
+
+
+def _digest(salt: bytes, engine: Engine, candidate: Candidate) -> str:
+    text = canonical_json([engine.caller.name, candidate.model_dump(mode="json", exclude_unset=True)])
+    return hashlib.sha256(salt + text.encode("utf-8")).hexdigest()

@@ -1,0 +1,84 @@
+"""The application: global options, the commands, and what becomes of errors."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+
+from recollect import __version__
+from recollect.interfaces.cli import care, reading, writing
+from recollect.interfaces.cli.session import Session
+from recollect.model.errors import BadInput, RecollectError
+
+app = typer.Typer(
+    name="recollect",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Governed long-term memory for AI agents: deterministic, attributed, auditable, in one file.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    store: Annotated[
+        str | None, typer.Option(envvar="RECOLLECT_STORE", help="The store's file.", show_default="recollect.db")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    policy: Annotated[
+        str | None, typer.Option(envvar="RECOLLECT_POLICY", help="A preset's name or a YAML file.")
+    ] = None,
+    tenant: Annotated[str, typer.Option(envvar="RECOLLECT_TENANT", help="Whose store within the file.")] = "default",
+    as_user: Annotated[str | None, typer.Option(help="See the memory through this user's eyes.")] = None,
+    as_agent: Annotated[str | None, typer.Option(help="See the memory through this agent's eyes.")] = None,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Options that come before the command."""
+    context.obj = Session(
+        store=store, as_json=as_json, policy=policy, tenant=tenant, as_user=as_user, as_agent=as_agent
+    )
+
+
+for commands in (writing, reading, care):
+    commands.register(app)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code. Nothing here raises but a bug."""
+    as_json = "--json" in arguments
+    try:
+        outcome = app(list(arguments), standalone_mode=False)
+        return outcome if isinstance(outcome, int) else 0
+    except RecollectError as error:
+        return _failed(error, as_json)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message())
+        return 2
+    except click.ClickException as error:
+        return _failed(BadInput(error.format_message(), hint="`recollect --help` lists the commands."), as_json)
+    except click.exceptions.Abort:
+        return 130
+    except BrokenPipeError:
+        Path("/dev/null").open("w").close()
+        sys.stderr.close()
+        return 0
+
+
+def _failed(error: RecollectError, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"error": error.to_dict()}, ensure_ascii=False))
+    else:
+        print(f"recollect: {error}", file=sys.stderr)
+    return error.exit_code

@@ -1,0 +1,89 @@
+"""Commands that look after a store: upkeep, consolidate, erase, verify, rebuild, doctor; and the demo."""
+
+from typing import Annotated
+
+import typer
+
+from recollect.interfaces.cli.session import of
+
+
+def register(app: typer.Typer) -> None:
+    for command in (upkeep, consolidate, erase, verify, rebuild, doctor, demo):
+        app.command()(command)
+
+
+def upkeep(context: typer.Context) -> None:
+    """Expire, put away the unused, purge what is past its date. Safe at any time."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory, screen.progress("upkeep") as progress:
+        report = memory.upkeep(progress)
+    of(context).answer(report, screen.upkeep)
+
+
+def consolidate(
+    context: typer.Context,
+    owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Carry the proposal out.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the last one back.")] = False,
+) -> None:
+    """Propose a deterministic clean-up and show its diff."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        report = memory.consolidate(owner=owner, force=force, undo=undo)
+    of(context).answer(report, screen.consolidation)
+
+
+def erase(
+    context: typer.Context,
+    owner: Annotated[str | None, typer.Option(help="Everything of this owner.")] = None,
+    id: Annotated[str | None, typer.Option(help="One memory.")] = None,
+    whole_chain: Annotated[bool, typer.Option("--whole-chain", help="With --id: every version of it.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove content for good; a tombstone is left. There is no way back."""
+    from recollect.interfaces.cli import screen
+
+    session = of(context)
+    if not (yes or session.as_json):
+        typer.confirm(f"Erase {'everything of ' + owner if owner else id} for good?", abort=True, err=True)
+    with session.memory() as memory:
+        receipt = memory.erase(owner=owner, id=id, whole_chain=whole_chain)
+    session.answer(receipt, screen.erasure)
+
+
+def verify(context: typer.Context) -> int:
+    """Walk every chain, version and projection, and name what is broken."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory, screen.progress("verify") as progress:
+        answer = memory.verify(progress)
+    of(context).answer(answer, screen.verification)
+    return 0 if answer.ok else 3
+
+
+def rebuild(context: typer.Context) -> None:
+    """Make every projection anew from versions and ledger."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory, screen.progress("rebuild") as progress:
+        count = memory.rebuild(progress)
+    of(context).answer({"rebuilt": count}, screen.stats)
+
+
+def doctor(context: typer.Context) -> int:
+    """Look for trouble, and say what to do about it."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        found = memory.doctor()
+    of(context).answer(found, lambda f: screen.problems(f) if f else screen.console.print("[green]all is well[/]"))
+    return 1 if found else 0
+
+
+def demo(context: typer.Context) -> None:
+    """A guided run on a throw-away store: what makes this different, in half a minute."""
+    from recollect.interfaces.cli.demo import run
+
+    run()

@@ -1,0 +1,190 @@
+"""Commands that read: get, list, query, history, changes, chain, explain, export, traces, stats, policy."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from recollect.interfaces.cli.session import of
+from recollect.model.vocabulary import EventType, Kind, Layer, Namespace, Space, Status, Tier
+
+Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
+Owner = Annotated[str | None, typer.Option(help="Only this owner's.")]
+SpaceOption = Annotated[Space | None, typer.Option(help="Only this space.")]
+Namespaces = Annotated[
+    list[Namespace] | None, typer.Option("--include-namespaces", help="Instead of prod alone; may be given again.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    for command in (get, query, history, changes, chain, explain, export, traces, stats, policy):
+        app.command()(command)
+    app.command("list")(list_memories)
+
+
+def get(context: typer.Context, id: Id) -> None:
+    """Show one memory."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.get(id), screen.memory)
+
+
+def list_memories(
+    context: typer.Context,
+    owner: Owner = None,
+    space: SpaceOption = None,
+    include_namespaces: Namespaces = None,
+    status: Annotated[list[Status] | None, typer.Option(help="Instead of active; may be given again.")] = None,
+    any_status: Annotated[bool, typer.Option("--any-status", help="Whatever the status.")] = False,
+    kind: Annotated[Kind | None, typer.Option(help="Only this kind.")] = None,
+    event_type: Annotated[EventType | None, typer.Option(help="Only this event type.")] = None,
+    layer: Annotated[Layer | None, typer.Option(help="Only this layer.")] = None,
+    tier: Annotated[Tier | None, typer.Option(help="Only this tier.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only this category.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Only this scope.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; may be given again.")] = None,
+    key: Annotated[str | None, typer.Option(help="Only this canonical key.")] = None,
+    importance_min: Annotated[int | None, typer.Option(help="At least this important.")] = None,
+    pinned: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Only pinned, or only not.")] = None,
+    limit: Annotated[int, typer.Option(help="How many at most.")] = 50,
+    cursor: Annotated[str | None, typer.Option(help="Continue a page.")] = None,
+) -> None:
+    """List memories, newest first."""
+    from recollect.interfaces.cli import screen
+
+    statuses = None if any_status else ([str(s) for s in status] if status else "active")
+    with of(context).memory() as memory:
+        page = memory.list(
+            owner=owner,
+            space=space,
+            include_namespaces=include_namespaces or ("prod",),
+            status=statuses,
+            kind=kind,
+            event_type=event_type,
+            layer=layer,
+            tier=tier,
+            category=category,
+            scope=scope,
+            tags=tag or (),
+            key=key,
+            importance_min=importance_min,
+            pinned=pinned,
+            limit=limit,
+            cursor=cursor,
+        )
+    of(context).answer(page, screen.page)
+
+
+def query(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="What to look for.")],
+    owner: Owner = None,
+    space: SpaceOption = None,
+    include_namespaces: Namespaces = None,
+    agent: Annotated[str | None, typer.Option(help="As this agent sees it.")] = None,
+    top_k: Annotated[int | None, typer.Option(help="How many at most.")] = None,
+) -> None:
+    """Find the memories that answer a text best."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        answer = memory.query(
+            text,
+            agent=agent,
+            owner=owner,
+            space=space,
+            include_namespaces=include_namespaces or ("prod",),
+            top_k=top_k,
+        )
+        of(context).answer(answer, screen.recall)
+
+
+def history(context: typer.Context, id: Id) -> None:
+    """Show everything that happened to a memory."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.history(id), screen.history)
+
+
+def changes(
+    context: typer.Context,
+    owner: Annotated[str, typer.Option(help="Whose stream.")] = "default",
+    space: Annotated[Space, typer.Option(help="Which space.")] = Space.USER,
+    namespace: Annotated[Namespace, typer.Option(help="Which namespace.")] = Namespace.PROD,
+    since: Annotated[int, typer.Option(help="After this ledger entry.")] = 0,
+    limit: Annotated[int, typer.Option(help="How many at most.")] = 100,
+) -> None:
+    """Show what happened in one stream, oldest first."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        found = memory.changes(owner=owner, space=space, namespace=namespace, since=since, limit=limit)
+    of(context).answer(found, screen.history)
+
+
+def chain(context: typer.Context, id: Id) -> None:
+    """Show every version of a memory's concept."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.chain(id), screen.chain)
+
+
+def explain(context: typer.Context, id: Id) -> None:
+    """Say in plain English why a memory is as it is."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.explain(id), screen.explanation)
+
+
+def export(
+    context: typer.Context,
+    owner: Owner = None,
+    space: SpaceOption = None,
+    include_namespaces: Namespaces = None,
+    any_status: Annotated[bool, typer.Option("--any-status", help="History too, not only what is active.")] = False,
+) -> None:
+    """Write memories as JSON lines, one each."""
+    session = of(context)
+    status = None if any_status else "active"
+    with session.memory() as memory:
+        lines = memory.export(
+            owner=owner, space=space, include_namespaces=include_namespaces or ("prod",), status=status
+        )
+        if session.as_json:
+            sys.stdout.write("[" + ",\n".join(lines) + "]\n")
+            return
+        for line in lines:
+            sys.stdout.write(line + "\n")
+
+
+def traces(
+    context: typer.Context,
+    after: Annotated[int, typer.Option(help="After this number.")] = 0,
+    limit: Annotated[int, typer.Option(help="How many at most.")] = 100,
+) -> None:
+    """Show the governance events that policy kept."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.traces(after=after, limit=limit), screen.traces)
+
+
+def stats(context: typer.Context) -> None:
+    """Count what is in the store."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.stats(), screen.stats)
+
+
+def policy(context: typer.Context) -> None:
+    """Show the policy in force, every setting of it."""
+    from recollect.interfaces.cli import screen
+    from recollect.policies import load_policy
+
+    session = of(context)
+    session.answer(load_policy(session.policy), screen.policy)

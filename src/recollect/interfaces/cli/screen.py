@@ -1,0 +1,228 @@
+"""What people see: tables and short lines in colour. Everything here only draws."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from recollect.model.policy import settings
+from recollect.model.receipt import (
+    ErasureReceipt,
+    Explanation,
+    HistoryEvent,
+    Page,
+    Problem,
+    Recall,
+    Receipt,
+    UpkeepReport,
+    Verification,
+)
+from recollect.model.record import Memory, Tombstone
+from recollect.rules.reasons import plain
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+COLOURS = {
+    "stored": "green",
+    "reinforced": "cyan",
+    "superseded": "yellow",
+    "contradicted": "magenta",
+    "denied": "red",
+    "active": "green",
+    "contradictory": "magenta",
+    "soft_deleted": "red",
+    "archived": "blue",
+    "redundant": "blue",
+    "pending": "yellow",
+}
+
+
+def word(text: str) -> str:
+    """A status or outcome in its colour."""
+    colour = COLOURS.get(text, "white")
+    return f"[{colour}]{escape(text)}[/]"
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Any]:
+    """A progress bar on the error stream, as a function of ``(done, total)``."""
+    with Progress(console=errors, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def receipt(answer: Receipt) -> None:
+    line = word(str(answer.outcome))
+    if answer.memory is not None:
+        memory = answer.memory
+        line += f"  {memory.short_id}  [bold]{escape(memory.canonical_key)}[/] v{memory.version}"
+        line += "" if memory.namespace == "prod" else f"  in [yellow]{memory.namespace}[/]"
+    console.print(line)
+    for code in answer.reasons:
+        console.print(f"  [dim]{escape(code)}[/]  {escape(plain(code))}")
+    if answer.detail:
+        console.print(f"  {escape(answer.detail)}")
+
+
+def receipts(answers: Sequence[Receipt]) -> None:
+    counts: dict[str, int] = {}
+    for answer in answers:
+        counts[str(answer.outcome)] = counts.get(str(answer.outcome), 0) + 1
+    console.print("  ".join(f"{word(outcome)} {count}" for outcome, count in sorted(counts.items())) or "nothing")
+    for number, answer in enumerate(answers, start=1):
+        if answer.denied:
+            console.print(f"  line {number}: {word('denied')} {escape(answer.reasons[0])}  {escape(answer.detail or '')}")
+
+
+def memory(one: Memory) -> None:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, value in one.to_dict().items():
+        if value not in (None, (), {}, ""):
+            table.add_row(f"[dim]{name}[/]", escape(_short(value)))
+    console.print(table)
+
+
+def page(answer: Page) -> None:
+    table = _memory_table()
+    for one in answer.items:
+        _memory_row(table, one)
+    console.print(table if answer.items else "[dim]no memories[/]")
+    if answer.next_cursor:
+        console.print(f"[dim]more: --cursor {answer.next_cursor}[/]")
+
+
+def chain(links: Sequence[Memory | Tombstone]) -> None:
+    table = Table("v", "id", "status", "since", "content", box=None, pad_edge=False)
+    for link in links:
+        if isinstance(link, Memory):
+            at = f"{link.created_at:%Y-%m-%d %H:%M}"
+            table.add_row(str(link.version), link.short_id, word(link.status), at, escape(link.content))
+        else:
+            table.add_row(str(link.version), link.id[:13], word(link.removed), f"{link.at:%Y-%m-%d %H:%M}", "[dim]–[/]")
+    console.print(table)
+
+
+def recall(answer: Recall) -> None:
+    if not answer.items:
+        console.print(f"[dim]nothing in {answer.searched} memories matches[/]")
+        return
+    table = Table("score", "id", "key", "content", box=None, pad_edge=False)
+    for item in answer.items:
+        one = item.memory
+        table.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content))
+    console.print(table)
+
+
+def history(events: Sequence[HistoryEvent]) -> None:
+    table = Table("when", "kind", "what", "memory", "who", "why", box=None, pad_edge=False)
+    for event in events:
+        table.add_row(
+            event.at[:19].replace("T", " "),
+            event.event,
+            event.meta["operation"],
+            event.memory_id[:13],
+            escape(event.actor or "[erased]"),
+            escape(plain(event.meta["rule"])),
+        )
+    console.print(table if events else "[dim]nothing happened[/]")
+
+
+def explanation(answer: Explanation) -> None:
+    console.print(answer.text, markup=False)
+
+
+def upkeep(report: UpkeepReport) -> None:
+    console.print(f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}")
+
+
+def erasure(answer: ErasureReceipt) -> None:
+    console.print(
+        f"erased {len(answer.removed)} memories in {answer.streams} streams, {answer.owner_names_removed} owner names, "
+        f"{answer.actor_names_removed} actor names, {answer.traces_removed} traces"
+    )
+    if answer.remaining:
+        console.print(f"[yellow]still there in the same chain:[/] {', '.join(i[:13] for i in answer.remaining)} (--whole-chain)")
+    for what in answer.beyond_reach:
+        console.print(f"  [dim]beyond reach:[/] {escape(what)}")
+
+
+def verification(answer: Verification) -> None:
+    counts = f"{answer.streams} streams, {answer.entries} entries, {answer.versions} versions"
+    console.print(f"[green]ok[/]  {counts}" if answer.ok else f"[red]broken[/]  {counts}")
+    problems(answer.problems)
+
+
+def problems(found: Sequence[Problem]) -> None:
+    for problem in found:
+        console.print(f"  [red]•[/] [bold]{escape(problem.where)}[/]: {escape(problem.what)}")
+        if problem.hint:
+            console.print(f"    {escape(problem.hint)}")
+
+
+def consolidation(report: Any) -> None:
+    for line in report.diff or [f"{step.action:<18}{step.id[:13]}" for step in report.steps]:
+        console.print(line, markup=False)
+    if not report.steps:
+        console.print(f"[green]nothing to do[/] in {report.examined} memories")
+    elif report.applied:
+        console.print(f"[green]done[/], {len(report.steps)} steps. `recollect consolidate --undo` takes it back.")
+    else:
+        console.print(f"{len(report.steps)} steps proposed; nothing was changed. Apply them with --force.")
+
+
+def stats(found: dict[str, Any]) -> None:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, value in found.items():
+        shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+        table.add_row(f"[dim]{name}[/]", escape(shown))
+    console.print(table)
+
+
+def _memory_table() -> Table:
+    return Table("id", "key", "v", "status", "imp", "owner", "content", box=None, pad_edge=False)
+
+
+def _memory_row(table: Table, one: Memory) -> None:
+    table.add_row(
+        one.short_id,
+        escape(one.canonical_key),
+        str(one.version),
+        word(one.status),
+        str(one.importance),
+        escape(one.owner),
+        escape(one.content),
+    )
+
+
+def _short(value: Any) -> str:
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat(timespec="seconds"))
+    if hasattr(value, "to_dict"):
+        value = {k: v for k, v in value.to_dict().items() if v is not None}
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def traces(events: Sequence[dict[str, Any]]) -> None:
+    table = Table("#", "when", "type", "reason", "about", box=None, pad_edge=False)
+    for event in events:
+        about = event.get("memory_id") or event.get("attempted", {}).get("text", "")
+        table.add_row(
+            str(event["number"]), event["at"][:19].replace("T", " "), event["type"], escape(str(event.get("reason", ""))),
+            escape(str(about)[:40]),
+        )  # fmt: skip
+    console.print(table if events else "[dim]no traces were kept[/]")
+
+
+def policy(found: Any) -> None:
+    table = Table("setting", "value", "meaning", box=None, pad_edge=False)
+    values = found.to_dict()
+    for name, meaning, _ in settings():
+        section, _, inner = name.partition(".")
+        value = values[section][inner] if inner else values[section]
+        table.add_row(name, escape(str(value)), f"[dim]{escape(meaning)}[/]")
+    console.print(table)

@@ -1,0 +1,178 @@
+"""Commands that write: add, add-many, edit, resolve, archive, forget, restore, import."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from recollect.interfaces.cli.session import of
+from recollect.model.errors import BadInput
+from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space, Tier
+
+Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
+
+
+def register(app: typer.Typer) -> None:
+    for command in (add, edit, resolve, archive, forget, restore):
+        app.command()(command)
+    app.command("add-many")(add_many)
+    app.command("import")(import_file)
+
+
+def add(
+    context: typer.Context,
+    content: Annotated[str, typer.Argument(help="What to remember; - reads it from standard input.")],
+    owner: Annotated[str | None, typer.Option(help="Whose memory it is.")] = None,
+    space: Annotated[Space | None, typer.Option(help="The space it belongs to.")] = None,
+    namespace: Annotated[Namespace | None, typer.Option(help="Production, test or ephemeral.")] = None,
+    scope: Annotated[str | None, typer.Option(help="shared, or the one agent that may see it.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="What sort of thing it is.")] = None,
+    canonical_key: Annotated[str | None, typer.Option(help="Name the concept yourself.")] = None,
+    title: Annotated[str | None, typer.Option(help="A title that names the concept.")] = None,
+    topic_id: Annotated[str | None, typer.Option(help="The topic of a register.")] = None,
+    key: Annotated[str | None, typer.Option(help="The fact key of a profile memory.")] = None,
+    tier: Annotated[Tier | None, typer.Option(help="canon or register.")] = None,
+    event_type: Annotated[EventType | None, typer.Option(help="What the speaker was doing.")] = None,
+    layer: Annotated[Layer | None, typer.Option(help="self, world or intent.")] = None,
+    sublayer: Annotated[str | None, typer.Option(help="The sublayer.")] = None,
+    category: Annotated[str | None, typer.Option(help="The category.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
+    source: Annotated[Source | None, typer.Option(help="Where the words came from.")] = None,
+    authority: Annotated[Authority | None, typer.Option(help="State the authority.")] = None,
+    author: Annotated[str | None, typer.Option(help="Who is credited.")] = None,
+    importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Never put away unused.")] = False,
+    change: Annotated[Change | None, typer.Option(help="How it relates to what is known.")] = None,
+    diagnostic: Annotated[bool, typer.Option("--diagnostic", help="Temporary: ephemeral namespace.")] = False,
+    expires_at: Annotated[str | None, typer.Option(help="When it expires, with a time zone.")] = None,
+    ttl_ticks: Annotated[int | None, typer.Option(help="After how many ticks it expires.")] = None,
+    meta: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
+    idempotency_key: Annotated[str | None, typer.Option(help="Makes a retry safe.")] = None,
+) -> int:
+    """Remember one thing, and say what became of it."""
+    from recollect.interfaces.cli import screen
+
+    session = of(context)
+    fields = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("context", "session", "screen", "content", "tag", "meta", "idempotency_key")
+        and value not in (None, False)
+    }
+    if tag:
+        fields["tags"] = tag
+    if meta is not None:
+        fields["meta"] = _json_object("meta", meta)
+    text = sys.stdin.read().rstrip("\n") if content == "-" else content
+    with session.memory() as memory:
+        receipt = memory.add(text, idempotency_key=idempotency_key, **fields)
+    session.answer(receipt, screen.receipt)
+    return 1 if receipt.denied else 0
+
+
+def add_many(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="JSON lines, one memory each; - is standard input.")] = "-",
+) -> int:
+    """Remember many things in one transaction, with a receipt each."""
+    from recollect.interfaces.cli import screen
+
+    session = of(context)
+    lines = [line for line in _read(file).splitlines() if line.strip()]
+    memories = [_json_object(f"line {number}", line) for number, line in enumerate(lines, start=1)]
+    with session.memory() as memory:
+        receipts = memory.add_many(memories)
+    session.answer(receipts, screen.receipts)
+    return 1 if any(receipt.denied for receipt in receipts) else 0
+
+
+def edit(
+    context: typer.Context,
+    id: Id,
+    pin: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Never put away unused.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="The tags it is to have; may be given again.")] = None,
+    category: Annotated[str | None, typer.Option(help="The category.")] = None,
+    importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
+    expires_at: Annotated[str | None, typer.Option(help="When it expires; 'never' for never.")] = None,
+) -> None:
+    """Change a memory's metadata: same id, same content, no new version."""
+    from recollect.interfaces.cli import screen
+
+    session = of(context)
+    given = {"pinned": pin, "tags": tag, "category": category, "importance": importance, "expires_at": expires_at}
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if expires_at == "never":
+        changes["expires_at"] = None
+    with session.memory() as memory:
+        session.answer(memory.edit(id, **changes), screen.memory)
+
+
+def resolve(
+    context: typer.Context,
+    id: Id,
+    winner: Annotated[str, typer.Option(help="The id of the side to believe.")],
+) -> None:
+    """Settle a contradiction."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.resolve(id, winner=winner), screen.memory)
+
+
+def archive(context: typer.Context, id: Id) -> None:
+    """Take a memory out of recall, keeping it for the record."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.archive(id), screen.memory)
+
+
+def forget(context: typer.Context, id: Id) -> None:
+    """Soft-delete a memory; restore brings it back until its purge date."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.forget(id), screen.memory)
+
+
+def restore(context: typer.Context, id: Id) -> None:
+    """Bring back what was archived, forgotten, expired or redundant."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.restore(id), screen.memory)
+
+
+def import_file(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="What export wrote; - is standard input.")] = "-",
+) -> int:
+    """Bring exported memories in, each through the gates, with new ids."""
+    from recollect.interfaces.cli import screen
+
+    session = of(context)
+    with session.memory() as memory:
+        report = memory.import_(_read(file).splitlines())
+    session.answer(report, lambda r: screen.stats({"read": r.read, **r.outcomes, "refused": len(r.refused)}))
+    return 1 if report.refused else 0
+
+
+def _read(file: str) -> str:
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"cannot read it ({error.strerror}).", field=file, hint="Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise BadInput("is not UTF-8 text.", field=file, hint="Save it as UTF-8.") from error
+
+
+def _json_object(field: str, text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(f"is not JSON: {error.msg}.", field=field) from None
+    if not isinstance(value, dict):
+        raise BadInput("must be a JSON object.", field=field)
+    return value

@@ -1,0 +1,201 @@
+"""The Python door: every operation of the engine as a method, under its own name."""
+
+import builtins
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Any
+
+from recollect.engine import audit, consolidation, erasure, exchange, explain, health, ingest, lifecycle, reading, recall
+from recollect.engine.context import Engine
+from recollect.model.caller import Caller, Right
+from recollect.model.errors import NotAllowed
+from recollect.model.receipt import (
+    ErasureReceipt,
+    Explanation,
+    HistoryEvent,
+    Page,
+    Problem,
+    Recall,
+    Receipt,
+    UpkeepReport,
+    Verification,
+)
+from recollect.model.record import Memory, Tombstone
+
+_BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
+Progress = Callable[[int, int], None]
+
+
+class Recollect:
+    """A memory that is open. Made by :func:`recollect.open`; use it as a context manager, or close it.
+
+    Methods that take an ``id`` also take its first digits (twelve are always enough) or an alias.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __enter__(self) -> "Recollect":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is still only counted, and let go of the store."""
+        if self._engine.accesses:
+            with self._engine.store.write() as writer:
+                self._engine.accesses.carry_along(writer, self._engine.now())
+        self._engine.store.close()
+
+    def as_caller(
+        self,
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        ai_profile: str | None = None,
+        projects: Iterable[str] = (),
+        rights: Iterable[str] = _BOUND_RIGHTS,
+    ) -> "Recollect":
+        """The same memory through somebody's eyes: borders hold, and authority comes from who they are."""
+        if not self._engine.caller.trusted:
+            raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")
+        caller = Caller(
+            tenant=self._engine.tenant,
+            agent=agent,
+            user=user,
+            session=session,
+            ai_profile=ai_profile,
+            projects=frozenset(projects),
+            rights=frozenset(Right(right) for right in rights),
+            trusted=False,
+        )
+        return Recollect(self._engine.seen_by(caller))
+
+    # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def add(self, content: str, *, idempotency_key: str | None = None, **fields: Any) -> Receipt:
+        """Remember one thing; the fields are those of :class:`recollect.Candidate`. Denied is an answer, not an error."""
+        return ingest.add(self._engine, {"content": content, **fields}, idempotency_key)
+
+    def add_many(self, memories: Sequence[Mapping[str, Any]]) -> "builtins.list[Receipt]":
+        """Remember many things in one transaction, with a receipt each."""
+        return ingest.add_many(self._engine, memories)
+
+    def edit(self, id: str, **changes: Any) -> Memory:
+        """Change pinned, tags, category, importance or expires_at: same id, same hash, no new version."""
+        return lifecycle.edit(self._engine, id, changes)
+
+    def resolve(self, id: str, *, winner: str) -> Memory:
+        """Settle a contradiction; ``winner`` is the id of the side to believe."""
+        return lifecycle.resolve(self._engine, id, winner=winner)
+
+    def archive(self, id: str) -> Memory:
+        """Take a memory out of recall, keeping it for the record."""
+        return lifecycle.archive(self._engine, id)
+
+    def forget(self, id: str) -> Memory:
+        """Soft-delete a memory; ``restore`` brings it back until its purge date."""
+        return lifecycle.forget(self._engine, id)
+
+    def restore(self, id: str) -> Memory:
+        """Bring back what was archived, forgotten, expired or redundant."""
+        return lifecycle.restore(self._engine, id)
+
+    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def get(self, id: str) -> Memory:
+        """One memory."""
+        return reading.get(self._engine, id)
+
+    def list(self, **filters: Any) -> Page:
+        """Memories that fit every filter, newest first; see :func:`recollect.engine.reading.list_memories`."""
+        return reading.list_memories(self._engine, **filters)
+
+    def query(
+        self,
+        text: str,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        space: str | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        top_k: int | None = None,
+    ) -> Recall:
+        """The memories that answer a text best. ``agent`` narrows the view to what that agent sees."""
+        engine = self._engine
+        if agent is not None and engine.caller.agent not in (None, agent):
+            raise NotAllowed("this caller is another agent.", field="agent", hint="Leave it out.")
+        if agent is not None:
+            engine = engine.seen_by(replace(engine.caller, agent=agent))
+        return recall.query(
+            engine, text, owner=owner, space=space, include_namespaces=include_namespaces, top_k=top_k
+        )
+
+    def history(self, id: str) -> tuple[HistoryEvent, ...]:
+        """Everything that happened to a memory, in seven kinds."""
+        return reading.history(self._engine, id)
+
+    def changes(self, **where: Any) -> tuple[HistoryEvent, ...]:
+        """What happened in one stream after a ledger entry; see :func:`recollect.engine.reading.changes`."""
+        return reading.changes(self._engine, **where)
+
+    def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:
+        """Every version of a memory's concept, first to last."""
+        return reading.chain(self._engine, id)
+
+    def explain(self, id: str) -> Explanation:
+        """Why a memory is as it is, in plain English."""
+        return explain.explain(self._engine, id)
+
+    def traces(self, *, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
+        """The governance events that policy kept, each with the policy that was in force."""
+        return reading.traces(self._engine, after=after, limit=limit)
+
+    # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def upkeep(self, progress: Progress | None = None) -> UpkeepReport:
+        """Expire, put away the unused, purge what is past its date. Safe at any time."""
+        return lifecycle.upkeep(self._engine, progress)
+
+    def erase(self, *, owner: str | None = None, id: str | None = None, whole_chain: bool = False) -> ErasureReceipt:
+        """Remove content for good: a person's, or one memory's."""
+        return erasure.erase(self._engine, owner=owner, id=id, whole_chain=whole_chain)
+
+    def consolidate(
+        self, *, owner: str | None = None, force: bool = False, undo: bool = False
+    ) -> consolidation.ConsolidationReport:
+        """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one back."""
+        if undo:
+            return consolidation.undo(self._engine)
+        return consolidation.consolidate(self._engine, owner=owner, force=force)
+
+    def export(self, **which: Any) -> Iterator[str]:
+        """Memories as lines of canonical JSON; ``prod`` only unless asked."""
+        return exchange.export_memories(self._engine, **which)
+
+    def import_(self, lines: Iterable[str]) -> exchange.ImportReport:
+        """Bring exported memories in, each through the gates."""
+        return exchange.import_memories(self._engine, lines)
+
+    def stats(self) -> dict[str, Any]:
+        """What is in the store."""
+        return health.stats(self._engine)
+
+    def verify(self, progress: Progress | None = None) -> Verification:
+        """Walk every chain, version and projection."""
+        return audit.verify(self._engine, progress)
+
+    def rebuild(self, progress: Progress | None = None) -> int:
+        """Make every projection anew from versions and ledger."""
+        return audit.rebuild(self._engine, progress)
+
+    def doctor(self) -> tuple[Problem, ...]:
+        """Everything that is wrong or risky, with the next step."""
+        return health.doctor(self._engine)
+
+    def state_hash(self) -> str:
+        """One hash over the canonical state: equal for two stores that hold the same."""
+        return audit.state_hash(self._engine)

@@ -1,0 +1,45 @@
+"""Where a memory stands: everything about it that can change, as the fold of its ledger entries leaves it."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from recollect.model.vocabulary import Status
+
+MUTABLE_FIELDS = ("pinned", "importance", "importance_reason", "category", "tags", "expires_at", "expires_at_tick")
+"""What a version starts with and later entries may change."""
+
+
+@dataclass(slots=True)
+class State:
+    """The state of one memory. Times are canonical text, so that they sort and hash as they are stored."""
+
+    id: str
+    status: Status
+    version: int = 1
+    supersedes_id: str | None = None
+    superseded_by_id: str | None = None
+    related_memory_ids: list[str] = field(default_factory=list)
+    conflict_ids: list[str] = field(default_factory=list)
+    canonical_key: str = ""
+    key_digest: str = ""
+    pinned: bool = False
+    importance: int = 2
+    importance_reason: list[str] = field(default_factory=list)
+    category: str = "general"
+    tags: list[str] = field(default_factory=list)
+    reinforcements: int = 0
+    last_reinforced: str = ""
+    last_modified: str = ""
+    expires_at: str | None = None
+    expires_at_tick: int | None = None
+    deleted_at: str | None = None
+    purge_at: str | None = None
+    removed: str | None = None
+    """``erased`` or ``purged`` once the content is gone: this state is then a tombstone."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "State":
+        return cls(**{**data, "status": Status(data["status"])})

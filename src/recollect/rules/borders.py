@@ -1,0 +1,80 @@
+"""Who may read and write where. Checked in the engine before anything is retrieved, whichever interface asked."""
+
+from recollect.model.address import Address
+from recollect.model.caller import Caller, Right
+from recollect.model.vocabulary import Source, Space
+from recollect.rules.draft import Context, Draft, Rejection
+
+_OPERATOR_SOURCES = (Source.SYSTEM, Source.OPERATOR)
+
+
+def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """May this caller write here, for this agent, and in this role?
+
+    A user's caller writes to that user's own memory, to its session's, and to the projects that it belongs to. Only
+    an operator writes to the system's. An agent writes what everybody may see or what it alone sees, never what
+    another agent alone sees. Words may be given as the operator's only by an operator.
+    """
+    candidate, caller = draft.candidate, context.caller
+    address = Address(caller.tenant, draft.namespace, candidate.space, candidate.owner)
+    source = candidate.source or caller.speaks_as
+    code = write_refusal(caller, address, candidate.scope, source)
+    if code is not None:
+        return Rejection("border", code, _DETAIL[code])
+    return draft.decide("border", "border:allowed", f"{candidate.space}/{candidate.scope}", source=source)
+
+
+def write_refusal(caller: Caller, address: Address, scope: str, source: Source) -> str | None:
+    """The code of the border that a write would cross, or ``None``."""
+    if caller.trusted:
+        return None
+    if Right.WRITE not in caller.rights:
+        return "border:no_write_right"
+    if not _owns(caller, address, writing=True):
+        return "border:not_your_space"
+    if scope not in visible_scopes(caller):
+        return "border:not_your_scope"
+    if source in _OPERATOR_SOURCES and Right.OPERATE not in caller.rights:
+        return "border:source_not_yours"
+    return None
+
+
+def may_read(caller: Caller, address: Address) -> bool:
+    """Whether a caller may know of anything in this stream."""
+    if caller.trusted:
+        return True
+    return Right.READ in caller.rights and _owns(caller, address, writing=False)
+
+
+def visible_scopes(caller: Caller) -> tuple[str, ...]:
+    """The scopes whose memories a bound caller sees: what is shared, and its own agent's."""
+    return ("shared", caller.agent) if caller.agent else ("shared",)
+
+
+def sees(caller: Caller, address: Address | None, scope: str | None) -> bool:
+    """Whether this one memory exists, as far as the caller can tell."""
+    if caller.trusted and caller.agent is None:
+        return True
+    if address is None or scope not in visible_scopes(caller):
+        return False
+    return may_read(caller, address)
+
+
+def _owns(caller: Caller, address: Address, *, writing: bool) -> bool:
+    if address.tenant != caller.tenant:
+        return False
+    if address.space is Space.USER:
+        return caller.user is not None and address.owner == caller.user
+    if address.space is Space.SESSION:
+        return caller.session is not None and address.owner == caller.session
+    if address.space is Space.PROJECT:
+        return address.owner in caller.projects
+    return not writing or Right.OPERATE in caller.rights
+
+
+_DETAIL = {
+    "border:no_write_right": "This caller may not write. Ask for the write right.",
+    "border:not_your_space": "The memory belongs to another owner or space. Write to the caller's own.",
+    "border:not_your_scope": "Only the agent itself may write what it alone sees. Use scope 'shared' or the own id.",
+    "border:source_not_yours": "Only an operator may give words as the operator's or the system's.",
+}

@@ -1,0 +1,189 @@
+"""Whether two statements say the same thing, and if not, in what they differ.
+
+The answer decides whether a new statement is taken as a repetition of an old one, so whatever is in doubt differs. Two
+statements say the same only if, word for word, they come to the same marks in the same order, once the words that
+carry nothing are dropped, notations are unified, and a few safe rewordings are undone (see ``rules.language``).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from recollect.rules.language.lexicon import CASE_FREE, COMMON_AND_NAME, EMPHASISED, PRONOUNS, STUFF_OR_THINGS, word_set
+from recollect.rules.language.marks import Aspect, Case, Mark
+from recollect.rules.language.opposites import are_opposites
+from recollect.rules.language.reading import Language, Statement, read
+from recollect.rules.language.spelling import present_forms
+from recollect.rules.text import normalise
+
+__all__ = ["Aspect", "Difference", "Statement", "differences_between", "read", "what_differs"]
+
+_PAIRED = (Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME, Aspect.NEGATION, Aspect.MODALITY, Aspect.TENSE)
+_VERB_FOLLOWS = word_set("be was have had will can must should may might would 's and not never")
+
+_TERSE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One respect in which two statements differ, with the words of each side (empty where a side has none)."""
+
+    aspect: Aspect
+    old: str
+    new: str
+
+
+def what_differs(old: str, new: str) -> tuple[Difference, ...]:
+    """Everything that matters in which two statements differ; empty if they say the same thing.
+
+    >>> what_differs("Don't deploy on Fridays", "On Fridays, please do not deploy!")
+    ()
+    >>> [(d.aspect.value, d.old, d.new) for d in what_differs("The port is 8080", "The port is 9090")]
+    [('number', '8080', '9090')]
+    >>> [d.aspect.value for d in what_differs("Ana manages Ben", "Ben manages Ana")]
+    ['order']
+    """
+    if old == new:
+        return ()
+    return differences_between(read(old), read(new))
+
+
+def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...]:
+    """``what_differs`` for statements that have been read, so that one can be compared with many."""
+    if not _readable(old, new):
+        return _differences_to_the_letter(old.text, new.text)
+    endings_count = Language.ENGLISH not in {old.language, new.language}
+    for one, other in _readings(old, new):
+        if _keys(one) == _keys(other):
+            return tuple(_in_small_print(one, other, endings_count=endings_count))
+    return tuple(_in_marks(old.normal, new.normal)) or (Difference(Aspect.ORDER, old.text, new.text),)
+
+
+def _readable(old: Statement, new: Statement) -> bool:
+    """Nothing foreign in either, and a sign of English in one; a few words ("Dark mode preferred") need no sign."""
+    if not old.marks or not new.marks:
+        return False
+    languages = {old.language, new.language}
+    terse = len(old.marks) <= _TERSE and len(new.marks) <= _TERSE
+    return Language.OTHER not in languages and (Language.ENGLISH in languages or terse)
+
+
+def _readings(old: Statement, new: Statement) -> Iterator[tuple[tuple[Mark, ...], tuple[Mark, ...]]]:
+    """The forms in which the two may turn out to be the same, the cheapest first."""
+    yield old.marks, new.marks
+    yield old.normal, new.normal
+    yield old.turned, new.normal
+    yield old.normal, new.turned
+
+
+def _keys(marks: Iterable[Mark]) -> list[str]:
+    return [mark.key for mark in marks]
+
+
+def _differences_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
+    """For what cannot be read: only blanks and capitals do not count."""
+    if normalise(old).casefold().split() == normalise(new).casefold().split():
+        return ()
+    return (Difference(Aspect.CONTENT, old, new),)
+
+
+def _in_small_print(
+    old: Sequence[Mark], new: Sequence[Mark], *, endings_count: bool
+) -> Iterator[Difference]:
+    """What the keys fold away and yet may matter: capitals that make a name, one or several, "a" or "the"."""
+    for one, other in zip(old, new, strict=True):
+        if one.case is not other.case and _capitals_matter(one, other):
+            yield Difference(Aspect.NAME, one.surface, other.surface)
+        elif one.spelling != other.spelling and (endings_count or _ending_matters(one, other)):
+            common = Case.LOWER in {one.case, other.case}
+            yield Difference(Aspect.NUMBER if common else Aspect.NAME, one.surface, other.surface)
+        elif {one.article, other.article} == {"a", "the"}:
+            yield Difference(Aspect.CONTENT, f"{one.article} {one.surface}", f"{other.article} {other.surface}")
+
+
+def _capitals_matter(one: Mark, other: Mark) -> bool:
+    """An "Apple" inside a sentence is not an "apple", "US" is not "us"."""
+    if one.key in CASE_FREE or one.key in EMPHASISED:
+        return False
+    cases = {one.case, other.case}
+    if Case.NONE in cases:
+        return one.key in COMMON_AND_NAME and cases != {Case.NONE, Case.LOWER}
+    return Case.UPPER in cases or cases == {Case.TITLE, Case.LOWER}
+
+
+def _ending_matters(one: Mark, other: Mark) -> bool:
+    """ "The servers" are not "the server", nor "Roberts" "Robert"; but "no emoji" is "no emojis"."""
+    plainly_a_word = Case.LOWER in {one.case, other.case} or Case.NONE in {one.case, other.case}
+    return not plainly_a_word or bool(one.article or other.article) or one.key in STUFF_OR_THINGS
+
+
+def _in_marks(old: Sequence[Mark], new: Sequence[Mark]) -> Iterator[Difference]:
+    only_old, only_new = _only_in(old, new), _only_in(new, old)
+    yield from _opposites(only_old, only_new)
+    yield from _tenses(only_old, only_new)
+    _name_subjects(old, only_old, new, only_new)
+    for aspect in _PAIRED:
+        one, other = _of_aspect(only_old, aspect), _of_aspect(only_new, aspect)
+        if one or other:
+            yield Difference(aspect, _surfaces(one), _surfaces(other))
+    one, other = _of_aspect(only_old, Aspect.CONTENT), _of_aspect(only_new, Aspect.CONTENT)
+    if one or other:
+        yield Difference(Aspect.CONTENT, _surfaces(one), _surfaces(other))
+
+
+def _only_in(marks: Sequence[Mark], others: Sequence[Mark]) -> list[Mark]:
+    """The marks that the others lack, in order, counting repetitions."""
+    left = Counter(_keys(others))
+    only: list[Mark] = []
+    for mark in marks:
+        if left[mark.key] > 0:
+            left[mark.key] -= 1
+        else:
+            only.append(mark)
+    return only
+
+
+def _surfaces(marks: Iterable[Mark]) -> str:
+    return " ".join(mark.surface for mark in marks)
+
+
+def _of_aspect(marks: Iterable[Mark], aspect: Aspect) -> list[Mark]:
+    return [mark for mark in marks if mark.aspect is aspect]
+
+
+def _opposites(only_old: list[Mark], only_new: list[Mark]) -> Iterator[Difference]:
+    """Takes the words that are opposites of one another out of both lists."""
+    for one in tuple(only_old):
+        for other in tuple(only_new):
+            if are_opposites(one.key, other.key):
+                only_old.remove(one)
+                only_new.remove(other)
+                yield Difference(Aspect.OPPOSITE, one.surface, other.surface)
+                break
+
+
+def _tenses(only_old: list[Mark], only_new: list[Mark]) -> Iterator[Difference]:
+    """Takes out the verbs that stand in the past on one side and in the present on the other."""
+    for one in tuple(only_old):
+        for other in tuple(only_new):
+            if other.key in present_forms(one.key) or one.key in present_forms(other.key):
+                only_old.remove(one)
+                only_new.remove(other)
+                yield Difference(Aspect.TENSE, one.surface, other.surface)
+                break
+
+
+def _name_subjects(old: Sequence[Mark], only_old: list[Mark], new: Sequence[Mark], only_new: list[Mark]) -> None:
+    """Reads two different first words with a verb after them as names: "Ana is …", "Ben is …"."""
+    if only_old and only_new and _may_name(old, only_old[0]) and _may_name(new, only_new[0]):
+        only_old[0] = only_old[0]._replace(aspect=Aspect.NAME)
+        only_new[0] = only_new[0]._replace(aspect=Aspect.NAME)
+
+
+def _may_name(marks: Sequence[Mark], mark: Mark) -> bool:
+    if mark.is_name or mark.aspect is not Aspect.CONTENT or mark.key in PRONOUNS:
+        return mark.is_name
+    place = _keys(marks).index(mark.key)
+    after = marks[place + 1] if place + 1 < len(marks) else None
+    verb_follows = after is not None and (after.key in _VERB_FOLLOWS or after.spelling != after.key)
+    return mark.case is Case.START and mark.spelling == mark.key and not mark.article and verb_follows

@@ -1,0 +1,71 @@
+"""A candidate on its way through the gates, and the two ways a gate can answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from recollect.model.caller import Caller
+from recollect.model.policy import Policy
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import Authority, EventType, Layer, Namespace, Source
+from recollect.rules.keys import CanonicalKey
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One thing that a rule decided, kept with the memory so that it can explain itself."""
+
+    gate: str
+    rule: str
+    detail: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        return {"gate": self.gate, "rule": self.rule, "detail": self.detail}
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A gate's no: a stable code, and a sentence that says what to do next (never the refused words)."""
+
+    gate: str
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a gate may know: the policy, the caller, and the time. No store, no clock of its own."""
+
+    policy: Policy
+    caller: Caller
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What has been decided about a candidate so far."""
+
+    candidate: Candidate
+    namespace: Namespace = Namespace.PROD
+    expires_at: datetime | None = None
+    source: Source = Source.USER
+    authority: Authority = Authority.AI_INFERRED
+    authority_reason: str = ""
+    event_type: EventType = EventType.FACT
+    layer: Layer = Layer.WORLD
+    sublayer: str = "fact"
+    importance: int = 2
+    importance_reason: tuple[str, ...] = ()
+    content_hash: str = ""
+    fingerprint: str = ""
+    key: CanonicalKey | None = None
+    terms: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = field(default=())
+
+    def decide(self, gate: str, rule: str, detail: str = "", **values: Any) -> "Draft":
+        """The draft with these values set, and a note of which rule set them."""
+        return replace(self, decisions=(*self.decisions, Decision(gate, rule, detail)), **values)
+
+
+Gate = Callable[[Draft, Context], Draft | Rejection]

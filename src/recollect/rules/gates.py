@@ -1,0 +1,31 @@
+"""The gates that need nothing but the candidate, in order. What needs the store comes after, in ``engine.ingest``."""
+
+from recollect.rules.borders import border_gate
+from recollect.rules.draft import Context, Draft, Gate, Rejection
+from recollect.rules.length import length_gate
+from recollect.rules.namespaces import namespace_gate
+from recollect.rules.naming import naming_gate
+from recollect.rules.noise import noise_gate
+from recollect.rules.privacy_gate import privacy_gate
+from recollect.rules.writing import classify_gate, write_policy_gate
+
+GATES: tuple[Gate, ...] = (
+    namespace_gate,
+    border_gate,
+    classify_gate,
+    write_policy_gate,
+    noise_gate,
+    length_gate,
+    privacy_gate,
+    naming_gate,
+)
+
+
+def pass_gates(draft: Draft, context: Context) -> Draft | Rejection:
+    """Run a draft through every gate; the first no ends it."""
+    for gate in GATES:
+        answer = gate(draft, context)
+        if isinstance(answer, Rejection):
+            return answer
+        draft = answer
+    return draft

@@ -1,0 +1,90 @@
+"""What a draft is to the active memory of the same key: the same, an update, or a contradiction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.model.policy import Policy
+from recollect.model.state import State
+from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
+from recollect.rules.change import classify_change
+from recollect.rules.conflict import Claim, may_update, settle
+from recollect.rules.draft import Draft, Rejection
+from recollect.rules.fold import CONFLICT_RULE
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The outcome, the rule that decided, and what the rule saw."""
+
+    outcome: Outcome
+    rule: str
+    detail: str = ""
+    change_rule: str = ""
+
+    @property
+    def conflict_rule(self) -> str:
+        """The resolver's own word: authority, correction, recency, importance, manual …"""
+        return self.rule.removeprefix(CONFLICT_RULE)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return (self.rule, self.change_rule) if self.change_rule else (self.rule,)
+
+
+def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy: Policy) -> Judgement | Rejection:
+    """Reinforced, superseded or contradicted, by the first of these that holds.
+
+    The same words reinforce. So do other words in which nothing that matters differs. A register's new state always
+    updates. What the caller says about the change is believed; else the rules of ``change`` decide. An update from
+    below the incumbent's authority is held, and a contradiction is settled by the conflict policy.
+    """
+    assert draft.key is not None, "the naming gate sets the key"
+    if draft.key.digest != state.key_digest:
+        detail = f"The key {draft.key.text} is taken by another name of the same spelling. Choose a longer or other key."
+        return Rejection("identity", "key_collision", detail)
+    if draft.fingerprint == body["fingerprint"]:
+        return Judgement(Outcome.REINFORCED, "identity:same_fingerprint")
+    change, rule, detail = _change(draft, body, policy)
+    if change is Change.SAME:
+        return Judgement(Outcome.REINFORCED, "identity:nothing_differs", detail, f"change:{rule}")
+    return _weigh(draft, change, rule, detail, body, state, tick, policy)
+
+
+def _change(draft: Draft, body: Mapping[str, Any], policy: Policy) -> tuple[Change, str, str]:
+    if draft.candidate.change is not None:
+        return draft.candidate.change, "stated_by_caller", ""
+    if draft.candidate.tier is Tier.REGISTER:
+        return Change.UPDATE, "register_moves_on", ""
+    decided = classify_change(body["content"], draft.candidate.content, event_type=draft.event_type)
+    seen = "; ".join(f"{d.aspect}: {d.old or '–'} → {d.new or '–'}" for d in decided.differences[:3])
+    return decided.change, decided.rule, seen
+
+
+def _weigh(
+    draft: Draft,
+    change: Change,
+    rule: str,
+    detail: str,
+    body: Mapping[str, Any],
+    state: State,
+    tick: int,
+    policy: Policy,
+) -> Judgement:
+    newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change)
+    incumbent = Claim(
+        Authority(body["authority"]),
+        Source(body["source"]),
+        EventType(body["event_type"]),
+        state.importance,
+        body["tick"],
+    )
+    change_rule = f"change:{rule}"
+    if change is Change.UPDATE:
+        verdict = may_update(incumbent, newcomer, policy.conflict)
+        if verdict.newcomer_wins:
+            return Judgement(Outcome.SUPERSEDED, "identity:update", detail, change_rule)
+    else:
+        verdict = settle(incumbent, newcomer, policy.conflict)
+    outcome = Outcome.SUPERSEDED if verdict.newcomer_wins else Outcome.CONTRADICTED
+    return Judgement(outcome, f"{CONFLICT_RULE}{verdict.rule}", detail, change_rule)

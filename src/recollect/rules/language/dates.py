@@ -1,0 +1,102 @@
+"""Dates and clock times, brought into one notation where they can be read in one way only."""
+
+from collections.abc import Sequence
+
+from recollect.rules.language.marks import Aspect, Case, Mark
+
+_MONTH_NAMES = "january february march april may june july august september october november december"
+_WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split(), start=1)}
+_SURE_MONTHS = frozenset(_MONTHS) - {"march", "may", "august"}
+_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
+MONTH_NAMES = frozenset(_MONTHS)
+"""Names and abbreviations. All but the sure ones need a capital or a day beside them: "may", "march", "sep"."""
+
+_WEEKDAYS = {name: name[:3] for name in _WEEKDAY_NAMES.split()}
+_WEEKDAYS |= {name + "s": day + "*" for name, day in _WEEKDAYS.items()}
+_SHORT_WEEKDAYS = {
+    "mon": "mon", "tue": "tue", "tues": "tue", "wed": "wed", "thu": "thu", "thur": "thu", "thurs": "thu", "fri": "fri",
+    "sat": "sat", "sun": "sun",
+}  # fmt: skip
+
+
+def date(key: str, surface: str, article: str = "") -> Mark:
+    """A date or a part of one; ``article`` is ``on`` where a preposition made it an adverbial."""
+    return Mark("~" + key, "~" + key, surface, Aspect.DATE, Case.NONE, article)
+
+
+def clock(hour: int, minute: int, surface: str) -> Mark:
+    """A time of day on the 24-hour clock."""
+    return date(f"{hour:02}:{minute:02}", surface)
+
+
+def clock_12(hour: int, minute: int, half: str, surface: str) -> Mark | None:
+    """A time of day with am or pm, or None if there is no such time."""
+    if not (1 <= hour <= 12 and 0 <= minute < 60):
+        return None
+    return clock(hour % 12 + (12 if half == "pm" else 0), minute, surface)
+
+
+def calendar_day(year: int, month: int, day: int, surface: str) -> Mark | None:
+    """A day of a year, or None if the numbers are out of range."""
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return date(f"{year:04}-{month:02}-{day:02}", surface)
+
+
+def weekday(written: str) -> Mark | None:
+    """The weekday that a word names: ``~fri`` for one Friday, ``~fri*`` for every one; None if it names none."""
+    lower = written.lower()
+    key = _WEEKDAYS.get(lower) or (None if written.islower() else _SHORT_WEEKDAYS.get(lower))
+    return date(key, written) if key else None
+
+
+def join_dates(marks: Sequence[Mark]) -> list[Mark]:
+    """The same marks with ``March 1, 2024``, ``1st of March``, ``May 2024`` and the like joined into one date."""
+    joined: list[Mark] = []
+    at = 0
+    while at < len(marks):
+        found, end = _date_at(marks, at)
+        joined.append(found or marks[at])
+        at = end if found else at + 1
+    return joined
+
+
+def _date_at(marks: Sequence[Mark], at: int) -> tuple[Mark | None, int]:
+    month = _MONTHS.get(marks[at].key)
+    if month:
+        day, end = _day(marks, at + 1)
+    else:
+        day, end = _day(marks, at)
+        end += day is not None and _key(marks, end) == "of"
+        month = _MONTHS.get(marks[end].key) if day and end < len(marks) else None
+        end += 1
+    if not month:
+        return None, at
+    year, end_of_year = _year(marks, end)
+    if day is None and year is None and not _surely_month(marks[at]):
+        return None, at
+    end = end_of_year if year else end
+    parts = [f"{year}" if year else "", f"{month:02}", f"{day:02}" if day else ""]
+    return date("-".join(filter(None, parts)), " ".join(m.surface for m in marks[at:end])), end
+
+
+def _surely_month(mark: Mark) -> bool:
+    return mark.key in _SURE_MONTHS or mark.case is Case.TITLE
+
+
+def _day(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
+    digits = _key(marks, at).removeprefix("#").removesuffix("th")
+    is_day = _key(marks, at)[:1] == "#" and digits.isdecimal() and 1 <= int(digits) <= 31 and len(digits) < 3
+    return (int(digits), at + 1) if is_day else (None, at)
+
+
+def _year(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
+    at += _key(marks, at) in {",", "of"}
+    digits = _key(marks, at).removeprefix("#")
+    is_year = len(digits) == 4 and digits.isdecimal() and 1500 <= int(digits) <= 2500
+    return (int(digits), at + 1) if is_year else (None, at)
+
+
+def _key(marks: Sequence[Mark], at: int) -> str:
+    return marks[at].key if at < len(marks) else ""

@@ -1,0 +1,77 @@
+"""A mark: the smallest piece of a statement that is compared."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Aspect(StrEnum):
+    """In what respect two statements differ."""
+
+    NUMBER = "number"
+    DATE = "date"
+    NAME = "name"
+    NEGATION = "negation"
+    OPPOSITE = "opposite"
+    UNIT = "unit"
+    MODALITY = "modality"
+    """How firmly, how often, of how many: must or may, always or sometimes, all or some, asked or stated."""
+    ORDER = "order"
+    """The same words, but someone else does it to someone else."""
+    TENSE = "tense"
+    CONTENT = "content"
+    """Any other word that carries meaning."""
+
+
+class Case(StrEnum):
+    """How a word is capitalised, as far as that says anything."""
+
+    NONE = "none"
+    """Nothing can be read from it: a symbol, or a writer who never (or always) uses capitals."""
+    LOWER = "lower"
+    START = "start"
+    """A capital where every sentence has one."""
+    TITLE = "title"
+    UPPER = "upper"
+
+
+class Mark(NamedTuple):
+    """One word, number, date, identifier or sign of a statement.
+
+    Marks are compared by ``key`` alone. ``spelling`` keeps what the key folds away (the plural), and with ``case``
+    and ``article`` it decides afterwards whether what was folded away mattered.
+    """
+
+    key: str
+    spelling: str
+    surface: str
+    aspect: Aspect
+    case: Case = Case.NONE
+    article: str = ""
+    """What introduces the word: ``a``, ``the`` (or a possessive), or for a date ``on``; empty if nothing does."""
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a word rather than a number, a date, an identifier or punctuation."""
+        return self.key[0].isalpha()
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it surely names someone or something: a capital inside a sentence, or an identifier."""
+        return self.aspect is Aspect.NAME
+
+
+def sign(key: str, surface: str, aspect: Aspect = Aspect.CONTENT) -> Mark:
+    """A mark that is exactly what its key says: a number, a date, an identifier, punctuation."""
+    return Mark(key, key, surface, aspect)
+
+
+def word(key: str, surface: str = "", aspect: Aspect = Aspect.CONTENT) -> Mark:
+    """A plain word that a rule puts in the place of others."""
+    return Mark(key, key, surface or key, aspect, Case.LOWER)
+
+
+COMMA = sign(",", ",")
+COLON = sign(":", ":")
+STOP = sign(".", ".")
+QUESTION = sign("?", "?", Aspect.MODALITY)
+SENTENCE_ENDS = frozenset({".", "?"})

@@ -1,0 +1,123 @@
+"""Fixed phrases that say in several words what one word, or another phrase, says.
+
+Written as keys (singular, present) and applied after articles are gone. The longest phrase that fits wins.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from recollect.rules.language.lexicon import NEGATIONS
+from recollect.rules.language.marks import Case, Mark
+from recollect.rules.language.scanning import aspect_of
+from recollect.rules.language.spelling import read_word
+
+_PHRASES = """
+no longer = no-longer
+not anymore = no-longer
+any more = anymore
+used to = used-to
+be going to = going-to
+have got = have
+have got to = must
+have to = must
+be required to = must
+be able to = can
+be unable to = can not
+be allowed to = may
+as well = as-well
+by the way = as-well
+in order to = to
+prior to = before
+right now = now
+at moment = now
+at present = now
+as of now = now
+more than = over
+fewer than = less than
+rather than = over
+instead of = over
+all of = all
+both of = both
+outside of = outside
+take place = happen
+be located in = be in
+be situated in = be in
+be named = be called
+be employed by = work for
+be employed at = work for
+work at = work for
+my name be = i be called
+'s name be = be called
+have allergy to = be allergic to
+would like to = want to
+would' like to = want to
+year of age = year old
+time zone = timezone
+per cent = percent
+co worker = coworker
+set up = setup
+log in = login
+back up = backup
+front end = frontend
+back end = backend
+data base = db
+code base = codebase
+on regular basis = regularly
+on every day basis = every day
+once every = every
+no one = nobody
+not ever = never
+do not ever = never
+each and every = every
+every single = every
+"""
+
+_LONGEST_FIRST: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
+for _line in _PHRASES.strip().splitlines():
+    _said, _meant = (tuple(side.split()) for side in _line.split(" = "))
+    _LONGEST_FIRST.setdefault(_said[0], []).append((_said, _meant))
+for _phrases in _LONGEST_FIRST.values():
+    _phrases.sort(key=lambda phrase: -len(phrase[0]))
+
+_NOT_AFTER_NEGATION = frozenset({("must",), ("may",)})
+"""Denied, these turn into something else: "does not have to" is no "must not"."""
+
+
+def fold_phrases(marks: Sequence[Mark]) -> list[Mark]:
+    """The same marks with each known phrase replaced by what it means."""
+    folded: list[Mark] = []
+    at = 0
+    while at < len(marks):
+        candidates = _LONGEST_FIRST.get(marks[at].key)
+        found = _phrase_at(marks, at, candidates) if candidates else None
+        if found is None:
+            folded.append(marks[at])
+            at += 1
+        else:
+            said, meant = found
+            folded.extend(_meaning(meant, marks[at : at + len(said)]))
+            at += len(said)
+    return folded
+
+
+def _phrase_at(
+    marks: Sequence[Mark], at: int, candidates: list[tuple[tuple[str, ...], tuple[str, ...]]]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    denied = at > 0 and marks[at - 1].key in NEGATIONS
+    for said, meant in candidates:
+        if denied and meant in _NOT_AFTER_NEGATION:
+            continue
+        if tuple(m.key for m in marks[at : at + len(said)]) == said:
+            return said, meant
+    return None
+
+
+def _meaning(meant: tuple[str, ...], said: Sequence[Mark]) -> Iterator[Mark]:
+    """The marks of what is meant. Word for word where both are equally long, else the first stands for all."""
+    first = said[0]
+    for place, key in enumerate(meant):
+        if len(meant) == len(said):
+            surface = said[place].surface
+        else:
+            surface = key if place else " ".join(mark.surface for mark in said)
+        case = first.case if place == 0 else Case.LOWER
+        yield Mark(key, read_word(key)[1], surface, aspect_of(key, None), case, first.article)

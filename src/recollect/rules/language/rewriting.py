@@ -1,0 +1,293 @@
+"""Bringing statements that differ only in a safe way into one form.
+
+Each rule here takes the marks of one sentence and returns them in the form that its variants share. A rule belongs
+here only if both forms always mean the same; what may mean the same stays different.
+"""
+
+from collections.abc import Callable, Sequence
+
+from recollect.rules.language import lexicon
+from recollect.rules.language.marks import SENTENCE_ENDS, Aspect, Mark, word
+from recollect.rules.language.spelling import ing_form, verb_of
+
+Sentence = list[Mark]
+
+_BE = frozenset({"be", "was"})
+_SETTLED_POSITION = lexicon.word_set("always usually often sometimes now normally generally rarely")
+_DATE_LEADS = lexicon.word_set("from to until by before after since")
+_LONGEST_FRONT = 8
+_JOINTS = frozenset({"and", "or"})
+_A_DATE = "~"
+"""Stands for any date among the keys that a rule needs."""
+
+
+def rewrite(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The marks of a statement, each sentence in its normal form."""
+    written: list[Mark] = []
+    for sentence, end in _sentences(marks):
+        present = {mark.key for mark in sentence}
+        if any(mark.aspect is Aspect.DATE for mark in sentence):
+            present.add(_A_DATE)
+        for rule, needed in _RULES:
+            if not needed.isdisjoint(present):
+                sentence = rule(sentence)
+        written += sentence + end
+    return tuple(written)
+
+
+def turn(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The marks with the sides of "is" exchanged in each sentence where either may stand first."""
+    turned: list[Mark] = []
+    for sentence, end in _sentences(marks):
+        turned += sides_of_is_exchanged(sentence) + end
+    return tuple(turned)
+
+
+def _sentences(marks: Sequence[Mark]) -> list[tuple[Sentence, Sentence]]:
+    """Each sentence with the mark that ends it, if one does."""
+    found: list[tuple[Sentence, Sentence]] = []
+    sentence: Sentence = []
+    for mark in marks:
+        if mark.key in SENTENCE_ENDS:
+            found.append((sentence, [mark]))
+            sentence = []
+        else:
+            sentence.append(mark)
+    return [*found, (sentence, [])] if sentence else found
+
+
+def _keys(marks: Sequence[Mark]) -> tuple[str, ...]:
+    return tuple(mark.key for mark in marks)
+
+
+def colon_as_verb(sentence: Sentence) -> Sentence:
+    """ "Port: 8080" and "Port = 8080" as "Port is 8080"."""
+    keys = _keys(sentence)
+    if keys.count(":") != 1 or not _BE.isdisjoint(keys):
+        return sentence
+    return [word("be", ":") if mark.key == ":" else mark for mark in sentence]
+
+
+def one_prohibition(sentence: Sentence) -> Sentence:
+    """ "Never use X", "Do not use X", "Don't use X" and "No X" as one; "does not" as "not"."""
+    keys = _keys(sentence)
+    opens = 2 if keys[:2] == ("do", "not") else int(keys[:1] in {("never",), ("no",)})
+    if opens and len(sentence) > opens and sentence[opens].is_word:
+        rest = sentence[opens + (keys[opens] == "use") :]
+        said = " ".join(mark.surface for mark in sentence[:opens])
+        return [word("not!", said, Aspect.NEGATION), *rest] if rest else sentence
+    return [m for place, m in enumerate(sentence) if not (m.key == "do" and keys[place + 1 : place + 2] == ("not",))]
+
+
+def no_longer(sentence: Sentence) -> Sentence:
+    """ "does not smoke anymore" as "no longer smokes"."""
+    keys = _keys(sentence)
+    if keys[-1] != "anymore" or keys.count("not") != 1:
+        return sentence
+    denied = word("no-longer", "not anymore", Aspect.TENSE)
+    return [denied if mark.key == "not" else mark for mark in sentence[:-1]]
+
+
+def swimming_for_to_swim(sentence: Sentence) -> Sentence:
+    """ "likes to swim" as "likes swimming"."""
+    keys = _keys(sentence)
+    for place in range(len(keys) - 2):
+        if keys[place] in lexicon.TASTE_VERBS and keys[place + 1] == "to" and sentence[place + 2].is_word:
+            verb = sentence[place + 2]
+            return [*sentence[: place + 1], word(ing_form(verb.key), verb.surface), *sentence[place + 3 :]]
+    return sentence
+
+
+def preferred_over(sentence: Sentence) -> Sentence:
+    """ "prefers tea to coffee" as "prefers tea over coffee"."""
+    keys = _keys(sentence)
+    if "prefer" not in keys or keys.count("to") != 1 or "over" in keys:
+        return sentence
+    place = keys.index("to")
+    if place <= keys.index("prefer") + 1:
+        return sentence
+    return [*sentence[:place], word("over", "to"), *sentence[place + 1 :]]
+
+
+def phrase_to_the_end(sentence: Sentence) -> Sentence:
+    """ "In replies, use tabs" as "Use tabs in replies"; "If it fails, call Ben" as "Call Ben if it fails"."""
+    keys = _keys(sentence)
+    if not keys or keys[0] not in lexicon.MAY_FRONT or "," not in keys[1 : _LONGEST_FRONT + 1]:
+        return sentence
+    comma = keys.index(",")
+    rest = comma + 1 + (keys[comma + 1 : comma + 2] == ("then",))
+    return sentence[rest:] + sentence[:comma] if len(sentence) - rest >= 2 else sentence
+
+
+def possessive(sentence: Sentence) -> Sentence:
+    """ "the port of the API" as "the API's port"."""
+    keys = _keys(sentence)
+    if keys.count("of") != 1:
+        return sentence
+    of = keys.index("of")
+    start = of
+    while start > 0 and sentence[start - 1].article == "the" and sentence[start - 1].is_word:
+        start -= 1
+    owner = sentence[of + 1 : of + 2]
+    after = sentence[of + 2 : of + 3]
+    if start == of or not owner or not (owner[0].is_name or owner[0].article == "the"):
+        return sentence
+    if after and (after[0].is_name or after[0].article == "the" or after[0].key == "'s"):
+        return sentence
+    return [*sentence[:start], *owner, word("'s"), *sentence[start:of], *after, *sentence[of + 3 :]]
+
+
+def unordered_list(sentence: Sentence) -> Sentence:
+    """ "speaks French and German" as "speaks German and French": sorted, where the order cannot matter."""
+    joints = [place for place, mark in enumerate(sentence) if mark.key in _JOINTS]
+    if len(joints) != 1 or any(mark.key == "respectively" for mark in sentence):
+        return sentence
+    joint = joints[0]
+    start, end = joint - 1 - (joint > 0 and sentence[joint - 1].key == ","), joint + 2
+    while start >= 2 and sentence[start - 1].key == ",":
+        start -= 2
+    items = [m for m in sentence[max(start, 0) : end] if m.key not in {",", sentence[joint].key}]
+    if start < 0 or end > len(sentence) or not _order_is_free(items, sentence[:start], sentence[end:]):
+        return sentence
+    ordered: Sentence = []
+    for item in sorted(items, key=lambda mark: mark.key):
+        ordered += [item, sentence[joint]]
+    return [*sentence[:start], *ordered[:-1], *sentence[end:]]
+
+
+def _order_is_free(items: Sentence, before: Sentence, after: Sentence) -> bool:
+    """Names and numbers by themselves, and the objects of verbs such as "likes"; never steps to be taken in turn."""
+    if len(items) < 2 or (after and after[0].key == "'s"):
+        return False
+    if all(_is_item([item]) for item in items):
+        return not (before and before[-1].is_name) and not (after and after[0].is_name)
+    listed = bool(before) and before[-1].key in lexicon.LISTING_VERBS
+    closed = not after or after[0].key in lexicon.PREPOSITIONS or after[0].aspect is Aspect.DATE
+    return listed and closed and all(item.is_word for item in items)
+
+
+def without_commas(sentence: Sentence) -> Sentence:
+    """Commas dropped, except between names, numbers or dates: "Ana, Maria" are two, "Ana Maria" is one."""
+    kept: Sentence = []
+    for place, mark in enumerate(sentence):
+        if mark.key != "," or (_is_item(sentence[place - 1 : place]) and _is_item(sentence[place + 1 : place + 2])):
+            kept.append(mark)
+    return kept
+
+
+def _is_item(one: Sentence) -> bool:
+    return bool(one) and one[0].aspect in {Aspect.NAME, Aspect.NUMBER, Aspect.DATE}
+
+
+def dates_in_order(sentence: Sentence) -> Sentence:
+    """ "at 9am on Mondays" as "on Mondays at 9am", and a date at the front moved to the end."""
+    written: Sentence = []
+    place = 0
+    while place < len(sentence):
+        block = _date_block(sentence, place)
+        length = sum(len(part) for part in block)
+        if not block:
+            written.append(sentence[place])
+        elif place == 0 and _is_adverbial(sentence, block, length):
+            return [*sentence[length:], *_sorted_parts(block)]
+        else:
+            written += _sorted_parts(block)
+        place += length or 1
+    return written
+
+
+def _date_block(sentence: Sentence, place: int) -> list[Sentence]:
+    """The dates and times that stand together, each with its "from" or "until"."""
+    parts: list[Sentence] = []
+    while place < len(sentence):
+        lead = sentence[place].key in _DATE_LEADS
+        day = sentence[place + lead : place + lead + 1]
+        if not day or day[0].aspect is not Aspect.DATE:
+            break
+        parts.append(sentence[place : place + lead + 1])
+        place += lead + 1
+    return parts
+
+
+def _sorted_parts(block: list[Sentence]) -> Sentence:
+    """Sorted if no two parts are of one sort: "Monday 9:00, Tuesday 10:00" must stay as it is."""
+    sorts = [(_keys(part[:-1]), _sort_of_date(part[-1].key)) for part in block]
+    if len(set(sorts)) == len(sorts):
+        block = sorted(block, key=_keys)
+    return [mark for part in block for mark in part]
+
+
+def _sort_of_date(key: str) -> str:
+    if ":" in key:
+        return "clock"
+    return "weekday" if key[1].isalpha() else "calendar"
+
+
+def _is_adverbial(sentence: Sentence, block: list[Sentence], length: int) -> bool:
+    """Whether the date at the front says when ("On Friday we …"), and is not what the sentence is about."""
+    says_when = any(part[-1].article == "on" or part[-1].key[-1] == "*" or len(part) > 1 for part in block)
+    rest = sentence[length:]
+    return says_when and len(rest) >= 2 and rest[0].key not in _BE and rest[0].aspect is not Aspect.MODALITY
+
+
+def adverb_to_the_end(sentence: Sentence) -> Sentence:
+    """ "Ana now lives in Rome" as "Ana lives in Rome now", where there is one verb that it can belong to."""
+    keys = _keys(sentence)
+    places = [place for place, key in enumerate(keys) if key in _SETTLED_POSITION]
+    tangled = any(key in lexicon.CLAUSE_WORDS or key in lexicon.NEGATIONS or key == "to" for key in keys)
+    if len(places) != 1 or tangled:
+        return sentence
+    place = places[0]
+    return [*sentence[:place], *sentence[place + 1 :], sentence[place]]
+
+
+def active(sentence: Sentence) -> Sentence:
+    """ "Deploys are approved by Ben" as "Ben approves deploys"."""
+    keys = _keys(sentence)
+    by = keys.index("by") if keys.count("by") == 1 else 0
+    verb = verb_of(keys[by - 1]) if by > 2 and keys[by - 2] == "be" else None
+    agent = sentence[by + 1 :]
+    simple = 1 <= len(agent) <= 2 and all(mark.is_word or mark.is_name for mark in agent)
+    if not verb or not simple or not lexicon.CLAUSE_WORDS.isdisjoint(keys) or _has_negation(sentence):
+        return sentence
+    return [*agent, word(verb, sentence[by - 1].surface), *sentence[: by - 2]]
+
+
+def _has_negation(sentence: Sentence) -> bool:
+    return any(mark.aspect is Aspect.NEGATION for mark in sentence)
+
+
+def sides_of_is_exchanged(sentence: Sentence) -> Sentence:
+    """ "Blue is my favourite colour" for "My favourite colour is blue", if one side is a definite thing."""
+    keys = _keys(sentence)
+    places = [place for place, key in enumerate(keys) if key in _BE]
+    tangled = any(key in lexicon.CLAUSE_WORDS or key in lexicon.QUANTIFIERS or key in {"than", "as"} for key in keys)
+    if len(places) != 1 or tangled:
+        return sentence
+    place = places[0]
+    after = place + 1 + (keys[place + 1 : place + 2] == ("not",))
+    left, verb, right = sentence[:place], sentence[place:after], sentence[after:]
+    if not left or not right or not (_is_definite(left) or _is_definite(right)):
+        return sentence
+    return [*right, *verb, *left]
+
+
+def _is_definite(side: Sentence) -> bool:
+    return side[0].article == "the" or any(mark.key in lexicon.POSSESSIVES for mark in side)
+
+
+_RULES: tuple[tuple[Callable[[Sentence], Sentence], frozenset[str]], ...] = (
+    (colon_as_verb, frozenset({":"})),
+    (phrase_to_the_end, frozenset({","})),
+    (one_prohibition, frozenset({"do", "never", "no"})),
+    (no_longer, frozenset({"anymore"})),
+    (swimming_for_to_swim, frozenset({"to"})),
+    (preferred_over, frozenset({"prefer"})),
+    (possessive, frozenset({"of"})),
+    (unordered_list, _JOINTS),
+    (without_commas, frozenset({","})),
+    (dates_in_order, frozenset({_A_DATE})),
+    (adverb_to_the_end, _SETTLED_POSITION),
+    (active, frozenset({"by"})),
+)
+"""The rules in order, each with the keys of which a sentence must have one for the rule to apply."""

@@ -1,0 +1,165 @@
+"""Bringing the spellings and forms of one word together, and no two words.
+
+A stemmer is the wrong tool here: it equates "university" with "universe" and "worked" with "works". Only the endings
+that carry no meaning of their own are folded, the plural of nouns and the third person of verbs, and words that
+merely look like a plural ("news", "goods") are listed.
+"""
+
+from functools import lru_cache
+
+from recollect.rules.language.lexicon import word_set
+
+_NOT_A_PLURAL = word_set(
+    """always perhaps sometimes news lens series species means thanks yes this its his hers ours yours theirs us as was
+    plus less across besides mathematics physics politics economics ethics athletics goods customs glasses arms spirits
+    manners premises contents savings funds https sms gps dns aws ios tls headquarters christmas texas kansas
+    paris kubernetes jenkins pants jeans trousers clothes scissors minus versus was thus gas bus bias alias atlas canvas
+    diabetes rabies measles mumps hiccups herpes overseas upstairs downstairs indoors outdoors afterwards
+    looks remains brains odds stairs whereas lets vs cannabis analytics graphics basics tennis
+    earnings belongings surroundings postgres"""
+)
+
+_IRREGULAR = {
+    "am": "be", "are": "be", "is": "be", "were": "was", "has": "have", "does": "do", "goes": "go",
+    "children": "child", "men": "man", "women": "woman", "people": "person", "feet": "foot", "teeth": "tooth",
+    "mice": "mouse", "geese": "goose", "knives": "knife", "wives": "wife", "lives": "live", "leaves": "leave",
+    "shelves": "shelf", "wolves": "wolf", "halves": "half", "loaves": "loaf", "thieves": "thief",
+    "analyses": "analysis", "crises": "crisis", "theses": "thesis", "bases": "base", "buses": "bus",
+    "indices": "index", "indexes": "index", "matrices": "matrix", "vertices": "vertex", "statuses": "status",
+    "criteria": "criterion", "movies": "movie", "cookies": "cookie", "ties": "tie", "lies": "lie", "dies": "die",
+    "pies": "pie", "shoes": "shoe", "aliases": "alias", "gases": "gas", "biases": "bias", "canvases": "canvas",
+    "caches": "cache", "aches": "ache", "headaches": "headache", "axes": "axe", "uses": "use", "houses": "house",
+    "databases": "database", "releases": "release", "cases": "case", "courses": "course", "horses": "horse",
+    "nurses": "nurse", "expenses": "expense", "licenses": "licence", "responses": "response", "purposes": "purpose",
+    "sizes": "size", "prizes": "prize", "zombies": "zombie", "calories": "calorie", "selfies": "selfie",
+    "quizzes": "quiz", "emojis": "emoji", "taxis": "taxi", "kiwis": "kiwi", "skis": "ski", "apis": "api", "guis": "gui",
+}  # fmt: skip
+
+_SPELLING = {
+    "favorite": "favourite", "color": "colour", "colors": "colours", "flavor": "flavour", "behavior": "behaviour",
+    "neighbor": "neighbour", "honor": "honour", "labor": "labour", "humor": "humour", "rumor": "rumour",
+    "harbor": "harbour", "center": "centre", "centers": "centres", "theater": "theatre", "meter": "metre",
+    "meters": "metres", "liter": "litre", "liters": "litres", "fiber": "fibre", "gray": "grey", "tire": "tyre",
+    "license": "licence", "defense": "defence", "offense": "offence", "catalog": "catalogue", "dialog": "dialogue",
+    "analog": "analogue", "traveling": "travelling", "traveled": "travelled", "traveler": "traveller",
+    "canceled": "cancelled", "canceling": "cancelling", "labeled": "labelled", "labeling": "labelling",
+    "modeling": "modelling", "modeled": "modelled", "enrollment": "enrolment", "fulfill": "fulfil",
+    "jewelry": "jewellery", "mom": "mum", "moms": "mums", "mommy": "mummy", "pajamas": "pyjamas", "yogurt": "yoghurt",
+    "aluminum": "aluminium", "airplane": "aeroplane", "math": "maths", "program": "programme",
+    "programs": "programmes", "skeptical": "sceptical", "artifact": "artefact", "artifacts": "artefacts",
+    "judgment": "judgement", "aging": "ageing", "mold": "mould", "plow": "plough", "analyze": "analyse",
+    "favorites": "favourites", "flavors": "flavours",
+    "neighbors": "neighbours", "behaviors": "behaviours", "honors": "honours", "whilst": "while", "amongst": "among",
+    "learnt": "learned", "spelt": "spelled", "dreamt": "dreamed", "café": "cafe", "cafés": "cafes",
+    "naïve": "naive", "til": "until", "till": "until", "thru": "through", "ok": "okay",
+}  # fmt: skip
+
+_SYNONYMS = {
+    "e-mail": "email", "repository": "repo", "configuration": "config", "database": "db", "documentation": "doc",
+    "information": "info", "photograph": "photo", "telephone": "phone", "bicycle": "bike", "television": "tv",
+    "production": "prod", "environment": "env", "administrator": "admin", "js": "javascript", "ts": "typescript",
+    "k8s": "kubernetes", "postgres": "postgresql", "begin": "start", "film": "movie", "purchase": "buy",
+    "utilise": "use", "reside": "live", "big": "large", "perhaps": "maybe", "currently": "now", "each": "every",
+    "directory": "folder", "versus": "vs", "an": "a", "kid": "child", "quick": "fast", "shut": "close",
+    "permit": "allow", "forbid": "prohibit", "ban": "prohibit", "apartment": "flat", "colleague": "coworker",
+    "annually": "yearly", "frequently": "often", "seldom": "rarely", "whenever": "when", "approximately": "about",
+    "roughly": "about", "whole": "entire",
+}  # fmt: skip
+
+
+def _british(word: str) -> str:
+    """One spelling for ``organize`` and ``organise``; short words ("prize", "size") are other words."""
+    if len(word) >= 7 and "iz" in word:
+        for ending in ("ize", "izes", "ized", "izing", "izer", "izers", "ization", "izations"):
+            if word.endswith(ending):
+                return word[: -len(ending)] + "is" + ending[2:]
+    return _SPELLING.get(word, word)
+
+
+def singular(word: str) -> str:
+    """The word without the ``-s`` of a plural or of the third person.
+
+    >>> singular("emojis"), singular("replies"), singular("boxes"), singular("news")
+    ('emoji', 'reply', 'box', 'news')
+    """
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) <= 3 or word[-1] != "s" or word in _NOT_A_PLURAL or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return word[:-2]
+    return word[:-1]
+
+
+@lru_cache(maxsize=65_536)
+def read_word(word: str) -> tuple[str, str]:
+    """The key of a lower-case word, and its spelling with the plural kept.
+
+    >>> read_word("favorites")
+    ('favourite', 'favourites')
+    >>> read_word("repositories")
+    ('repo', 'repos')
+    """
+    spelling = _british(word)
+    key = singular(spelling)
+    synonym = _SYNONYMS.get(key)
+    if synonym is None:
+        return key, spelling
+    return synonym, synonym if key == spelling else synonym + "s"
+
+
+_IRREGULAR_PAST = {
+    "went": "go", "ate": "eat", "wrote": "write", "written": "write", "led": "lead", "built": "build", "made": "make",
+    "held": "hold", "known": "know", "knew": "know", "ran": "run", "took": "take", "taken": "take", "gave": "give",
+    "given": "give", "bought": "buy", "sold": "sell", "kept": "keep", "met": "meet", "left": "leave", "saw": "see",
+    "seen": "see", "drove": "drive", "driven": "drive", "spoke": "speak", "spoken": "speak", "began": "begin",
+    "taught": "teach", "thought": "think", "felt": "feel", "sent": "send", "spent": "spend", "won": "win",
+    "lost": "lose", "paid": "pay", "said": "say", "told": "tell", "became": "become", "drank": "drink",
+    "slept": "sleep", "had": "have", "did": "do", "was": "be", "used": "use", "grew": "grow", "chose": "choose",
+    "chosen": "choose", "wore": "wear", "swam": "swim", "sang": "sing", "got": "get", "found": "find", "came": "come",
+    "understood": "understand", "broke": "break", "broken": "break", "fell": "fall", "flew": "fly", "rode": "ride",
+}  # fmt: skip
+
+
+def _undouble(stem: str) -> str:
+    doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz"
+    return stem[:-1] if doubled else stem
+
+
+def present_forms(word: str) -> tuple[str, ...]:
+    """The verbs that ``word`` may be the past of: ``moved`` gives ``mov``, ``move``; empty if it is no past form."""
+    if word in _IRREGULAR_PAST:
+        return (_IRREGULAR_PAST[word],)
+    if not word.endswith("ed") or len(word) < 5:
+        return ()
+    if word.endswith("ied"):
+        return (word[:-3] + "y",)
+    return (_undouble(word[:-2]), word[:-2], word[:-1])
+
+
+def verb_of(past: str) -> str | None:
+    """The verb of a regular or listed past form, guessed from its ending; None if it is no past form.
+
+    >>> verb_of("approved"), verb_of("reviewed"), verb_of("written"), verb_of("blue")
+    ('approve', 'review', 'write', None)
+    """
+    if past in _IRREGULAR_PAST or past.endswith("ied"):
+        return present_forms(past)[0]
+    if not past.endswith("ed") or len(past) < 5:
+        return None
+    stem = past[:-2]
+    lost_e = stem.endswith(("v", "c", "s", "z", "g", "u", "at", "ut", "ir", "ur", "dl", "bl", "tl", "pl", "id", "ud"))
+    return stem + "e" if lost_e and not stem.endswith(("ss", "ng")) else _undouble(stem)
+
+
+def ing_form(verb: str) -> str:
+    """The ``-ing`` form of a verb: ``swim`` gives ``swimming``, ``write`` gives ``writing``."""
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith(("ee", "ye", "oe")):
+        return verb[:-1] + "ing"
+    closed = len(verb) >= 3 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[-3] not in "aeiou"
+    one_syllable = sum(c in "aeiou" for c in verb) == 1
+    return verb + verb[-1] + "ing" if closed and one_syllable else verb + "ing"

@@ -1,0 +1,277 @@
+"""Passwords, as people assign them and as they tell them."""
+
+import re
+
+from recollect.rules.privacy.password_values import MOST_CHARACTERS, could_be_a_word, speaks_for_itself, trimmed
+from recollect.rules.privacy.rule import Rule, Span, compiled, text_after, text_before
+from recollect.rules.privacy.triggers import always
+
+_ANCHORS = ("pass", "pwd", "pw", "kennwort", "contrase", "wachtwoord", "senha", "hasło", "пароль")
+_NOUN = (
+    r"(?i:(?<!1)(?:pass(?:[ _\-]?(?:word|code|phrase|wort)|wd)|(?<=mot de )passe|pwd|(?<![a-z])pw(?![a-z])|kennwort|contrase[ñn]a"
+    r"|wachtwoord|senha|hasło|пароль)s?)"
+)
+_VALUE = (
+    r"(?:\\?(?P<quote>[\"'`“„])(?P<quoted>[^\"'`“”\n\\]{1,%d})(?=\\?[\"'`“”])|(?P<bare>[^\s\"`“”„]{1,%d}))"
+    % (MOST_CHARACTERS, MOST_CHARACTERS)
+)
+_OF_WHAT = r"(?:\s(?i:for|to|of|on|in|at|from|für|von|pour|de|para|del|voor)\s[^\n.:;=]{1,60}?)?"
+_IS = (
+    r"\s(?i:is|was|are|ist|war|lautet|est|es|é|è|era|jest)(?i:\s(?:still|now|just|simply|actually|currently|always|set to"
+    r"|noch|jetzt|toujours|ahora))?:?\s"
+)
+_OWNER = r"(?i:my|the|our|his|her|their|your|mein|mon|mi)"
+
+
+def _value(match: re.Match[str]) -> tuple[str, Span]:
+    """What is claimed to be the password, without quotes and trailing punctuation, and where it stands."""
+    group = "quoted" if match["quoted"] is not None else "bare"
+    value = match[group] if group == "quoted" else trimmed(match[group])
+    start = match.start(group)
+    return value, (start, start + len(value))
+
+
+def _strong_value(match: re.Match[str]) -> Span | None:
+    """Accept a value only if it can't be an ordinary word, or stands in quotes."""
+    if match["bare"] is not None and match["bare"].isalpha():
+        return None
+    value, span = _value(match)
+    after = text_after(match, span[1], 24)
+    quoted_words = match["quoted"] is not None and all(could_be_a_word(word, "") for word in value.split())
+    return span if quoted_words or speaks_for_itself(value, after) else None
+
+
+def _any_value(match: re.Match[str]) -> Span | None:
+    """Accept also a word of letters that ends its clause."""
+    value, span = _value(match)
+    after = text_after(match, span[1], 24)
+    # "Password:" before "Username: ana" is an empty field.
+    another_label = match["bare"] is not None and match["bare"].endswith((":", "="))
+    if another_label or not (speaks_for_itself(value, after) or could_be_a_word(value, after)):
+        return _strong_value(match)
+    return span
+
+
+def _value_after_a_change(match: re.Match[str]) -> Span | None:
+    """ "I changed the password to X"; in "the password to X" it is the name of something."""
+    span = _strong_value(match)
+    if span is None:
+        return None
+    changes = compiled(r"(?i:\b(?:set|chang|reset|updat|rotat|switch|made|make|cambi))")
+    return span if changes.search(text_before(match, 40) + match[0]) else None
+
+
+def _long_value(match: re.Match[str]) -> Span | None:
+    span = _strong_value(match)
+    return span if span and span[1] - span[0] >= 6 else None
+
+
+def _value_before(match: re.Match[str]) -> Span | None:
+    """ "hunter2 is my password": look back from the noun."""
+    before = text_before(match, 100)
+    is_my = compiled(rf"\s(?i:is|was|as)\s{_OWNER}\s(?:[\w'’\-]{{1,20}}\s){{0,3}}\Z").search(before)
+    words = before[: is_my.start()].split() if is_my else []
+    value = words[-1].strip("\"'`“”") if words else ""
+    if not speaks_for_itself(value, ""):
+        return None
+    start = match.start() - len(before) + before.rindex(value, 0, is_my.start() if is_my else 0)
+    return start, start + len(value)
+
+
+def _words_without_grammar(match: re.Match[str]) -> Span | None:
+    """ "correct horse battery staple" has no articles or prepositions; a sentence about a passphrase does."""
+    grammar = r"(?i:\b(?:the|to|is|an?|in|on|of|and|for|be|not|it|my|your|with|are|was|at|by|from)\b)"
+    return None if compiled(grammar).search(match["secret"]) else match.span("secret")
+
+
+RULES = (
+    Rule(
+        name="password_assigned",
+        type="password",
+        when=always,
+        anchors=_ANCHORS,
+        pattern=rf"(?:{_NOUN}|(?i:(?<![a-z])pass))[0-9]?[\"'`\])*]{{0,3}}[ \t]{{0,3}}(?::=|=>|->|[:=|→])[*]{{0,2}}[ \t]{{0,3}}{_VALUE}",
+        check=_any_value,
+        true_positives=(
+            "password: «hunter2»",
+            "DB_PASSWORD=«correcthorse»",
+            '{"user": "ana", "password": "«s3cr3t pa55»"}',
+            "Server=db;User Id=ana;Password=«Tr0ub4dor&3»;Encrypt=yes",
+            "https://example.org/login?user=ana&pwd=«letmein»&next=/",
+            "user ana, pass: «swordfish»",
+            "Passwort: «Gänseblümchen7»",
+            "contraseña: «girasol99»",
+            "mot de passe : «tournesol42»",
+            "**Password:** «hunter2»",
+        ),
+        false_positives=(
+            "password: required",
+            "password: ********",
+            "password=${DB_PASSWORD}",
+            "password = os.environ['DB_PASSWORD']",
+            "password=get_password(user)",
+            "Password: must be at least 12 characters",
+            "def login(user: str, password: str) -> Session:",
+            "Password:\nUsername: ana",
+            "bypass: allowed",
+            "password: <your password>",
+            "password policy: 12 characters",
+            "password: [redacted:password]",
+            "password: 12+ characters",
+        ),
+    ),
+    Rule(
+        name="password_told",
+        type="password",
+        when=always,
+        anchors=_ANCHORS,
+        pattern=_NOUN + _OF_WHAT + _IS + _VALUE,
+        check=_any_value,
+        true_positives=(
+            "my password is «hunter2»",
+            "the password for the guest wifi is «swordfish».",
+            'the password is still "«open sesame»".',
+            "Mein Passwort ist «Sommer2024!»",
+            "mi contraseña es «girasol99»",
+            "mon mot de passe est «tournesol42»",
+            "the passcode is «482913»",
+            "the wifi password was «sunflower99», now changed",
+        ),
+        false_positives=(
+            "my password is too weak",
+            "the password is expired",
+            "the password is stored in 1Password",
+            "my password is case-sensitive",
+            "the password is 12 characters long",
+            "my password is the same everywhere",
+            "the password for the admin account is unknown.",
+            "mein Passwort ist abgelaufen",
+            "password is a word I keep forgetting",
+            "passwords are hashed with argon2id",
+        ),
+    ),
+    Rule(
+        name="password_changed_to",
+        type="password",
+        when=always,
+        anchors=_ANCHORS,
+        pattern=_NOUN + r"(?:\s[^\n.:;=]{1,40}?)?\s(?i:to|into|auf|en|a)\s" + _VALUE,
+        check=_value_after_a_change,
+        true_positives=(
+            "I changed my password to «hunter2»",
+            "set the wifi password to «sunflower99» please",
+            'reset the password for ana to "«swordfish»"',
+            "password was changed to «Tr0ub4dor»",
+        ),
+        false_positives=(
+            "reset the password to regain access",
+            "send the password to ana42",
+            "I changed my password to something stronger",
+            "change the password to at least 12 characters",
+        ),
+    ),
+    Rule(
+        name="password_given",
+        type="password",
+        when=always,
+        anchors=_ANCHORS,
+        pattern=_NOUN + r"\s" + _VALUE,
+        check=_long_value,
+        true_positives=(
+            "log in with password «hunter22»",
+            "user ana pw «Tr0ub4dor»",
+            "the old password «sunflower99» still works",
+            "use passcode «482913»",
+        ),
+        false_positives=(
+            "I forgot my password",
+            "reset the password twice",
+            "password policy requires 12 characters",
+            "password hashing with PBKDF2-SHA512",
+            "the password expires after 90 days",
+            "password manager",
+            "password rotation since 2024-05-01",
+            "a password 12 characters long",
+        ),
+    ),
+    Rule(
+        name="password_named_after",
+        type="password",
+        when=always,
+        anchors=_ANCHORS,
+        pattern=_NOUN,
+        check=_value_before,
+        true_positives=(
+            "«hunter2» is my password",
+            "I use «Tr0ub4dor&3» as the password",
+            "remember that '«sunflower99»' was our old wifi password",
+        ),
+        false_positives=(
+            "what is my password",
+            "security is my password manager's job",
+            "option 12 is the password reset",
+        ),
+    ),
+    Rule(
+        name="passphrase",
+        type="password",
+        when=always,
+        anchors=("pass", "seed phrase", "recovery phrase", "mnemonic"),
+        pattern=r"(?i:pass[ \-]?phrase|seed phrase|recovery phrase|mnemonic)" + _OF_WHAT + r"(?:\s(?i:is|was):?|:|=)\s{0,2}[\"'“]?"
+        r"(?P<secret>[a-z]{3,12}(?:[ \-][a-z]{3,12}){2,23})(?=[\"'”.!,\n]|\s{0,3}\Z)",
+        check=_words_without_grammar,
+        true_positives=(
+            "my passphrase is «correct horse battery staple»",
+            "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
+            'the pass phrase for the key is "«purple monkey dishwasher»"',
+        ),
+        false_positives=(
+            "the passphrase is needed to unlock the key",
+            "passphrase: at least four words from the list",
+            "my passphrase is weak",
+            "a recovery phrase is what the wallet gives you",
+        ),
+    ),
+    Rule(
+        name="pin_code",
+        type="password",
+        when=always,
+        anchors=("pin",),
+        pattern=r"(?<![A-Za-z])(?i:pin)(?i:\s(?:number|code(?=\D{1,6}[0-9]{4}(?![0-9]))))?"
+        r"(?:\s(?i:for|to|of)\s[^\n.:;=0-9]{1,40}?)?(?:\s(?i:is|was|ist|es|est|to))?\s{0,2}[:=#]?\s{0,2}(?P<secret>[0-9]{4,8})"
+        r"(?![A-Za-z0-9]|[.\-/][0-9])",
+        true_positives=(
+            "my PIN is «4821»",
+            "the pin for the alarm is «482913»",
+            "PIN: «4821»",
+            "PIN code «4821»",
+        ),
+        false_positives=(
+            "spin 4821 times",
+            "PIN code 560001 is in Bangalore",
+            "the PIN has 4 digits",
+            "GPIO pin 17",
+        ),
+    ),
+    Rule(
+        name="one_time_code",
+        type="password",
+        when=always,
+        anchors=("otp", "2fa", "one-time", "one time", "verification code", "recovery code", "backup code", "security code"),
+        pattern=r"(?<![A-Za-z])(?i:otp(?:\scode)?|2fa\scode|one[ \-]time\s(?:code|password|passcode)"
+        r"|(?:verification|recovery|backup|security)\scodes?)(?:\s(?i:is|was|are))?\s{0,2}[:=#]?\s{0,2}"
+        r"(?P<secret>(?:[0-9]{3}[ \-]?[0-9]{3,5}|[a-z0-9]{4,5}-[a-z0-9]{4,5}(?<=[0-9a-z]{4})))(?![A-Za-z0-9]|[.\-/][0-9])",
+        true_positives=(
+            "your verification code is «482913»",
+            "OTP: «482 913»",
+            "2FA code «48291377»",
+            "recovery codes: «a1b2c-3d4e5» and more",
+        ),
+        false_positives=(
+            "the verification code expires in 10 minutes",
+            "OTP length 6",
+            "security code review 2024",
+            "one-time payment of 482913",
+        ),
+    ),
+)

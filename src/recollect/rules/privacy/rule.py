@@ -1,0 +1,93 @@
+"""What a rule is, and the few building blocks that rules share."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from recollect.rules.privacy.triggers import Trigger
+
+Span = tuple[int, int]
+Check = Callable[[re.Match[str]], Span | None]
+
+WORD_START = r"(?<![A-Za-z0-9])"
+WORD_END = r"(?![A-Za-z0-9])"
+
+
+def first(characters: str, not_after: str = "[A-Za-z0-9]") -> str:
+    """One of the characters, unless it stands after one of the others.
+
+    For patterns that are searched for: looking back from the first character lets the search skip everything else,
+    where a pattern that begins by looking back is tried at every position.
+    """
+    return f"{characters}(?<!{not_after}{characters})"
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The compiled pattern, made when first needed: most processes never need most of them."""
+    return re.compile(pattern)
+
+
+def marked(match: re.Match[str]) -> Span:
+    """The default check: accept, and point at the group ``secret`` if it took part, else at the whole match."""
+    return match.span("secret") if match.groupdict().get("secret") is not None else match.span()
+
+
+def with_head(length: int, match: re.Match[str]) -> Span:
+    """Accept, and take in ``length`` characters before the match: for keys that are recognised by their middle."""
+    return match.start() - length, match.end()
+
+
+def has_digit(match: re.Match[str]) -> Span | None:
+    """Accept a match with a digit in what is marked. Random keys have one, long compound words don't."""
+    start, end = marked(match)
+    return (start, end) if any(c.isdigit() for c in match.string[start:end]) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One way in which one type of sensitive text is written.
+
+    ``pattern`` must take time bounded by a constant at any one position: give every repetition an upper limit. It
+    is tried where an anchor occurs, and must start there; a rule without anchors is searched for in the whole text.
+    ``anchors`` are lower case, and compared without regard to case. ``check`` returns the span of what is sensitive,
+    or ``None`` to reject the match.
+
+    ``limit`` is for slow checks: after so many matches in one text, further ones count as found unchecked.
+
+    In ``true_positives`` the part to be found stands between « and ». In ``false_positives`` this rule must find
+    nothing. Both are the rule's tests and its documentation.
+    """
+
+    name: str
+    type: str
+    pattern: str
+    when: Trigger
+    anchors: tuple[str, ...] = ()
+    check: Check = marked
+    limit: int | None = None
+    true_positives: tuple[str, ...]
+    false_positives: tuple[str, ...]
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        return compiled(self.pattern)
+
+
+def text_before(match: re.Match[str], width: int) -> str:
+    """Up to ``width`` characters before the match: what a check looks at when the words before it matter."""
+    return match.string[max(0, match.start() - width) : match.start()]
+
+
+def text_after(match: re.Match[str], position: int, width: int) -> str:
+    """Up to ``width`` characters from ``position`` on."""
+    return match.string[position : position + width]
+
+
+def entropy_bits(value: str) -> float:
+    """Shannon entropy per character: about 4 and more for random keys, about 3 for words."""
+    counts = Counter(value).values()
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)

@@ -1,0 +1,159 @@
+"""Finding sensitive text and cutting it out."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from recollect.rules.privacy.catalogue import GROUPS, Group
+from recollect.rules.privacy.rule import Rule, Span
+from recollect.rules.privacy.sensitive_types import TYPE_NAMES, TYPES, Action
+from recollect.rules.privacy.triggers import long_word
+from recollect.rules.privacy.view import View, views
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something sensitive at ``text[start:end]``. It never holds the text itself, so it may be logged."""
+
+    type: str
+    rule: str
+    start: int
+    end: int
+
+
+def scan(text: str) -> tuple[Finding, ...]:
+    """Everything sensitive in a text, in order of position, without overlaps.
+
+    >>> [(f.type, f.start, f.end) for f in scan("My SSN is 536-90-4399.")]
+    [('us_ssn', 10, 21)]
+    >>> scan("I forgot my password again")
+    ()
+    """
+    found: list[Finding] = []
+    for view in views(text):
+        # A later view reads the text less faithfully, so it only fills the gaps that the earlier ones left.
+        earlier = _Coverage(len(text), found)
+        found.extend(finding for finding in _read(view) if not earlier.touches(finding))
+    return _without_overlaps(found, len(text)) if found else ()
+
+
+def redact(text: str, findings: Sequence[Finding]) -> str:
+    """The text with each finding replaced by ``[redacted:<type>]``.
+
+    >>> redact("write to ana@example.org", scan("write to ana@example.org"))
+    'write to [redacted:email]'
+    """
+    parts: list[str] = []
+    position = 0
+    for finding in sorted(findings, key=lambda each: each.start):
+        parts += text[position : finding.start], f"[redacted:{finding.type}]"
+        position = finding.end
+    return "".join((*parts, text[position:]))
+
+
+def _read(view: View) -> Iterator[Finding]:
+    """What the rules find in one view, at positions of the original text."""
+    text = view.text
+    folded = text.lower()
+    for group in GROUPS:
+        if view.joined and group.when is not long_word:
+            continue
+        if group.when(text):
+            for rule, span in _matches(group, text, folded):
+                start, end = view.original(*span)
+                yield Finding(rule.type, rule.name, start, end)
+
+
+def _matches(group: Group, text: str, folded: str) -> Iterator[tuple[Rule, Span]]:
+    for anchor, rules in group.anchored:
+        if anchor in folded:
+            for rule in rules:
+                yield from ((rule, span) for span in _at_anchor(rule, anchor, text, folded))
+    for rule in group.searched:
+        yield from ((rule, span) for span in _anywhere(rule, text))
+
+
+def _at_anchor(rule: Rule, anchor: str, text: str, folded: str) -> Iterator[Span]:
+    """Try the rule wherever its anchor occurs."""
+    match_at = rule.regex.match
+    position = folded.find(anchor)
+    while position != -1:
+        match = match_at(text, position)
+        span = rule.check(match) if match else None
+        if span:
+            yield span
+        position = folded.find(anchor, max(span[1] if span else 0, position + 1))
+
+
+def _anywhere(rule: Rule, text: str) -> Iterator[Span]:
+    """Search the whole text. After a rejected match the search goes on one character later, since a real number may
+    begin inside a longer one that is none."""
+    search = rule.regex.search
+    tries = 0
+    match: re.Match[str] | None = search(text)
+    while match:
+        tries += 1
+        unchecked = rule.limit is not None and tries > rule.limit
+        span = match.span() if unchecked else rule.check(match)
+        if span:
+            yield span
+        match = search(text, max(span[1] if span else 0, match.start() + 1))
+
+
+def _without_overlaps(found: list[Finding], length: int) -> tuple[Finding, ...]:
+    """Settle overlaps: secrets win over personal data, what is refused by default over what is allowed, long over short.
+
+    Overlapping findings that are refused by default become one that covers them all, so that cutting it out leaves no
+    half of a secret behind. One that is allowed by default is dropped where anything stronger touches it.
+    """
+    kept = _united([each for each in found if _is_denied(each)])
+    taken = _Coverage(length, kept)
+    for finding in sorted((each for each in found if not _is_denied(each)), key=_weakness):
+        if not taken.touches(finding):
+            taken.add(finding)
+            kept.append(finding)
+    return tuple(sorted(kept, key=lambda each: each.start))
+
+
+def _united(found: list[Finding]) -> list[Finding]:
+    """Each stretch of overlapping findings as one, named after the strongest of them."""
+    stretches: list[list[Finding]] = []
+    reach = 0
+    for finding in sorted(found, key=lambda each: each.start):
+        if stretches and finding.start < reach:
+            stretches[-1].append(finding)
+        else:
+            stretches.append([finding])
+        reach = max(reach, finding.end)
+    return [_as_one(stretch) for stretch in stretches]
+
+
+def _as_one(stretch: list[Finding]) -> Finding:
+    strongest = min(stretch, key=_weakness)
+    return replace(strongest, start=stretch[0].start, end=max(each.end for each in stretch))
+
+
+def _is_denied(finding: Finding) -> bool:
+    return TYPES[finding.type].default_action is Action.DENY
+
+
+def _weakness(finding: Finding) -> tuple[bool, int, int, int, str]:
+    """Sorts the strongest first; the last three only make the order total."""
+    length = finding.end - finding.start
+    rank = TYPE_NAMES.index(finding.type)
+    return not TYPES[finding.type].secret, -length, rank, finding.start, finding.rule
+
+
+class _Coverage:
+    """Which characters of the text findings lie on already."""
+
+    def __init__(self, length: int, findings: Sequence[Finding]) -> None:
+        self._marks = bytearray(length)
+        for finding in findings:
+            self.add(finding)
+
+    def add(self, finding: Finding) -> None:
+        self._marks[finding.start : finding.end] = b"\1" * (finding.end - finding.start)
+
+    def touches(self, finding: Finding) -> bool:
+        return 1 in self._marks[finding.start : finding.end]

@@ -1,0 +1,83 @@
+"""Reading a text as a person means it: what looks like a digit, a dash or nothing at all is treated as such.
+
+The rules are written for plain ASCII digits, dashes and blanks. A *view* is the text rewritten that way, with the
+way back to positions in the original.
+"""
+
+import re
+from dataclasses import dataclass
+
+_ZEROS = "٠۰߀०০੦૦୦௦౦೦൦๐໐༠၀០᠐０𝟎𝟘𝟢𝟬𝟶"
+"""The zero of each script in which people type numbers; by Unicode's promise the other nine digits follow it."""
+
+_DASHES = "‐‑‒–—―−﹘﹣－"
+_BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f"
+    "\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff"
+)
+_FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+_DIGITS = {ord(zero) + value: str(value) for zero in _ZEROS for value in range(10)}
+
+# One character for one character, so that positions stay what they are. The capital I with a dot is here because it
+# is the only character whose lower case is longer than itself.
+_FOLD = (
+    {ord(dash): "-" for dash in _DASHES}
+    | {ord(blank): " " for blank in _BLANKS}
+    | _FULL_WIDTH
+    | _DIGITS
+    | {ord("İ"): "I", ord("․"): ".", ord("。"): "."}
+)
+
+_HIDDEN = re.compile(f"[{_INVISIBLE}]")
+_UNUSUAL = re.compile(f"[{re.escape(''.join(map(chr, _FOLD)))}{_INVISIBLE}]")
+_LINE_WRAP = re.compile(r"(?<=[A-Za-z0-9_+/\-]{8})\r?\n[ \t]{0,8}(?=[A-Za-z0-9_+/\-]{8})")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A rewritten text. ``offsets[i]`` is where its character ``i`` stands in the original; ``None``: at ``i``.
+
+    ``joined`` says that line breaks were taken out, which makes sense for keys and tokens only.
+    """
+
+    text: str
+    offsets: list[int] | None = None
+    joined: bool = False
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The span in the original text; what was hidden between two characters belongs to it."""
+        if self.offsets is None:
+            return start, end
+        return self.offsets[start], self.offsets[end - 1] + 1
+
+
+def views(text: str) -> list[View]:
+    """The ways to read a text, the most faithful first.
+
+    Invisible characters are read as nothing, and then as a blank: in ``key\\u200b12`` they hide a key, in Thai or Khmer
+    they part two words. Where a line break may have cut a key in two, the last view has it joined.
+    """
+    unusual = not text.isascii() and _UNUSUAL.search(text)
+    folded = text.translate(_FOLD) if unusual else text
+    if unusual and _HIDDEN.search(folded):
+        result = [_without(_HIDDEN, folded), View(_HIDDEN.sub(" ", folded))]
+    else:
+        result = [View(folded)]
+    if "\n" in text and _LINE_WRAP.search(folded):
+        result.append(_without(_LINE_WRAP, folded, joined=True))
+    return result
+
+
+def _without(unwanted: re.Pattern[str], text: str, joined: bool = False) -> View:
+    """The text with every match of ``unwanted`` left out."""
+    kept: list[str] = []
+    offsets: list[int] = []
+    position = 0
+    for match in unwanted.finditer(text):
+        kept.append(text[position : match.start()])
+        offsets.extend(range(position, match.start()))
+        position = match.end()
+    kept.append(text[position:])
+    offsets.extend(range(position, len(text)))
+    return View("".join(kept), offsets, joined)

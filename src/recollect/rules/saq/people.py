@@ -1,0 +1,189 @@
+"""Facts about people that have one value at a time: home, name, age, work."""
+
+import re
+
+from recollect.rules.saq import values
+from recollect.rules.saq.phrases import person, possessor
+from recollect.rules.saq.places import COUNTRIES, STATES
+from recollect.rules.saq.rule import Parts, Reader, Rule, rule
+from recollect.rules.saq.sentence import Sentence
+from recollect.rules.saq.values import Check
+from recollect.rules.saq.words import SHARED_RELATIONS, UNIQUE_RELATIONS
+
+_RELATION = "|".join(sorted((*UNIQUE_RELATIONS, *SHARED_RELATIONS), key=len, reverse=True))
+
+
+def _fact(aspect: str, qualifier: str, check: Check) -> Reader:
+    """A reader for "somebody ... value": the value must be of its sort, the subject must be someone."""
+
+    def read(match: re.Match[str], sentence: Sentence) -> Parts | None:
+        who = person(match["s"], sentence.speaker) if check(match["v"]) else None
+        return (who, aspect, qualifier) if who else None
+
+    return read
+
+
+def _home_level(value: str) -> str:
+    """A country and a city don't replace each other: both can be true."""
+    low = value.lower().removeprefix("the ")
+    return "country" if low in COUNTRIES else "state" if low in STATES else "city"
+
+
+def _home(check: Check) -> Reader:
+    """Where somebody lives."""
+
+    def read(match: re.Match[str], sentence: Sentence) -> Parts | None:
+        who = person(match["s"], sentence.speaker) if check(match["v"]) else None
+        return (who, "home", _home_level(match["v"])) if who else None
+
+    return read
+
+
+def _own_home(match: re.Match[str], sentence: Sentence) -> Parts | None:
+    """ "My home is in Porto", "Ana's home is in Porto"."""
+    who = possessor(match["s"], sentence.speaker) if values.place(match["v"]) else None
+    return (who, "home", _home_level(match["v"])) if who else None
+
+
+def _self_only(aspect: str, qualifier: str, check: Check) -> Reader:
+    def read(match: re.Match[str], sentence: Sentence) -> Parts | None:
+        return (sentence.speaker, aspect, qualifier) if check(match["v"]) else None
+
+    return read
+
+
+def _occupation(value: str) -> bool:
+    """After "works as": any calling with its article, or a known job without it; not "as expected"."""
+    article = re.match(r"(?:an?|the) ", value)
+    return values.free(value[article.end() :]) if article else values.job(value)
+
+
+def _relation_name(match: re.Match[str], sentence: Sentence) -> Parts | None:
+    """ "Eva is my wife", "my sister is called Eva": a wife is one at a time, sisters are told apart by name."""
+    owner = possessor(match["s"], sentence.speaker)
+    if owner is None or not values.name(match["v"]):
+        return None
+    relation = match["relation"].lower()
+    if relation in UNIQUE_RELATIONS:
+        return owner, UNIQUE_RELATIONS[relation], "name"
+    return owner, relation, match["v"].lower()
+
+
+PEOPLE: tuple[Rule, ...] = (
+    rule(
+        "home",
+        "live lives living lived reside resides residing based",
+        "{s} {live|reside} in {v}",
+        "{s} {be} (?:living|residing|based) in {v}",
+        "{s} (?:have|has) (?:been living|lived) in {v} (?:since|for) [^,]+",
+        read=_home(values.place),
+        allows="been",
+    ),
+    rule(
+        "home.moved",
+        "moved relocated",
+        "{s} (?:have |has )?(?:moved|relocated) (?:from [^,]+? )?to {v}",
+        read=_home(values.known_place),
+    ),
+    rule("home.is", "home", "(?P<s>my|[^,]+'s) home {be} (?:in )?{v}", read=_own_home),
+    rule(
+        "origin",
+        "from",
+        "{s} {be} (?:originally )?from {v}",
+        "{s} {come} from {v}",
+        read=_fact("origin", "place", values.known_place),
+        allows="originally",
+    ),
+    rule("birth.place", "born", "{s} was born in {v}", read=_fact("birth", "place", values.place), allows="was"),
+    rule("birth.year", "born", "{s} was born in {v}", read=_fact("birth", "year", values.year), allows="was"),
+    rule("birth.date", "born", "{s} was born {v}", read=_fact("birth", "date", values.day_and_month), allows="was"),
+    rule(
+        "name.preferred",
+        "call called go goes",
+        "call me {v}",
+        "i go by (?:the name )?{v}",
+        "(?:i|the user) (?:prefer|prefers|like|likes) (?:to be|being) called {v}",
+        read=_self_only("name", "preferred", values.name),
+    ),
+    rule(
+        "relation.name",
+        " ".join((*UNIQUE_RELATIONS, *SHARED_RELATIONS, *(f"{word}'s" for word in (*UNIQUE_RELATIONS, *SHARED_RELATIONS)))),
+        rf"(?P<s>my|[^,]+'s) (?P<relation>{_RELATION})(?:'s name)? is (?:called |named )?{{v}}",
+        rf"(?P<v>[^,]+?) is (?P<s>my|[^,]+'s) (?P<relation>{_RELATION})",
+        read=_relation_name,
+    ),
+    rule(
+        "name.given",
+        "called named",
+        "{s} {be} (?:called|named) {v}",
+        read=_fact("name", "given", values.name),
+    ),
+    rule(
+        "age",
+        "old turned",
+        "{s} {be} (?P<v>.+ years old)",
+        "{s} (?:have |has )?turned {v}",
+        read=_fact("age", "years", values.age),
+    ),
+    rule("age.self", "am", "i am {v}", read=_self_only("age", "years", values.age)),
+    rule("height", "tall", "{s} {be} {v}", read=_fact("body", "height", values.length)),
+    rule(
+        "time-zone",
+        "zone timezone",
+        "{s} {be} (?:in|on) {v}",
+        "{s} {use} {v}",
+        read=_fact("time", "zone", values.time_zone),
+    ),
+    rule(
+        "pronouns", "pronouns", "{s} {use} {v} pronouns", read=_fact("pronouns", "personal", values.pronouns)
+    ),
+    rule(
+        "diet",
+        " ".join(sorted(values.names.DIETS)),
+        "{s} {be} {v}",
+        "{s} (?:became|(?:have|has) become|turned|went) {v}",
+        read=_fact("diet", "type", values.diet),
+        allows="went",
+    ),
+    rule(
+        "marital-status",
+        " ".join(sorted(values.names.MARITAL_STATUSES)),
+        "{s} {be} {v}",
+        read=_fact("marital", "status", values.marital_status),
+    ),
+    rule("spouse", "married", "{s} {be} married to {v}", read=_fact("spouse", "name", values.name)),
+    rule(
+        "employer",
+        "work works working employed",
+        "{s} {work} (?:at|for) {v}",
+        "{s} {be} working (?:at|for) {v}",
+        "{s} {be} employed (?:by|at) {v}",
+        read=_fact("employer", "name", values.name),
+    ),
+    rule(
+        "job.works-as",
+        "work works working",
+        "{s} {work} as {v}",
+        "{s} {be} working as {v}",
+        read=_fact("job", "title", _occupation),
+    ),
+    rule(
+        "job",
+        "a an",
+        "{s} {be} (?P<v>an? .+)",
+        "{s} (?:became|(?:have|has) become) (?P<v>an? .+)",
+        read=_fact("job", "title", values.job),
+    ),
+    rule(
+        "manager",
+        "report reports",
+        "{s} {report} to {v}",
+        read=_fact("manager", "name", values.name),
+    ),
+    rule(
+        "email",
+        "reach contact email",
+        "(?:you can )?(?:reach|contact|email) me (?:at|via|on) {v}",
+        read=_self_only("email", "address", values.email),
+    ),
+)

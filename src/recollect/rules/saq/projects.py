@@ -1,0 +1,130 @@
+"""Facts about projects and services that a verb names: written in, hosted on, due on, led by."""
+
+import re
+from collections.abc import Callable
+
+from recollect.rules.saq import values
+from recollect.rules.saq.phrases import TEAM, thing
+from recollect.rules.saq.rule import Parts, Reader, Rule, rule
+from recollect.rules.saq.sentence import Sentence
+from recollect.rules.saq.values import Check
+
+_MEETINGS = frozenset(
+    "standup stand-up daily retro retrospective planning refinement grooming demo sync review checkin".split()
+)
+
+
+_TOOL = r"(?P<tool>[\w.+#-]+)(?: version)?"
+
+
+def _subject(phrase: str, speaker: str) -> str | None:
+    low = phrase.lower()
+    return TEAM if low in ("we", "i") else thing(phrase, speaker)
+
+
+def _fact(aspect: str, qualifier: str, check: Check) -> Reader:
+    def read(match: re.Match[str], sentence: Sentence) -> Parts | None:
+        what = _subject(match["s"], sentence.speaker) if check(match["v"]) else None
+        return (what, aspect, qualifier) if what else None
+
+    return read
+
+
+def _used_version(match: re.Match[str], sentence: Sentence) -> Parts | None:
+    """ "We use Python 3.12": the version is the tool's, unless something other than the team uses it."""
+    user = _subject(match["s"], sentence.speaker)
+    if user is None or not values.version(match["v"]) or not match["tool"][0].isupper():
+        return None
+    tool = match["tool"].lower()
+    return (tool if user == TEAM else f"{user} {tool}"), "version", "number"
+
+
+def _meeting_time(match: re.Match[str], sentence: Sentence) -> Parts | None:
+    what = thing(match["s"], sentence.speaker) if values.clock_time(match["v"]) else None
+    return (what, "meeting", "time") if what and what.split()[-1] in _MEETINGS else None
+
+
+def _bound(match: re.Match[str], sentence: Sentence) -> Parts | None:
+    return _fact("config", "binding", values.address)(match, sentence)
+
+
+PROJECTS: tuple[Rule, ...] = (
+    rule(
+        "port",
+        "port",
+        "{s} {listen|run} on port {v}",
+        "{s} {be} (?:listening|running|served|available|exposed) on port {v}",
+        "{s} (?:must|should) (?:listen|run) on port {v}",
+        "{s} {use} port {v}",
+        "run {s} on port {v}",
+        read=_fact("port", "number", values.port),
+    ),
+    rule(
+        "binding",
+        "bind binds bound listen listens listening",
+        "bind {s} to {v}",
+        "{s} {bind|listen} (?:to|on|at) {v}",
+        "{s} {be} (?:bound|listening) (?:to|on|at) {v}",
+        "{s} (?:must|should) (?:bind|listen) (?:to|on|at) {v}",
+        read=_bound,
+    ),
+    rule("timeout", "times", "{s} times out after {v}", read=_fact("timeout", "value", values.duration)),
+    rule(
+        "version",
+        "version",
+        "{s} {be} (?:at|on) version {v}",
+        "{s} {run|use} version {v}",
+        read=_fact("version", "number", values.version),
+    ),
+    rule(
+        "version.used",
+        "use uses on upgraded moved switched run runs require requires",
+        rf"{{s}} {{use|run}} (?:on )?{_TOOL} {{v}}",
+        rf"{{s}} {{be}} (?:on|using|running) {_TOOL} {{v}}",
+        rf"{{s}} (?:have |has )?(?:upgraded|moved|switched) to {_TOOL} {{v}}",
+        read=_used_version,
+    ),
+    rule(
+        "language",
+        "written implemented coded built",
+        "{s} {be} (?:written|implemented|coded|built) in {v}",
+        read=_fact("language", "code", values.programming_language),
+    ),
+    rule(
+        "host",
+        "hosted deployed runs running",
+        "{s} {be} (?:hosted|deployed|running) (?:on|at|to|in) {v}",
+        "{s} {run} on {v}",
+        read=_fact("host", "platform", values.host),
+    ),
+    rule("ci", "ci", "(?:the |our )?ci (?:runs|is running) on {v}", read=lambda match, sentence: (TEAM, "ci", "provider") if values.ci_provider(match["v"]) else None),
+    rule(
+        "database",
+        "data",
+        "{s} {store|keep} (?:its|our|all its|all our|the) data in {v}",
+        read=_fact("database", "engine", values.database),
+    ),
+    rule(
+        "license",
+        "licensed released",
+        "{s} {be} (?:licensed|released) under {v}",
+        read=_fact("license", "name", values.license),
+    ),
+    rule("deadline", "due", "{s} {be} due {v}", read=_fact("deadline", "date", values.date)),
+    rule(
+        "launch",
+        "launches ships launch",
+        "{s} (?:launches|ships) {v}",
+        read=_fact("launch", "date", values.date),
+    ),
+    rule("lead", "leads", "(?P<v>[^,]+?) leads {s}", read=_fact("lead", "name", values.name)),
+    rule("lead.by", "led", "{s} {be} led by {v}", read=_fact("lead", "name", values.name)),
+    rule("owner.by", "owned", "{s} {be} owned by {v}", read=_fact("owner", "name", values.name)),
+    rule(
+        "meeting.time",
+        "is starts begins moved",
+        "{s} (?:is|starts|begins|takes place|was moved to|has been moved to) (?:at )?{v}",
+        read=_meeting_time,
+        allows="was been",
+    ),
+)

@@ -1,0 +1,125 @@
+"""From a text to the one plain statement in it, or to nothing.
+
+A parser key lets a later memory replace an earlier one, so only a text that makes *one* statement may have one. What
+is longer, asks, quotes or says several things is refused here, before any rule looks at it.
+"""
+
+import re
+from dataclasses import dataclass
+
+from recollect.rules.saq.phrases import third_person
+from recollect.rules.saq.words import ADVERBS, CLOSINGS, FILLER_SENTENCES, LABELS, OPENINGS, UNCERTAIN
+
+MAX_CHARACTERS = 240
+MAX_WORDS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One statement, spelled out and in the affirmative, with what was taken out of it kept as flags."""
+
+    text: str
+    """The words, case kept: no contractions, no "not", no adverbs that only add colour."""
+    words: frozenset[str]
+    """The same in lower case, for choosing the rules to try."""
+    uncertain: frozenset[str]
+    """The words that make a statement uncertain, past or plural; a rule must name those that it can read."""
+    negated: bool
+    """It said that something is *not* so."""
+    commanded: bool
+    """It began as a rule does: "always", "never", "don't", "make sure to"."""
+    speaker: str
+    """Who "I" is."""
+
+
+def _any_of(phrases: tuple[str, ...]) -> str:
+    return "|".join(phrases)
+
+
+# A question, a quotation, an aside, a list or code is never one plain statement.
+_REFUSED = re.compile(r"[?\"“”„«»();\n\r…{}\[\]|<>*•→]|->|\.\.|--| [-–—] ")
+_SENTENCE_END = re.compile(r"(?<=[.!])\s+")
+_BACKTICKS = re.compile(r"`([^`\s]+)`")
+_OPENING = re.compile(
+    rf"(?:hi|hello|hey) \w+[,!] *|(?:{_any_of(LABELS)}) ?[,:] *|(?:{_any_of(OPENINGS)})(?:[,:] *| +)", re.I
+)
+_CLOSING = re.compile(rf",? (?:{_any_of(CLOSINGS)})$", re.I)
+_ADVERB = re.compile(rf"\b(?:{_any_of(ADVERBS)}) ", re.I)
+_COMMAND = re.compile(
+    r"(?:do not forget to|always|never(?: ever)?|do not(?: ever)?|(?:make sure|be sure|remember)(?: not)? to) ", re.I
+)
+_NEGATION = re.compile(
+    r"\bdoes not (\w+)|\b(?:do not|no longer|never) |\b(am|is|are|must|should|can|has|have|may|shall) not\b", re.I
+)
+_CONTRACTION = re.compile(r"\bcan't\b|\bcannot\b|\bwon't\b|(?:n't|'m|'re|'ve|'ll|'d)\b", re.I)
+_FULL_FORMS = {
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "n't": " not",
+    "'m": " am",
+    "'re": " are",
+    "'ve": " have",
+    "'ll": " will",
+    "'d": " would",
+}
+
+
+def read_sentence(text: str, speaker: str) -> Sentence | None:
+    """The one statement of a text, or None if it makes no statement, or more than one."""
+    text = text.strip()
+    if not text or len(text) > MAX_CHARACTERS or _REFUSED.search(text):
+        return None
+    statement = _only_statement(text)
+    if statement is None:
+        return None
+    statement = _trimmed(_spelled_out(statement))
+    statement, commanded, negated = _affirmed(statement)
+    words = statement.replace(",", " ").replace(":", " ").split()
+    if not 1 < len(words) <= MAX_WORDS:
+        return None
+    # "May" is a month; "may" is a hedge.
+    lowered = frozenset(word.lower() for word in words if word != "May")
+    return Sentence(statement, lowered, lowered & UNCERTAIN, negated, commanded, speaker)
+
+
+def _only_statement(text: str) -> str | None:
+    """The text without greetings and thanks, if one sentence remains."""
+    if "`" in text:
+        text = _BACKTICKS.sub(r"\1", text)
+    sentences = [part.rstrip(".! ") for part in _SENTENCE_END.split(text)]
+    telling = [part for part in sentences if part and part.lower() not in FILLER_SENTENCES]
+    return telling[0] if len(telling) == 1 else None
+
+
+def _spelled_out(text: str) -> str:
+    """Contractions written in full; the possessive 's stays."""
+    text = " ".join(text.split()).replace("’", "'")
+    return _CONTRACTION.sub(lambda match: _FULL_FORMS[match[0].lower()], text)
+
+
+def _trimmed(text: str) -> str:
+    """Without the ways to begin and to end that change nothing."""
+    while match := _OPENING.match(text):
+        text = text[match.end() :]
+    while match := _CLOSING.search(text):
+        text = text[: match.start()]
+    return text
+
+
+def _affirmative(negation: re.Match[str]) -> str:
+    """ "does not like" as "likes", "is not" as "is", "never" as nothing."""
+    verb, auxiliary = negation[1], negation[2]
+    return third_person(verb.lower()) if verb else auxiliary or ""
+
+
+def _affirmed(text: str) -> tuple[str, bool, bool]:
+    """The statement in the affirmative, whether it was given as a command, and whether it was negated."""
+    opening = ""
+    if command := _COMMAND.match(text):
+        opening = command[0].lower()
+        text = text[command.end() :]
+    negated = opening.startswith("never") or (" not " in opening and "forget" not in opening)
+    text = _ADVERB.sub("", text)
+    text, negations = _NEGATION.subn(_affirmative, text)
+    return text, bool(opening), negated or negations > 0

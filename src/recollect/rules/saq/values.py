@@ -1,0 +1,120 @@
+"""What a value of each sort looks like.
+
+A statement names a fact only if it gives a value of the right sort: "the port is 8080" does, "the port is busy" does
+not. Each function takes the words after "is" and answers whether they are such a value.
+"""
+
+import re
+from collections.abc import Callable
+
+from recollect.rules.saq import names, places
+from recollect.rules.saq.phrases import is_name
+from recollect.rules.saq.words import NOT_SELF_CONTAINED, VAGUE_VALUES
+
+Check = Callable[[str], bool]
+
+_MONTH = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?"
+)
+_DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_DATE = (
+    rf"(?:(?:{_DAY},? )?(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTH})(?:,? \d{{4}})?"
+    rf"|(?:{_DAY},? )?(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
+    rf"|\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}|{_DAY}|(?:the )?end of (?:{_MONTH})"
+    rf"|(?:{_MONTH}) \d{{4}}|q[1-4](?: \d{{4}})?)"
+)
+_AMOUNT = r"\d+(?:[.,]\d+)*"
+_TIME_UNIT = "ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|years?|milliseconds?"
+_CLAUSE = re.compile(r"[,:]|\b(?:to|that|when|where|who|which|because|so|as|with|than|like|not|in|at|on|by|from)\b", re.I)
+
+
+def _like(pattern: str) -> Check:
+    compiled = re.compile(pattern, re.I)
+    return lambda value: compiled.fullmatch(value) is not None
+
+
+def _one_of(known: frozenset[str]) -> Check:
+    return lambda value: value.lower() in known
+
+
+date = _like(rf"(?:on |by )?{_DATE}")
+day_and_month = _like(rf"(?:on )?(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTH})|(?:{_MONTH})\.? \d{{1,2}}(?:st|nd|rd|th)?)(?:,? \d{{4}})?|\d{{4}}-\d{{2}}-\d{{2}}")
+year = _like(r"(?:19|20)\d\d")
+clock_time = _like(r"(?:at )?(?:\d{1,2}[:.]\d{2}(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|noon|midnight)(?: [A-Z]{2,4})?")
+duration = _like(rf"{_AMOUNT} ?(?:{_TIME_UNIT})")
+count = _like(r"\d[\d,]*")
+age = _like(r"(?:[1-9]\d?|1[01]\d)(?: years old)?")
+port = _like(r"\d{2,5}")
+version = _like(r"v?\d+(?:\.\d+)*(?:[.-]?(?:alpha|beta|rc|dev|post|b|a)[.-]?\d*)?")
+money = _like(rf"[$€£¥] ?{_AMOUNT} ?(?:k|m|million|thousand)?|{_AMOUNT} ?(?:k|m|million|thousand)? ?(?:dollars|euros|pounds|usd|eur|gbp|chf|yen)")
+rate = _like(rf"{_AMOUNT} ?(?:rps|qps|(?:requests|calls|queries|messages|req) ?(?:/|per|a|an) ?(?:second|minute|hour|day|s|min|h))")
+size = _like(rf"{_AMOUNT} ?(?:bytes?|[kmgt]i?b|items|rows|entries|connections|messages|mb|gb)")
+length = _like(rf"{_AMOUNT} ?(?:m|cm|meters|metres|centimeters|ft|feet|inches|in)(?: tall)?|\d ?(?:'|ft|feet|foot) ?\d{{1,2}}(?:''| ?in| ?inches)?(?: tall)?")
+weight = _like(rf"{_AMOUNT} ?(?:kg|kilos|kilograms|lbs?|pounds|stone)")
+email = _like(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+phone = _like(r"\+?\d[\d /.-]{5,18}\d")
+url = _like(r"https?://\S+|www\.\S+|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|eu|de|uk)(?:/\S*)?")
+address = _like(r"(?:(?:\d{1,3}\.){3}\d{1,3}|localhost|\[?[0-9a-f]*:[0-9a-f:]+\]?)(?::\d{2,5})?(?: only)?")
+time_zone = _like(
+    r"(?:the )?(?:(?:utc|gmt)(?: ?[+-] ?\d{1,2}(?::\d{2})?)?|[ace-mnpw][eds]{0,2}t|c?e[sd]t|pst|pdt|ist|jst|cest|west"
+    r"|[a-z]+/[a-z_]+|(?:eastern|central|mountain|pacific)(?: standard| daylight)?(?: time)?)(?: time zone| timezone)?"
+)
+pronouns = _like(r"(?:she|he|they|it|xe|ze|ey|any)/\w+(?:/\w+)?")
+blood_type = _like(r"(?:a|b|ab|o)(?:[+-]| (?:positive|negative))")
+region = _like(r"[a-z]{2,}(?:-[a-z]+)+-?\d[a-z]?|[a-z]+\d[a-z0-9]*")
+
+database = _one_of(names.DATABASES)
+programming_language = _one_of(names.PROGRAMMING_LANGUAGES)
+host = _one_of(names.HOSTS)
+ci_provider = _one_of(names.CI_PROVIDERS)
+package_manager = _one_of(names.PACKAGE_MANAGERS)
+log_level = _one_of(names.LOG_LEVELS)
+language = _one_of(names.LANGUAGES)
+marital_status = _one_of(names.MARITAL_STATUSES)
+pastime = _one_of(names.INSTRUMENTS_AND_SPORTS)
+known_city = _one_of(places.CITIES)
+known_place = _one_of(places.CITIES | places.COUNTRIES | places.STATES)
+
+
+def license(value: str) -> bool:
+    """A licence by its usual name, "the MIT license" included."""
+    return re.sub(r"^the | licen[cs]e$", "", value.lower()) in names.LICENSES
+
+
+def branch(value: str) -> bool:
+    """A branch of a repository: a usual name, or one that looks like an identifier."""
+    return value.lower() in names.BRANCHES or re.fullmatch(r"\w+(?:[/_-]\w+)+", value) is not None
+
+
+def diet(value: str) -> bool:
+    """"vegan", "a vegetarian"."""
+    return value.lower().removeprefix("a ").removeprefix("an ") in names.DIETS
+
+
+def job(value: str) -> bool:
+    """"a nurse", "senior data engineer": at most four words that end in an occupation."""
+    words = value.lower().split()
+    words = words[1:] if words[:1] in (["a"], ["an"], ["the"]) else words
+    if not 1 <= len(words) <= 4 or words[-1] not in names.JOBS:
+        return False
+    return free(value) and not any(word in names.JUDGEMENTS for word in words)
+
+
+def name(value: str) -> bool:
+    """A proper name of at most four words, and not a nationality or a faith."""
+    return is_name(value, most_words=4) and value.lower() not in names.DEMONYMS
+
+
+def place(value: str) -> bool:
+    """A place by its name, with or without its region: "Lisbon", "Lisbon, Portugal"."""
+    parts = value.split(", ")
+    return len(parts) <= 2 and all(name(part.removeprefix("the ")) for part in parts)
+
+
+def free(value: str) -> bool:
+    """A short noun phrase that gives a value: no clause, no pronoun, no mere judgement."""
+    words = value.lower().split()
+    if not 1 <= len(words) <= 5 or _CLAUSE.search(value):
+        return False
+    return not any(word in NOT_SELF_CONTAINED or word in VAGUE_VALUES for word in words)

@@ -1,0 +1,207 @@
+"""Small words: what opens, hedges and closes a statement, and what cannot stand for itself.
+
+Every list is plain lower-case words. Add a word here when a statement is refused or accepted wrongly because of it.
+"""
+
+
+def entries(text: str) -> frozenset[str]:
+    """A word list written in columns: an entry ends at a bar or at the end of its line."""
+    return frozenset(entry.strip() for line in text.splitlines() for entry in line.split("|") if entry.strip())
+
+
+FILLER_SENTENCES = entries(
+    """thanks|thank you|thank you very much|hi|hello|hey|ok|okay|yes|yeah|sure|great|good morning|good evening
+    hi there|hello there|got it|note|noted|fyi|by the way|btw|please|right|cool|understood|correction|update"""
+)
+"""Whole sentences that add nothing to the statement beside them."""
+
+OPENINGS: tuple[str, ...] = (
+    "please note that",
+    "note that",
+    "please remember that",
+    "please remember",
+    "remember that",
+    "remember(?! (?:not )?to )",
+    "keep in mind that",
+    "for your information",
+    "for the record",
+    "just so you know",
+    "by the way",
+    "in general",
+    "from now on",
+    "going forward",
+    "as of today",
+    "as of now",
+    "the rule is that",
+    "fyi",
+    "btw",
+    "actually",
+    "again",
+    "also",
+    "and",
+    "okay",
+    "ok",
+    "yes",
+    "yeah",
+    "thanks",
+    "hello",
+    "hi",
+    "hey",
+    "please",
+)
+"""Ways to begin that leave the statement unchanged; longer ones stand before the shorter ones that they begin with."""
+
+LABELS: tuple[str, ...] = (
+    "important",
+    "correction",
+    "reminder",
+    "update",
+    "note to self",
+    "note",
+    "new rule",
+    "rule",
+    "decision",
+    "fact",
+    "well",
+    "so",
+)
+"""Ways to begin that need a comma or a colon after them."""
+
+CLOSINGS: tuple[str, ...] = (
+    "please",
+    "thanks",
+    "thank you",
+    "from now on",
+    "going forward",
+    "as of today",
+    "as of now",
+    "at the moment",
+    "these days",
+    "any longer",
+    "any more",
+    "anymore",
+    "nowadays",
+    "at all",
+    "again",
+    "right now",
+    "now",
+    "ever",
+    "too",
+    "as well",
+)
+"""Ways to end that leave the statement unchanged."""
+
+ADVERBS: tuple[str, ...] = (
+    "now",
+    "currently",
+    "presently",
+    "really",
+    "truly",
+    "absolutely",
+    "definitely",
+    "actually",
+    "officially",
+    "recently",
+    "always",
+    "still",
+    "also",
+    "just",
+    "simply",
+    "ever",
+)
+"""Adverbs that colour a statement but don't change what it is about."""
+
+UNCERTAIN: frozenset[str] = frozenset(
+    """if unless whether maybe perhaps possibly probably presumably supposedly apparently allegedly might could would
+    may think thinks thought guess guesses suppose believe believes assume reckon wonder wondering seems seem appears
+    hope hopes hopefully hoping wish wishes wishing doubt expect expects consider considering imagine pretend someday
+    eventually almost nearly about roughly around approximately likely unlikely sometimes occasionally often usually
+    rarely normally mostly typically generally when whenever while until till once because although though but
+    however otherwise except and or nor either neither both then
+    will shall gonna wanna going planning plan plans planned intend intends try trying tries tried want wants wanted
+    said says say saying told tell tells asked heard mentioned claims claimed according
+    used formerly previously originally initially yesterday tomorrow tonight ago
+    why what where how who whom whose which
+    did was were had been went got came""".split()
+)
+"""A statement with one of these is a hedge, a report, a plan, a question, a story, or more than one statement.
+
+Rules that read one of these words on purpose ("was moved to", "I want no ...") name it in ``allows``.
+"""
+
+NOT_SELF_CONTAINED: frozenset[str] = frozenset(
+    """he him his she her hers it its they them their theirs this that these those you your yours one ones another
+    someone somebody anyone anybody everyone everybody nobody none something anything everything nothing here there
+    who whoever which what whatever each every any all both some many most several few other others such same people
+    folks guys things stuff everywhere myself yourself himself herself itself ourselves themselves
+    yourselves""".split()
+)
+"""Words that point at something outside the sentence, or at no one in particular."""
+
+NEVER_NAMES: frozenset[str] = NOT_SELF_CONTAINED | frozenset(
+    """i me my mine myself we us our ours a an the no not yes let lets let's monday tuesday wednesday thursday friday saturday sunday
+    january february march april may june july august september october november december today tomorrow yesterday
+    tonight now later back soon never always is are am be mom dad god christmas easter""".split()
+)
+"""Capitalised or not, these don't name a person or a thing."""
+
+VAGUE_VALUES: frozenset[str] = frozenset(
+    """great good bad fine okay ok nice cool awesome amazing wonderful fantastic terrible awful broken down up slow fast
+    busy free open closed full empty wrong right correct incorrect outdated old new ready late early soon tight
+    approaching near close far big small huge tiny high low enough important urgent clear unclear unknown different
+    similar unique complicated simple easy hard difficult expensive cheap happy sad tired sick missing gone done
+    over finished working failing running stuck alive dead cute funny best worst better worse perfect ideal real true
+    false key everything nothing something coming me you him her them it this that these those here there""".split()
+)
+"""Answers that give no value: "the deadline is tight" says nothing about the date."""
+
+UNIQUE_RELATIONS: dict[str, str] = {
+    "wife": "spouse",
+    "husband": "spouse",
+    "spouse": "spouse",
+    "partner": "partner",
+    "girlfriend": "partner",
+    "boyfriend": "partner",
+    "fiance": "partner",
+    "fiancé": "partner",
+    "fiancee": "partner",
+    "fiancée": "partner",
+    "mother": "mother",
+    "mom": "mother",
+    "mum": "mother",
+    "father": "father",
+    "dad": "father",
+    "manager": "manager",
+    "boss": "manager",
+    "supervisor": "manager",
+    "landlord": "landlord",
+    "landlady": "landlord",
+}
+"""People of whom somebody has one at a time, and the word that their key uses."""
+
+SHARED_RELATIONS: frozenset[str] = frozenset(
+    """sister brother son daughter cousin aunt uncle niece nephew friend grandmother grandfather grandma grandpa
+    roommate flatmate colleague coworker neighbor neighbour dog cat puppy kitten bird horse rabbit hamster parrot
+    turtle pet child kid baby stepmother stepfather stepsister stepbrother teacher mentor coach""".split()
+)
+"""People and pets of whom somebody may have several: their name is part of the key."""
+
+COMMUNICATION: frozenset[str] = frozenset(
+    """reply replies response responses answer answers message messages chat chats output outputs text texts writing
+    conversation conversations email emails commit commits documentation docs comment comments
+    explanation explanations summary summaries""".split()
+)
+"""Where an agent writes. A rule's scope of this sort only clarifies the rule, so it is left out of the key."""
+
+STYLE_THINGS: frozenset[str] = frozenset(
+    """table list bullet point heading header headline footnote semicolon comma colon dash hyphen mark ellipsis
+    parenthesis bracket quote quotation abbreviation acronym contraction cliche buzzword joke pun metaphor idiom
+    disclaimer caveat apology greeting signature summary recap comment docstring import global number tab print gif
+    sticker meme image link anglicism hashtag mock todo placeholder statement variable""".split()
+)
+STYLE_MATTERS: frozenset[str] = frozenset(
+    """emojis jargon slang sarcasm profanity swearing humor markdown html latex bold italics caps whitespace punctuation
+    boilerplate fluff filler preamble flattery hardcoding smalltalk hyperbole""".split()
+)
+"""What an agent may be told to leave out of what it writes: "No ..." is a rule for these alone. Things that can be
+counted must be many: "No comments" is a rule, "No comment" is none."""

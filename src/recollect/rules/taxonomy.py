@@ -1,0 +1,120 @@
+"""What sort of statement it is: event type, layer and sublayer, each by the first rule that fits.
+
+The rules are tables of patterns, read top to bottom. A caller that knows better says so, and is believed.
+"""
+
+import re
+from typing import NamedTuple
+
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import SUBLAYERS, EventType, Kind, Layer, Source
+
+
+class _Rule(NamedTuple):
+    name: str
+    pattern: re.Pattern[str]
+
+
+def _rule(name: str, pattern: str) -> _Rule:
+    return _Rule(name, re.compile(pattern, re.IGNORECASE))
+
+
+_EVENT_RULES: tuple[tuple[EventType, _Rule], ...] = (
+    (
+        EventType.CORRECTION,
+        _rule("opens_as_correction", r"^\W*(?:actually|correction|no,|sorry,|i meant|that'?s wrong|that was wrong)\b"),
+    ),
+    (
+        EventType.DECISION,
+        _rule(
+            "says_decided",
+            r"\b(?:we|i|team) (?:have )?(?:decided|agreed|chose|settled)\b|\bdecision:|\bwe(?:'ll| will) (?:use|go with)\b",
+        ),
+    ),
+    (
+        EventType.PREFERENCE,
+        _rule(
+            "says_preference",
+            r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?|favou?rites?|would rather|can'?t stand)\b",
+        ),
+    ),
+    (
+        EventType.PREFERENCE,
+        _rule("states_rule", r"^\W*(?:please )?(?:no|never|always|avoid|don'?t|do not|stop|use|keep|prefer)\b"),
+    ),
+    (
+        EventType.EXECUTION,
+        _rule("reports_action", r"^\W*(?:ran|executed|deployed|installed|migrated|released|rolled back|completed)\b"),
+    ),
+)
+
+_LAYER_RULES: tuple[tuple[Layer, str, _Rule], ...] = (
+    (
+        Layer.INTENT,
+        "anti-pattern",
+        _rule("names_anti_pattern", r"\banti-?pattern\b|\bbad practice\b|\bnever again\b"),
+    ),
+    (
+        Layer.SELF,
+        "constraint",
+        _rule("states_limit", r"^\W*(?:please )?(?:no|never|avoid|don'?t|do not|stop|must not|cannot)\b"),
+    ),
+    (Layer.INTENT, "rule", _rule("states_rule", r"^\W*(?:please )?always\b|\b(?:must|shall|should always)\b")),
+    (
+        Layer.INTENT,
+        "goal",
+        _rule("states_goal", r"\b(?:goal|aims?|plans?|wants?|hopes?|intends?) (?:is |are )?to\b|\bgoal:|\bby the end of\b"),
+    ),
+    (
+        Layer.WORLD,
+        "failure",
+        _rule("reports_failure", r"\b(?:fail(?:s|ed|ure)?|error|crash(?:es|ed)?|bug|broken?|outage|regression)\b"),
+    ),
+    (
+        Layer.WORLD,
+        "method",
+        _rule("tells_how", r"^\W*(?:to \w+.*,|how to|steps?:|run |use )|\bby (?:running|using|calling)\b"),
+    ),
+    (
+        Layer.SELF,
+        "preference",
+        _rule("says_preference", r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?|favou?rites?|would rather)\b"),
+    ),
+    (
+        Layer.SELF,
+        "identity",
+        _rule(
+            "says_who",
+            r"\b(?:my name is|i am|i'm|is called|lives? in|works? (?:at|for|as)|pronouns|born|native)\b",
+        ),
+    ),
+)
+
+
+def classify_event(candidate: Candidate, source: Source) -> tuple[EventType, str]:
+    """The event type and the rule that chose it."""
+    if candidate.event_type is not None:
+        return candidate.event_type, "event_type:as_given"
+    if candidate.kind in (Kind.SHORT_TERM, Kind.EPISODIC):
+        return EventType.CONTEXT, "event_type:kind_is_an_event"
+    if source is Source.TOOL:
+        return EventType.EXECUTION, "event_type:source_is_a_tool"
+    for event_type, rule in _EVENT_RULES:
+        if rule.pattern.search(candidate.content):
+            return event_type, f"event_type:{rule.name}"
+    return EventType.FACT, "event_type:default"
+
+
+def classify_layer(candidate: Candidate) -> tuple[Layer, str, str]:
+    """Layer, sublayer, and the rule that chose them."""
+    if candidate.layer is not None and candidate.sublayer is not None:
+        return candidate.layer, candidate.sublayer, "layer:as_given"
+    if candidate.sublayer is not None:
+        layer = next(layer for layer, names in SUBLAYERS.items() if candidate.sublayer in names)
+        return layer, candidate.sublayer, "layer:of_given_sublayer"
+    for layer, sublayer, rule in _LAYER_RULES:
+        if candidate.layer in (None, layer) and rule.pattern.search(candidate.content):
+            return layer, sublayer, f"layer:{rule.name}"
+    if candidate.layer is not None:
+        return candidate.layer, SUBLAYERS[candidate.layer][0], "layer:first_of_given_layer"
+    return Layer.WORLD, "fact", "layer:default"

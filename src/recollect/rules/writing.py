@@ -1,0 +1,58 @@
+"""What may be written at all: the write policy and the lists of event types."""
+
+from recollect.model.policy import Policy
+from recollect.model.vocabulary import EventType
+from recollect.rules.authority import grant_authority
+from recollect.rules.draft import Context, Draft, Rejection
+from recollect.rules.importance import weigh
+from recollect.rules.taxonomy import classify_event, classify_layer
+
+_MINIMAL = (EventType.PREFERENCE, EventType.DECISION, EventType.CORRECTION)
+
+
+def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """Say what sort of statement it is: event type, layer, authority and importance. Never refuses."""
+    candidate = draft.candidate
+    event_type, event_rule = classify_event(candidate, draft.source)
+    layer, sublayer, layer_rule = classify_layer(candidate)
+    importance, importance_reason = weigh(candidate, event_type, sublayer)
+    authority, authority_reason = grant_authority(
+        draft.source, context.caller, candidate.authority, context.policy.authority.verifying_tools
+    )
+    draft = draft.decide("classify", event_rule, event_type, event_type=event_type)
+    draft = draft.decide("classify", layer_rule, f"{layer}/{sublayer}", layer=layer, sublayer=sublayer)
+    draft = draft.decide("classify", f"authority:{authority}", authority_reason, authority=authority)
+    return draft.decide(
+        "classify",
+        importance_reason[-1],
+        str(importance),
+        importance=importance,
+        importance_reason=importance_reason,
+        authority_reason=candidate.authority_reason or authority_reason,
+    )
+
+
+def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """Does the policy admit this event type?
+
+    ``none`` admits nothing. ``minimal`` admits preferences, decisions and corrections. ``normal`` and ``aggressive``
+    admit every type. The deny list is stronger than the allow list, and both are stronger than the policy's own word.
+    """
+    code = write_refusal(draft.event_type, context.policy)
+    if code is not None:
+        return Rejection("write_policy", code, f"The policy does not admit memories of type {draft.event_type}.")
+    return draft.decide("write_policy", f"allowed_by:write_policy:{context.policy.write.policy}")
+
+
+def write_refusal(event_type: EventType, policy: Policy) -> str | None:
+    """The code with which the policy refuses an event type, or ``None``."""
+    write = policy.write
+    if write.policy == "none":
+        return "write_policy_none"
+    if event_type in write.deny_event_types:
+        return "event_type_denied"
+    if write.allow_event_types is not None:
+        return None if event_type in write.allow_event_types else "event_type_not_allowed"
+    if write.policy == "minimal" and event_type not in _MINIMAL:
+        return "write_policy_minimal"
+    return None

@@ -1,0 +1,196 @@
+"""What a store can do, segmented by capability.
+
+A store knows rows and transactions, and nothing about policy. ``read()`` gives a consistent snapshot, ``write()`` the
+one transaction in which an operation acts. Every SQL store is a :class:`Connection` under the shared mapping in
+``recollect.stores.sql``; the contract suite in ``recollect.testing`` is what makes a store a store.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from recollect.model.address import Address
+from recollect.model.ledger import Entry
+from recollect.model.state import State
+
+
+NO_LIMIT = 2**31 - 1
+"""For reads that take everything."""
+
+
+@dataclass(slots=True)
+class Stream:
+    """The unit of order: its counters, its chain's head, and the statistics of its text."""
+
+    tenant: str
+    number: int
+    uid: str
+    address: Address | None
+    """``None`` once the owner was erased."""
+    tick: int
+    last_seq: int
+    last_memory: int
+    head: str
+    documents: int
+    words: int
+
+
+class Stored(NamedTuple):
+    """A memory as it lies in the store: its version's body (``None``: removed) and where it stands."""
+
+    tenant: str
+    stream: int
+    number: int
+    body: Mapping[str, Any] | None
+    state: State
+    accesses: int
+    last_access: str | None
+
+
+class Version(NamedTuple):
+    number: int
+    id: str
+    body: str | None
+    salt: bytes | None
+
+
+class Posting(NamedTuple):
+    number: int
+    tf: int
+    length: int
+
+
+class Neighbour(NamedTuple):
+    """An active memory's words, for comparing."""
+
+    number: int
+    id: str
+    scope: str
+    kind_class: str
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which memories a read is about. Everything in it goes into the store's own query."""
+
+    streams: tuple[int, ...] | None = None
+    """Stream numbers; ``None`` for all of the tenant's."""
+    scopes: tuple[str, ...] | None = None
+    equal: Mapping[str, Any] = field(default_factory=dict)
+    """Columns that must have this value, or one of these values."""
+    tags: tuple[str, ...] = ()
+    ranges: tuple[tuple[str, str, Any], ...] = ()
+    """``(column, operator, value)``."""
+    unexpired_at: str | None = None
+    """Leave out what has expired at this time, or by its stream's tick, swept or not."""
+    before: tuple[str, str] | None = None
+    """A page's end: ``(created_at, id)`` of the last one shown."""
+
+
+class ReadsStreams(Protocol):
+    def stream_at(self, address: Address) -> Stream | None: ...
+    def stream_numbered(self, tenant: str, number: int) -> Stream: ...
+    def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]: ...
+    def tenants(self) -> list[str]: ...
+    def actor_names(self, tenant: str) -> dict[str, str | None]: ...
+
+
+class ReadsMemories(Protocol):
+    def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...
+    def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]: ...
+    def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]: ...
+    def active_by_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> Stored | None: ...
+    def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]: ...
+    def count(self, tenant: str, selection: Selection) -> int: ...
+    def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]: ...
+    def count_removed(self, tenant: str) -> int: ...
+    def removed_ids(self, tenant: str) -> dict[str, str]: ...
+    def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]: ...
+    def unused_ids(self, stream: Stream, before: str, importance: int) -> list[str]: ...
+    def purgeable_ids(self, stream: Stream, now: str) -> list[str]: ...
+
+
+class ReadsLedger(Protocol):
+    def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]: ...
+    def entries_about(self, tenant: str, memory_id: str) -> list[Entry]: ...
+    def versions(self, stream: Stream) -> list[Version]: ...
+    def amendments(self, stream: Stream) -> dict[int, tuple[str | None, bytes | None]]: ...
+    def amendments_about(self, tenant: str, memory_id: str) -> dict[int, Mapping[str, Any]]: ...
+    def consolidation_entries(self, tenant: str) -> list[tuple[int, Entry, Mapping[str, Any]]]: ...
+    def states(self, stream: Stream) -> list[Stored]: ...
+
+
+class ReadsText(Protocol):
+    def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]: ...
+    def postings(self, stream: Stream, term: str, limit: int, after: int = 0) -> list[Posting]: ...
+    def neighbours(self, stream: Stream, numbers: Sequence[int]) -> list[Neighbour]: ...
+    def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
+        """Every posting of a stream as ``(term, memory, tf, length)``, in order."""
+        ...
+
+    def noted_terms(self, stream: Stream) -> dict[int, str]:
+        """What each memory of a stream noted about its own terms when it was indexed."""
+        ...
+
+    def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]: ...
+
+
+class ReadsTraces(Protocol):
+    def traces(self, tenant: str, after: int = 0, limit: int = 100) -> list[dict[str, Any]]: ...
+    def retry(self, tenant: str, key: str) -> dict[str, Any] | None: ...
+
+
+class Reader(ReadsStreams, ReadsMemories, ReadsLedger, ReadsText, ReadsTraces, Protocol):
+    """A consistent view of the store."""
+
+
+class Writer(Reader, Protocol):
+    """The one transaction in which an operation acts: all of it commits, or none."""
+
+    def add_stream(self, address: Address, uid: str) -> Stream: ...
+    def advance_stream(self, stream: Stream) -> None: ...
+    def actor_uid(self, tenant: str, name: str, fresh_uid: str) -> str: ...
+    def add_version(self, stream: Stream, number: int, id: str, body: str, salt: bytes) -> None: ...
+    def add_entry(self, stream: Stream, entry: Entry) -> None: ...
+    def add_amendment(self, stream: Stream, seq: int, memory_id: str, body: str, salt: bytes) -> None: ...
+    def put_memory(self, stream: Stream, number: int, state: State, body: Mapping[str, Any] | None) -> None: ...
+    def move_memory(self, stream: Stream, number: int, state: State) -> None: ...
+    def index_text(self, stream: Stream, number: int, terms: Sequence[str]) -> None: ...
+    def unindex_text(self, stream: Stream, number: int) -> None: ...
+    def remove_content(self, stream: Stream, number: int, memory_id: str) -> int: ...
+    def remove_traces_of_stream(self, stream: Stream) -> int: ...
+    def forget_owner(self, stream: Stream) -> int: ...
+    def forget_actor(self, tenant: str, name: str) -> int: ...
+    def drop_projections(self, stream: Stream) -> None: ...
+    def count_accesses(self, tenant: str, ids: Sequence[str], at: str) -> None: ...
+    def keep_trace(
+        self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
+    ) -> None: ...
+    def keep_retry(self, tenant: str, key: str, answer: Mapping[str, Any]) -> None: ...
+
+
+class Store(Protocol):
+    """A place to keep memories."""
+
+    location: str
+    store_id: str
+
+    def read(self) -> AbstractContextManager[Reader]: ...
+    def write(self, addresses: Sequence[Address] = ()) -> AbstractContextManager[Writer]: ...
+    def scrub(self) -> tuple[str, ...]:
+        """After an erasure: drive removed bytes out of the files; returns what lies beyond reach."""
+        ...
+
+    def erasures(self) -> list[tuple[str, str]]:
+        """The list of erased ``(tenant, id)`` kept beside the store, for replay on a restored backup."""
+        ...
+
+    def note_erasures(self, erased: Sequence[tuple[str, str]]) -> None: ...
+    def check(self) -> list[str]:
+        """What the database itself says is wrong with its files; empty when sound."""
+        ...
+
+    def size_bytes(self) -> int: ...
+    def close(self) -> None: ...

@@ -1,0 +1,58 @@
+"""A selection as the part of a query that follows WHERE. Column names come from here, never from a request."""
+
+import json
+from typing import Any
+
+from recollect.stores.protocol import Selection
+
+COLUMNS = frozenset(
+    """id status kind kind_class event_type layer tier category pinned importance topic_id source user_id agent_id run_id
+    thread_id actor_id role scope key_identity canonical_key created_at last_modified last_reinforced expires_at
+    deleted_at purge_at version stream memory""".split()
+)
+_OPERATORS = frozenset(("<", "<=", ">", ">=", "=", "<>"))
+
+
+def where(selection: Selection) -> tuple[str, dict[str, Any]]:
+    """The condition and its parameters; ``1 = 1`` when everything is wanted."""
+    parts: list[str] = []
+    params: dict[str, Any] = {}
+
+    def bind(value: Any) -> str:
+        name = f"f{len(params)}"
+        params[name] = value
+        return f":{name}"
+
+    def one_of(column: str, values: Any) -> str:
+        return f"m.{column} IN (SELECT value FROM json_each({bind(json.dumps(list(values)))}))"
+
+    if selection.streams is not None:
+        parts.append(one_of("stream", selection.streams))
+    if selection.scopes is not None:
+        parts.append(one_of("scope", selection.scopes))
+    for column, wanted in selection.equal.items():
+        _known(column)
+        many = isinstance(wanted, list | tuple | set | frozenset)
+        parts.append(one_of(column, sorted(wanted)) if many else f"m.{column} = {bind(wanted)}")
+    for column, operator, value in selection.ranges:
+        _known(column)
+        if operator not in _OPERATORS:
+            raise ValueError(f"no operator {operator!r}")
+        parts.append(f"m.{column} {operator} {bind(value)}")
+    for tag in selection.tags:
+        parts.append(f"EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {bind(tag)})")
+    if selection.unexpired_at is not None:
+        parts.append(f"(m.expires_at IS NULL OR m.expires_at > {bind(selection.unexpired_at)})")
+        parts.append(
+            "(m.expires_at_tick IS NULL OR m.expires_at_tick > "
+            "(SELECT s.tick FROM streams s WHERE s.tenant = m.tenant AND s.stream = m.stream))"
+        )
+    if selection.before is not None:
+        at, id = bind(selection.before[0]), bind(selection.before[1])
+        parts.append(f"(m.created_at < {at} OR (m.created_at = {at} AND m.id < {id}))")
+    return " AND ".join(parts) or "1 = 1", params
+
+
+def _known(column: str) -> None:
+    if column not in COLUMNS:
+        raise ValueError(f"no column {column!r}")

@@ -1,0 +1,20 @@
+"""Named SQL: a file of statements, each under a line ``-- name: …``."""
+
+import re
+from importlib import resources
+
+_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+
+
+def load_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
+    """The statements of a package's query file, by name, without their comments."""
+    text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
+    parts = _NAME.split(text)
+    names, bodies = parts[1::2], parts[2::2]
+    if len(set(names)) != len(names):
+        raise ValueError(f"{file} names a query twice")
+    return {name: _without_comments(body) for name, body in zip(names, bodies, strict=True)}
+
+
+def _without_comments(body: str) -> str:
+    return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("--")).strip()

@@ -1,0 +1,109 @@
+"""Between rows and the model: one function each way, one place for each column's form."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.model.address import Address
+from recollect.model.canonical import canonical_json
+from recollect.model.ledger import Entry, Event
+from recollect.model.state import State
+from recollect.model.vocabulary import KIND_CLASS, Kind, Namespace, Space, Status
+from recollect.rules.keys import identity
+from recollect.stores.protocol import Stored, Stream
+
+Row = Mapping[str, Any]
+
+BODY_COLUMNS = (
+    "created_at scope kind event_type layer tier topic_id source user_id agent_id run_id thread_id actor_id role"
+).split()
+"""Columns of the current state that repeat a field of the immutable body, so that reads can filter by them."""
+
+
+def stream_from(row: Row) -> Stream:
+    address = None
+    if row["owner"] is not None:
+        address = Address(row["tenant"], Namespace(row["namespace"]), Space(row["space"]), row["owner"])
+    return Stream(
+        row["tenant"], row["stream"], row["uid"], address, row["tick"], row["last_seq"], row["last_memory"],
+        row["head"], row["documents"], row["words"],
+    )  # fmt: skip
+
+
+def entry_from(row: Row) -> Entry:
+    return Entry(
+        row["uid"], row["seq"], row["tick"], Event(row["event"]), row["memory_id"], row["other_id"],
+        row["from_status"], row["to_status"], row["rule"], row["rules_version"], row["commitment"], row["actor"],
+        row["at"], row["prev_hash"], row["hash"],
+    )  # fmt: skip
+
+
+def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
+    names = Entry.__dataclass_fields__
+    row = {name: getattr(entry, name) for name in names}
+    return {**row, "tenant": stream.tenant, "stream": stream.number}
+
+
+def state_from(row: Row) -> State:
+    return State(
+        id=row["id"],
+        status=Status(row["status"]),
+        version=row["version"],
+        supersedes_id=row["supersedes_id"],
+        superseded_by_id=row["superseded_by_id"],
+        related_memory_ids=json.loads(row["related"]),
+        conflict_ids=json.loads(row["conflicts"]),
+        canonical_key=row["canonical_key"],
+        key_digest=row["key_digest"],
+        pinned=bool(row["pinned"]),
+        importance=row["importance"],
+        importance_reason=json.loads(row["importance_reason"]),
+        category=row["category"],
+        tags=json.loads(row["tags"]),
+        reinforcements=row["reinforcements"],
+        last_reinforced=row["last_reinforced"],
+        last_modified=row["last_modified"],
+        expires_at=row["expires_at"],
+        expires_at_tick=row["expires_at_tick"],
+        deleted_at=row["deleted_at"],
+        purge_at=row["purge_at"],
+        removed=row["removed"],
+    )
+
+
+def state_row(stream: Stream, number: int, state: State) -> dict[str, Any]:
+    row = state.to_dict()
+    row.update(
+        tenant=stream.tenant,
+        stream=stream.number,
+        memory=number,
+        status=str(state.status),
+        related=canonical_json(row.pop("related_memory_ids")),
+        conflicts=canonical_json(row.pop("conflict_ids")),
+        importance_reason=canonical_json(state.importance_reason),
+        tags=canonical_json(state.tags),
+        key_identity=identity(state.canonical_key),
+        pinned=int(state.pinned),
+    )
+    return row
+
+
+def memory_row(stream: Stream, number: int, state: State, body: Mapping[str, Any] | None) -> dict[str, Any]:
+    row = state_row(stream, number, state)
+    row.update({name: body.get(name) if body else None for name in BODY_COLUMNS})
+    row["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
+    row["terms"] = None
+    return row
+
+
+def stored_from(row: Row) -> Stored:
+    keys = row.keys()
+    return Stored(
+        row["tenant"],
+        row["stream"],
+        row["memory"],
+        json.loads(row["body"]) if row["body"] is not None else None,
+        state_from(row),
+        (row["count"] or 0) if "count" in keys else 0,
+        row["last"] if "last" in keys else None,
+    )

@@ -1,0 +1,347 @@
+"""The store's capabilities over named queries, the same for every SQL engine.
+
+Each class is one capability. A transaction is all of them over one connection, which knows how to run a named query
+and nothing else.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from recollect.model.address import Address
+from recollect.model.canonical import canonical_json
+from recollect.model.ledger import GENESIS, Entry
+from recollect.model.state import State
+from recollect.stores.protocol import NO_LIMIT, Neighbour, Posting, Selection, Stored, Stream, Version
+from recollect.stores.sql import rows
+from recollect.stores.sql.filters import where
+
+
+class Connection(Protocol):
+    """What an SQL engine brings: running one named query."""
+
+    def rows(self, query: str, /, **params: Any) -> list[Any]: ...
+    def run(self, query: str, /, **params: Any) -> int: ...
+    def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None: ...
+    def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]: ...
+
+
+class _Capability:
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+
+class StreamTables(_Capability):
+    def stream_at(self, address: Address) -> Stream | None:
+        found = self._db.rows("stream_at", **address._asdict())
+        return rows.stream_from(found[0]) if found else None
+
+    def stream_numbered(self, tenant: str, number: int) -> Stream:
+        return rows.stream_from(self._db.rows("stream_numbered", tenant=tenant, stream=number)[0])
+
+    def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
+        if owner is not None:
+            found = self._db.rows("streams_of_owner", tenant=tenant, owner=owner)
+        elif space is not None:
+            found = self._db.rows("streams_of_space", tenant=tenant, space=space)
+        else:
+            found = self._db.rows("streams_of_tenant", tenant=tenant)
+        return [rows.stream_from(row) for row in found]
+
+    def tenants(self) -> list[str]:
+        return [row["tenant"] for row in self._db.rows("tenants")]
+
+    def actor_names(self, tenant: str) -> dict[str, str | None]:
+        return {row["uid"]: row["name"] for row in self._db.rows("actor_names", tenant=tenant)}
+
+    def add_stream(self, address: Address, uid: str) -> Stream:
+        self._db.run("add_stream", uid=uid, head=GENESIS, **address._asdict())
+        return rows.stream_from(self._db.rows("stream_at", **address._asdict())[0])
+
+    def advance_stream(self, stream: Stream) -> None:
+        self._db.run(
+            "advance_stream",
+            tenant=stream.tenant,
+            stream=stream.number,
+            tick=stream.tick,
+            last_seq=stream.last_seq,
+            last_memory=stream.last_memory,
+            head=stream.head,
+            documents=stream.documents,
+            words=stream.words,
+        )
+
+    def actor_uid(self, tenant: str, name: str, fresh_uid: str) -> str:
+        """The actor's uid, ``fresh_uid`` if it is new."""
+        found = self._db.rows("actor_named", tenant=tenant, name=name)
+        if found:
+            return str(found[0]["uid"])
+        self._db.run("add_actor", tenant=tenant, uid=fresh_uid, name=name)
+        return fresh_uid
+
+    def forget_owner(self, stream: Stream) -> int:
+        return self._db.run("forget_owner_name", tenant=stream.tenant, stream=stream.number)
+
+    def forget_actor(self, tenant: str, name: str) -> int:
+        return self._db.run("forget_actor_name", tenant=tenant, name=name)
+
+
+class LedgerTables(_Capability):
+    def add_version(self, stream: Stream, number: int, id: str, body: str, salt: bytes) -> None:
+        self._db.run(
+            "add_version", tenant=stream.tenant, stream=stream.number, memory=number, id=id, body=body, salt=salt
+        )
+
+    def add_entry(self, stream: Stream, entry: Entry) -> None:
+        self._db.run("add_entry", **rows.entry_row(stream, entry))
+
+    def add_amendment(self, stream: Stream, seq: int, memory_id: str, body: str, salt: bytes) -> None:
+        self._db.run(
+            "add_amendment",
+            tenant=stream.tenant,
+            stream=stream.number,
+            seq=seq,
+            memory_id=memory_id,
+            body=body,
+            salt=salt,
+        )
+
+    def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
+        found = self._db.rows(
+            "entries_of_stream", tenant=stream.tenant, stream=stream.number, after=after, limit=limit
+        )
+        return [rows.entry_from(row) for row in found]
+
+    def entries_about(self, tenant: str, memory_id: str) -> list[Entry]:
+        return [rows.entry_from(row) for row in self._db.rows("entries_about", tenant=tenant, id=memory_id)]
+
+    def versions(self, stream: Stream) -> list[Version]:
+        found = self._db.rows("versions_of_stream", tenant=stream.tenant, stream=stream.number)
+        return [Version(row["memory"], row["id"], row["body"], row["salt"]) for row in found]
+
+    def amendments(self, stream: Stream) -> dict[int, tuple[str | None, bytes | None]]:
+        found = self._db.rows("amendments_of_stream", tenant=stream.tenant, stream=stream.number)
+        return {row["seq"]: (row["body"], row["salt"]) for row in found}
+
+    def amendments_about(self, tenant: str, memory_id: str) -> dict[int, Mapping[str, Any]]:
+        found = self._db.rows("amendments_about", tenant=tenant, id=memory_id)
+        return {row["seq"]: json.loads(row["body"]) for row in found}
+
+    def consolidation_entries(self, tenant: str) -> list[tuple[int, Entry, Mapping[str, Any]]]:
+        found = self._db.rows("consolidation_entries", tenant=tenant)
+        return [(row["stream"], rows.entry_from(row), json.loads(row["body"])) for row in found]
+
+
+class StateTables(_Capability):
+    def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
+        found = self._db.rows("memories_by_ids", tenant=tenant, ids=json.dumps(list(ids)))
+        return {row["id"]: rows.stored_from(row) for row in found}
+
+    def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]:
+        found = self._db.rows(
+            "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=json.dumps(list(numbers))
+        )
+        return [rows.stored_from(row) for row in found]
+
+    def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]:
+        """The ids that begin with these hex digits, or that go by this alias."""
+        found = []
+        low = prefix_of(text)
+        if low is not None:
+            found = self._db.rows("ids_with_prefix", tenant=tenant, low=low, high=low + "~", limit=limit)
+        if not found:
+            found = self._db.rows("ids_with_alias", tenant=tenant, alias=text, limit=limit)
+        return [row["id"] for row in found]
+
+    def active_by_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> Stored | None:
+        found = self._db.rows(
+            "active_by_key",
+            tenant=stream.tenant,
+            stream=stream.number,
+            scope=scope,
+            kind_class=kind_class,
+            key_identity=key_identity,
+        )
+        return rows.stored_from(found[0]) if found else None
+
+    def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]:
+        condition, params = where(selection)
+        found = self._db.filtered("select_memories", condition, {**params, "tenant": tenant, "limit": limit})
+        return [rows.stored_from(row) for row in found]
+
+    def count(self, tenant: str, selection: Selection) -> int:
+        condition, params = where(selection)
+        return int(self._db.filtered("count_memories", condition, {**params, "tenant": tenant})[0]["n"])
+
+    def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
+        condition, params = where(selection)
+        found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
+        return {str(row["value"]): row["n"] for row in found}
+
+    def count_removed(self, tenant: str) -> int:
+        return int(self._db.rows("count_removed", tenant=tenant)[0]["n"])
+
+    def removed_ids(self, tenant: str) -> dict[str, str]:
+        return {row["id"]: row["removed"] for row in self._db.rows("removed_ids", tenant=tenant)}
+
+    def states(self, stream: Stream) -> list[Stored]:
+        found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
+        return [rows.stored_from(row) for row in found]
+
+    def expired_ids(self, stream: Stream, now: str, tick: int) -> list[str]:
+        found = self._db.rows("expired", tenant=stream.tenant, stream=stream.number, now=now, tick=tick)
+        return [row["id"] for row in found]
+
+    def unused_ids(self, stream: Stream, before: str, importance: int) -> list[str]:
+        found = self._db.rows(
+            "unused", tenant=stream.tenant, stream=stream.number, before=before, importance=importance
+        )
+        return [row["id"] for row in found]
+
+    def purgeable_ids(self, stream: Stream, now: str) -> list[str]:
+        return [row["id"] for row in self._db.rows("to_purge", tenant=stream.tenant, stream=stream.number, now=now)]
+
+    def put_memory(self, stream: Stream, number: int, state: State, body: Mapping[str, Any] | None) -> None:
+        self._db.run("put_memory", **rows.memory_row(stream, number, state, body))
+        for alias in body.get("aliases", ()) if body else ():
+            self._db.run("add_alias", tenant=stream.tenant, alias=alias, id=state.id)
+
+    def move_memory(self, stream: Stream, number: int, state: State) -> None:
+        self._db.run("move_memory", **rows.state_row(stream, number, state))
+
+
+class TextTables(_Capability):
+    def index_text(self, stream: Stream, number: int, terms: Sequence[str]) -> None:
+        """Add a memory's terms to the index and to the stream's statistics."""
+        counts = Counter(terms)
+        key, length = (stream.tenant, stream.number), len(terms)
+        self._db.run_many("add_posting", [(*key, term, number, tf, length) for term, tf in counts.items()])
+        self._db.run_many("count_term", [(*key, term) for term in counts])
+        self._db.run(
+            "set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=f"{length} {' '.join(counts)}"
+        )
+        stream.documents += 1
+        stream.words += length
+
+    def unindex_text(self, stream: Stream, number: int) -> None:
+        """Take a memory's terms out again; nothing happens if it is not indexed."""
+        found = self._db.rows("terms_of", tenant=stream.tenant, stream=stream.number, memory=number)
+        if not found or found[0]["terms"] is None:
+            return
+        length, *terms = found[0]["terms"].split()
+        key = (stream.tenant, stream.number)
+        self._db.run_many("remove_posting", [(*key, term, number) for term in terms])
+        self._db.run_many("uncount_term", [(*key, term) for term in terms])
+        self._db.run_many("drop_uncounted_terms", [(*key, term) for term in terms])
+        self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=None)
+        stream.documents -= 1
+        stream.words -= int(length)
+
+    def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
+        found = self._db.rows(
+            "term_frequencies", tenant=stream.tenant, stream=stream.number, terms=json.dumps(list(terms))
+        )
+        return {row["term"]: row["documents"] for row in found}
+
+    def postings(self, stream: Stream, term: str, limit: int, after: int = 0) -> list[Posting]:
+        found = self._db.rows(
+            "postings", tenant=stream.tenant, stream=stream.number, term=term, after=after, limit=limit
+        )
+        return [Posting(*row) for row in found]
+
+    def neighbours(self, stream: Stream, numbers: Sequence[int]) -> list[Neighbour]:
+        found = self._db.rows(
+            "texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=json.dumps(list(numbers))
+        )
+        return [
+            Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(row["terms"].split()[1:]))
+            for row in found
+            if row["terms"] is not None
+        ]
+
+    def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]:
+        condition, params = where(selection)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "numbers": json.dumps(list(numbers))}
+        return {row["memory"] for row in self._db.filtered("visible_numbers", condition, params)}
+
+
+class SideTables(_Capability):
+    """What lies beside the ledger: counters, traces, retries, and the removal of content."""
+
+    def remove_content(self, stream: Stream, number: int, memory_id: str) -> int:
+        """Take away every value of a memory; ids, hashes of entries and the chain stay. Counts the traces removed."""
+        place = {"tenant": stream.tenant, "stream": stream.number, "memory": number}
+        self._db.run("remove_version_body", **place)
+        self._db.run("strip_memory", **place)
+        for query in ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries"):
+            self._db.run(query, tenant=stream.tenant, id=memory_id)
+        return self._db.run("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
+
+    def remove_traces_of_stream(self, stream: Stream) -> int:
+        return self._db.run("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
+
+    def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
+        found = self._db.rows("postings_of_stream", tenant=stream.tenant, stream=stream.number)
+        return [tuple(row) for row in found]
+
+    def noted_terms(self, stream: Stream) -> dict[int, str]:
+        found = self._db.rows("terms_of_stream", tenant=stream.tenant, stream=stream.number)
+        return {row["memory"]: row["terms"] for row in found}
+
+    def drop_projections(self, stream: Stream) -> None:
+        for query in ("drop_memories", "drop_postings", "drop_terms"):
+            self._db.run(query, tenant=stream.tenant, stream=stream.number)
+        stream.documents = stream.words = 0
+
+    def count_accesses(self, tenant: str, ids: Sequence[str], at: str) -> None:
+        for id, count in sorted(Counter(ids).items()):
+            self._db.run("count_access", tenant=tenant, id=id, count=count, last=at)
+
+    def keep_trace(
+        self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
+    ) -> None:
+        if policy is not None:
+            self._db.run("keep_policy", tenant=tenant, hash=policy[0], body=policy[1])
+        self._db.run(
+            "keep_trace",
+            tenant=tenant,
+            at=at,
+            type=trace["type"],
+            stream=stream,
+            memory_id=trace.get("memory_id"),
+            policy=policy[0] if policy else None,
+            body=canonical_json(trace),
+        )
+
+    def traces(self, tenant: str, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
+        found = self._db.rows("traces", tenant=tenant, after=after, limit=limit)
+        return [self._expanded(tenant, row) for row in found]
+
+    def _expanded(self, tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
+        trace = {**json.loads(row["body"]), "number": row["number"], "at": row["at"]}
+        if row["policy"] is not None:
+            kept = self._db.rows("policy_kept", tenant=tenant, hash=row["policy"])
+            trace["policy_snapshot"] = json.loads(kept[0]["body"]) if kept else None
+        return trace
+
+    def retry(self, tenant: str, key: str) -> dict[str, Any] | None:
+        found = self._db.rows("retry", tenant=tenant, key=key)
+        return {**dict(found[0]), "reasons": json.loads(found[0]["reasons"])} if found else None
+
+    def keep_retry(self, tenant: str, key: str, answer: Mapping[str, Any]) -> None:
+        reasons = canonical_json(list(answer["reasons"]))
+        self._db.run("keep_retry", **{**answer, "tenant": tenant, "key": key, "reasons": reasons})
+
+
+class Transaction(StreamTables, LedgerTables, StateTables, TextTables, SideTables):
+    """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
+
+
+def prefix_of(text: str) -> str | None:
+    """An id or the beginning of one, as ids are written: ``"0f3a9c2b1d4e"`` gives ``"0f3a9c2b-1d4e"``."""
+    digits = text.replace("-", "").lower()
+    if not digits or len(digits) > 32 or any(c not in "0123456789abcdef" for c in digits):
+        return None
+    cuts = ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))
+    return "-".join(digits[a:b] for a, b in cuts if digits[a:b])

@@ -1,0 +1,294 @@
+-- Every statement that the SQLite store runs, by name. Parameters are written :name.
+-- Lists arrive as JSON arrays, read with json_each.
+
+-- ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- name: stream_at
+SELECT * FROM streams WHERE tenant = :tenant AND namespace = :namespace AND space = :space AND owner = :owner
+
+-- name: stream_numbered
+SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
+
+-- name: streams_of_tenant
+SELECT * FROM streams WHERE tenant = :tenant ORDER BY stream
+
+-- name: streams_of_owner
+SELECT * FROM streams WHERE tenant = :tenant AND owner = :owner ORDER BY stream
+
+-- name: streams_of_space
+SELECT * FROM streams WHERE tenant = :tenant AND space = :space ORDER BY stream
+
+-- name: tenants
+SELECT DISTINCT tenant FROM streams ORDER BY tenant
+
+-- name: add_stream
+INSERT INTO streams (tenant, stream, uid, namespace, space, owner, head)
+SELECT :tenant, coalesce(max(stream), 0) + 1, :uid, :namespace, :space, :owner, :head FROM streams WHERE tenant = :tenant
+
+-- name: advance_stream
+UPDATE streams SET tick = :tick, last_seq = :last_seq, last_memory = :last_memory, head = :head,
+       documents = :documents, words = :words
+ WHERE tenant = :tenant AND stream = :stream
+
+-- name: forget_owner_name
+UPDATE streams SET owner = NULL WHERE tenant = :tenant AND stream = :stream
+
+-- name: actor_named
+SELECT uid FROM actors WHERE tenant = :tenant AND name = :name
+
+-- name: add_actor
+INSERT INTO actors (tenant, uid, name) VALUES (:tenant, :uid, :name)
+
+-- name: actor_names
+SELECT uid, name FROM actors WHERE tenant = :tenant
+
+-- name: forget_actor_name
+UPDATE actors SET name = NULL WHERE tenant = :tenant AND name = :name
+
+-- ── versions, ledger, amendments ────────────────────────────────────────────────────────────────────────────────
+
+-- name: add_version
+INSERT INTO versions (tenant, stream, memory, id, body, salt) VALUES (:tenant, :stream, :memory, :id, :body, :salt)
+
+-- name: versions_of_stream
+SELECT memory, id, body, salt FROM versions WHERE tenant = :tenant AND stream = :stream ORDER BY memory
+
+-- name: remove_version_body
+UPDATE versions SET body = NULL, salt = NULL
+ WHERE tenant = :tenant AND stream = :stream AND memory = :memory AND body IS NOT NULL
+
+-- name: add_entry
+INSERT INTO ledger (tenant, stream, seq, tick, event, memory_id, other_id, from_status, to_status, rule, rules_version,
+                    commitment, actor, at, prev_hash, hash)
+VALUES (:tenant, :stream, :seq, :tick, :event, :memory_id, :other_id, :from_status, :to_status, :rule, :rules_version,
+        :commitment, :actor, :at, :prev_hash, :hash)
+
+-- name: entries_of_stream
+SELECT l.*, s.uid FROM ledger l JOIN streams s USING (tenant, stream)
+ WHERE l.tenant = :tenant AND l.stream = :stream AND l.seq > :after ORDER BY l.seq LIMIT :limit
+
+-- name: entries_about
+SELECT l.*, s.uid FROM ledger l JOIN streams s USING (tenant, stream)
+ WHERE l.tenant = :tenant AND l.memory_id = :id
+ UNION
+SELECT l.*, s.uid FROM ledger l JOIN streams s USING (tenant, stream)
+ WHERE l.tenant = :tenant AND l.other_id = :id
+ ORDER BY 2, 3
+
+-- name: add_amendment
+INSERT INTO amendments (tenant, stream, seq, memory_id, body, salt)
+VALUES (:tenant, :stream, :seq, :memory_id, :body, :salt)
+
+-- name: amendments_of_stream
+SELECT seq, body, salt FROM amendments WHERE tenant = :tenant AND stream = :stream ORDER BY seq
+
+-- name: amendments_about
+SELECT seq, body FROM amendments WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL ORDER BY seq
+
+-- name: remove_amendment_bodies
+UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL
+
+-- name: consolidation_entries
+SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream, seq) JOIN streams s USING (tenant, stream)
+ WHERE a.tenant = :tenant AND l.event IN ('consolidated', 'rekeyed', 'linked', 'restored', 'unlinked')
+   AND a.body LIKE '%"run":%' ORDER BY l.stream, l.seq
+
+-- ── current state ───────────────────────────────────────────────────────────────────────────────────────────────
+
+-- name: memories_by_ids
+SELECT m.*, v.body, a.count, a.last FROM memories m
+  JOIN versions v USING (tenant, stream, memory)
+  LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+ WHERE m.tenant = :tenant AND m.id IN (SELECT value FROM json_each(:ids))
+
+-- name: memories_numbered
+SELECT m.*, v.body, a.count, a.last FROM memories m
+  JOIN versions v USING (tenant, stream, memory)
+  LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+ WHERE m.tenant = :tenant AND m.stream = :stream AND m.memory IN (SELECT value FROM json_each(:numbers))
+
+-- name: ids_with_prefix
+SELECT id FROM memories WHERE tenant = :tenant AND id >= :low AND id < :high ORDER BY id LIMIT :limit
+
+-- name: ids_with_alias
+SELECT id FROM aliases WHERE tenant = :tenant AND alias = :alias ORDER BY id LIMIT :limit
+
+-- name: active_by_key
+SELECT m.*, v.body, a.count, a.last FROM memories m
+  JOIN versions v USING (tenant, stream, memory)
+  LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+ WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
+   AND m.key_identity = :key_identity AND m.status = 'active'
+
+-- name: select_memories
+SELECT m.*, v.body, a.count, a.last FROM memories m
+  JOIN versions v USING (tenant, stream, memory)
+  LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+ WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
+ ORDER BY m.created_at DESC, m.id DESC LIMIT :limit
+
+-- name: count_memories
+SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
+
+-- name: count_by
+SELECT m.{column} AS value, count(*) AS n FROM memories m
+ WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column}
+
+-- name: count_removed
+SELECT count(*) AS n FROM memories WHERE tenant = :tenant AND removed IS NOT NULL
+
+-- name: states_of_stream
+SELECT m.*, v.body FROM memories m JOIN versions v USING (tenant, stream, memory)
+ WHERE m.tenant = :tenant AND m.stream = :stream ORDER BY m.memory
+
+-- name: put_memory
+INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id, superseded_by_id, related, conflicts,
+    canonical_key, key_digest, key_identity, pinned, importance, importance_reason, category, tags, reinforcements,
+    last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at, removed, created_at, scope, kind,
+    kind_class, event_type, layer, tier, topic_id, source, user_id, agent_id, run_id, thread_id, actor_id, role, terms)
+VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :superseded_by_id, :related, :conflicts,
+    :canonical_key, :key_digest, :key_identity, :pinned, :importance, :importance_reason, :category, :tags,
+    :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at, :purge_at, :removed,
+    :created_at, :scope, :kind, :kind_class, :event_type, :layer, :tier, :topic_id, :source, :user_id, :agent_id,
+    :run_id, :thread_id, :actor_id, :role, :terms)
+
+-- name: move_memory
+UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
+    superseded_by_id = :superseded_by_id, related = :related, conflicts = :conflicts, canonical_key = :canonical_key,
+    key_digest = :key_digest, key_identity = :key_identity, pinned = :pinned, importance = :importance,
+    importance_reason = :importance_reason, category = :category, tags = :tags, reinforcements = :reinforcements,
+    last_reinforced = :last_reinforced, last_modified = :last_modified, expires_at = :expires_at,
+    expires_at_tick = :expires_at_tick, deleted_at = :deleted_at, purge_at = :purge_at, removed = :removed
+ WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: strip_memory
+UPDATE memories SET scope = NULL, kind = NULL, kind_class = NULL, event_type = NULL, layer = NULL, tier = NULL,
+    topic_id = NULL, source = NULL, user_id = NULL, agent_id = NULL, run_id = NULL, thread_id = NULL, actor_id = NULL,
+    role = NULL, terms = NULL
+ WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: drop_memories
+DELETE FROM memories WHERE tenant = :tenant AND stream = :stream
+
+-- name: expired
+SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at <= :now
+ UNION
+SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at_tick <= :tick
+ ORDER BY 1
+
+-- name: unused
+SELECT m.id FROM memories m LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+ WHERE m.tenant = :tenant AND m.stream = :stream AND m.status = 'active' AND m.pinned = 0
+   AND m.importance < :importance AND m.last_reinforced < :before AND coalesce(a.last, '') < :before
+ ORDER BY m.memory
+
+-- name: to_purge
+SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND purge_at <= :now AND removed IS NULL
+ ORDER BY memory
+
+-- name: add_alias
+INSERT OR IGNORE INTO aliases (tenant, alias, id) VALUES (:tenant, :alias, :id)
+
+-- name: remove_aliases
+DELETE FROM aliases WHERE tenant = :tenant AND id = :id
+
+-- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+-- name: add_posting
+INSERT INTO postings (tenant, stream, term, memory, tf, length) VALUES (?, ?, ?, ?, ?, ?)
+
+-- name: count_term
+INSERT INTO terms (tenant, stream, term, documents) VALUES (?, ?, ?, 1)
+ON CONFLICT (tenant, stream, term) DO UPDATE SET documents = documents + 1
+
+-- name: remove_posting
+DELETE FROM postings WHERE tenant = ? AND stream = ? AND term = ? AND memory = ?
+
+-- name: uncount_term
+UPDATE terms SET documents = documents - 1 WHERE tenant = ? AND stream = ? AND term = ?
+
+-- name: drop_uncounted_terms
+DELETE FROM terms WHERE tenant = ? AND stream = ? AND term = ? AND documents <= 0
+
+-- name: drop_postings
+DELETE FROM postings WHERE tenant = :tenant AND stream = :stream
+
+-- name: drop_terms
+DELETE FROM terms WHERE tenant = :tenant AND stream = :stream
+
+-- name: set_terms
+UPDATE memories SET terms = :terms WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: term_frequencies
+SELECT term, documents FROM terms
+ WHERE tenant = :tenant AND stream = :stream AND term IN (SELECT value FROM json_each(:terms))
+
+-- name: postings
+SELECT memory, tf, length FROM postings
+ WHERE tenant = :tenant AND stream = :stream AND term = :term AND memory > :after ORDER BY memory DESC LIMIT :limit
+
+-- name: terms_of
+SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: postings_of_stream
+SELECT term, memory, tf, length FROM postings WHERE tenant = :tenant AND stream = :stream ORDER BY term, memory
+
+-- name: terms_of_stream
+SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream AND terms IS NOT NULL ORDER BY memory
+
+-- name: texts_numbered
+SELECT memory, id, scope, kind_class, terms FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active'
+   AND memory IN (SELECT value FROM json_each(:numbers))
+
+-- name: visible_numbers
+SELECT m.memory FROM memories m
+ WHERE m.tenant = :tenant AND m.stream = :stream AND m.memory IN (SELECT value FROM json_each(:numbers)) AND {filters}
+
+-- ── beside the ledger ───────────────────────────────────────────────────────────────────────────────────────────
+
+-- name: count_access
+INSERT INTO accesses (tenant, id, count, last) VALUES (:tenant, :id, :count, :last)
+ON CONFLICT (tenant, id) DO UPDATE SET count = count + excluded.count, last = max(last, excluded.last)
+
+-- name: remove_accesses
+DELETE FROM accesses WHERE tenant = :tenant AND id = :id
+
+-- name: keep_policy
+INSERT OR IGNORE INTO policies (tenant, hash, body) VALUES (:tenant, :hash, :body)
+
+-- name: policy_kept
+SELECT body FROM policies WHERE tenant = :tenant AND hash = :hash
+
+-- name: keep_trace
+INSERT INTO traces (tenant, number, at, type, stream, memory_id, policy, body)
+SELECT :tenant, coalesce(max(number), 0) + 1, :at, :type, :stream, :memory_id, :policy, :body
+  FROM traces WHERE tenant = :tenant
+
+-- name: traces
+SELECT * FROM traces WHERE tenant = :tenant AND number > :after ORDER BY number LIMIT :limit
+
+-- name: remove_traces_of_memory
+DELETE FROM traces WHERE tenant = :tenant AND memory_id = :id
+
+-- name: remove_traces_of_stream
+DELETE FROM traces WHERE tenant = :tenant AND stream = :stream
+
+-- name: retry
+SELECT digest, salt, outcome, memory_id, reasons FROM retries WHERE tenant = :tenant AND key = :key
+
+-- name: keep_retry
+INSERT INTO retries (tenant, key, digest, salt, outcome, memory_id, reasons, at)
+VALUES (:tenant, :key, :digest, :salt, :outcome, :memory_id, :reasons, :at)
+
+-- name: remove_retries
+DELETE FROM retries WHERE tenant = :tenant AND memory_id = :id
+
+-- name: removed_ids
+SELECT id, removed FROM memories WHERE tenant = :tenant AND removed IS NOT NULL ORDER BY id
+
+-- name: store_value
+SELECT value FROM store WHERE name = :name
+
+-- name: set_store_value
+INSERT INTO store (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value
