@@ -16,12 +16,12 @@ FULL = 10_240
 HALF = FULL // 2
 
 SENTENCES = {
-    "clean, 100 characters": "Ana told me on Tuesday that she likes the dark theme best, and that we deploy on Friday before noon.",
-    "clean, with a date": "The meeting with the design team moved from 2024-05-01 14:30 to Monday at 9, in room 12 on floor 3.",
-    "clean, says password": "I forgot my password again, so please remind me to reset it before the weekend; the policy changed.",
-    "clean, not English": "Élodie préfère le thème sombre, déteste les réunions du matin et déploie toujours le vendredi à midi.",
-    "one e-mail address": "Ana told me on Tuesday that mail is best, so write to ana.maria@example.org before noon on Friday ok.",
-    "one card number": "I want to increase the limit on my card 4111 1111 1111 1111 for a certain time, is that possible, Bo?",
+    "clean": "Ana told me on Tuesday that she likes the dark theme best, and that we deploy on Friday before noon.",
+    "a date": "The meeting with the design team moved from 2024-05-01 14:30 to Monday at 9, in room 12 on floor 3.",
+    "about passwords": "I forgot my password again, so remind me to reset it before the weekend; the policy changed.",
+    "not English": "Élodie préfère le thème sombre, déteste les réunions du matin et déploie toujours à midi pile.",
+    "an e-mail address": "Ana told me on Tuesday that mail is best, so write to ana.maria@example.org before noon, ok.",
+    "a card number": "I want to increase the limit on my card 4111 1111 1111 1111 for a short time, is that possible?",
 }
 
 
@@ -96,7 +96,9 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "full-width digits": _repeated("４"),
     "invisible characters": _repeated("4\u200b"),
     "wrapped lines": _repeated("abcdefgh12345678\n"),
-    "every anchor once, then prose": lambda size: (_all_anchors() + _repeated("lorem ipsum dolor sit amet ")(size))[:size],
+    "every anchor once, then prose": lambda size: (_all_anchors() + _repeated("lorem ipsum dolor sit amet ")(size))[
+        :size
+    ],
     "every anchor, again and again": lambda size: _repeated(_all_anchors())(size),
 }
 

@@ -1,15 +1,18 @@
 """Which real messages would replace each other, if the SAQ parser alone decided?
 
-    python bench/real_messages_keys.py --data DIR [--keyed]
+    python bench/real_messages_keys.py --data DIR [--sentences] [--keyed]
 
 Every turn of LoCoMo (an owner for each conversation and speaker) and every user message of BEAM (an owner for each
 chat) goes through the parser. Messages of one owner that share a parser key are printed, so that a person can judge
-whether they state the same one-value concept. ``--keyed`` also prints every message that got a key at all.
+whether they state the same one-value concept. Chat messages seldom are one plain statement, so ``--sentences`` cuts
+them up and treats every sentence as a memory of its own: a harder trial than any caller would set. ``--keyed`` also
+prints everything that got a key at all.
 """
 
 import argparse
 import gzip
 import json
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,6 +25,8 @@ from recollect.rules.saq import parse
 WHERE_FROM = """No measuring data in {folder}. Put there, under these names:
   locomo/*.json         LoCoMo conversations    https://github.com/snap-research/locomo
   beam_100k/*/chat.json or chat.json.gz         https://github.com/mohammadtavakoli78/BEAM"""
+
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 Message = tuple[str, str]
 """Owner and text."""
@@ -38,10 +43,9 @@ def locomo_messages(folder: Path) -> Iterator[Message]:
 
 def beam_messages(folder: Path) -> Iterator[Message]:
     for file in sorted(folder.glob("beam*/*/chat.json*")):
-        opened = gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8")
-        with opened as stream:
-            for text in _user_texts(json.load(stream)):
-                yield f"beam/{file.parent.name}", text
+        content = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        for text in _user_texts(json.loads(content)):
+            yield f"beam/{file.parent.name}", text
 
 
 def _user_texts(node: Any) -> Iterator[str]:
@@ -56,12 +60,15 @@ def _user_texts(node: Any) -> Iterator[str]:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", type=Path, required=True, help="the folder with the public sets")
-    options.add_argument("--keyed", action="store_true", help="print every message that got a key")
+    options.add_argument("--sentences", action="store_true", help="take every sentence as a message")
+    options.add_argument("--keyed", action="store_true", help="print everything that got a key")
     asked = options.parse_args()
     messages = [*locomo_messages(asked.data), *beam_messages(asked.data)]
     if not messages:
         print(WHERE_FROM.format(folder=asked.data), file=sys.stderr)
         return 1
+    if asked.sentences:
+        messages = [(owner, part) for owner, text in messages for part in SENTENCE_END.split(text) if part.strip()]
     report(messages, asked.keyed)
     return 0
 
@@ -80,7 +87,7 @@ def report(messages: list[Message], keyed: bool) -> None:
             pairs += number
             print(f"\n{owner}  {key}\n  earlier: {texts[number - 1].strip()}\n  later:   {text.strip()}")
     named = sum(len(texts) for texts in groups.values())
-    print(f"\n{len(messages)} messages, {named} with a parser key, {pairs} pairs of one owner share a key")
+    print(f"\n{len(messages)} texts, {named} with a parser key, {pairs} pairs of one owner share a key")
 
 
 if __name__ == "__main__":

@@ -192,9 +192,9 @@ def _rebuild_stream(engine: Engine, number: int) -> int:
         for id, state in states.items():
             version = versions[id]
             body = json.loads(version.body) if version.body is not None else None
-            writer.put_memory(stream, version.number, state, body)
-            if state.status is Status.ACTIVE and body is not None:
-                writer.index_text(stream, version.number, terms(body["content"], engine.policy.text.synonyms))
+            active = state.status is Status.ACTIVE and body is not None
+            words = terms(body["content"], engine.policy.text.synonyms) if active and body else None
+            writer.put_memory(stream, version.number, state, body, words)
         writer.advance_stream(stream)
     return len(states)
 

@@ -198,7 +198,7 @@ def _todays_key(engine: Engine, stored: Stored) -> CanonicalKey | None:
     return choose_key(
         content=body["content"],
         kind=Kind(body["kind"]),
-        tier=Tier(body["tier"]) if body["tier"] else None,
+        tier=Tier(body["tier"]) if "tier" in body else None,
         fingerprint=body["fingerprint"],
         parser=engine.policy.keys.parser,
         shared_fallback=engine.policy.keys.fallback == "shared",

@@ -47,12 +47,15 @@ def draft_for(engine: Engine, candidate: Candidate) -> Draft | Rejection:
 
 
 def version_body(engine: Engine, draft: Draft, at: str, tick: int, parent_refs: tuple[str, ...]) -> dict[str, Any]:
-    """The immutable part of a memory: address, content, attribution, and what was decided about it."""
+    """The immutable part of a memory: address, content, attribution, and what was decided about it.
+
+    What is empty is left out: a body is kept, hashed and read many times.
+    """
     candidate, key = draft.candidate, draft.key
     assert key is not None, "the naming gate sets the key"
     author = candidate.author or Author(id=engine.caller.name, name=engine.caller.name)
     meta = {**candidate.meta, "key": candidate.key} if candidate.key else dict(candidate.meta)
-    return {
+    body = {
         "tenant": engine.tenant,
         "namespace": draft.namespace,
         "space": candidate.space,
@@ -99,5 +102,6 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, parent_refs: 
         "phase_id": None,
         "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
         "expires_at_tick": tick + candidate.ttl_ticks if candidate.ttl_ticks else None,
-        "decisions": [decision.to_dict() for decision in draft.decisions],
+        "decisions": [list(decision) for decision in draft.decisions],
     }
+    return {name: value for name, value in body.items() if value not in (None, [], {})}

@@ -6,6 +6,7 @@ from typing import Any
 from recollect.engine.context import Engine, find
 from recollect.engine.reading import chain_of, history
 from recollect.model.receipt import Explanation, HistoryEvent
+from recollect.rules.draft import Decision
 from recollect.rules.reasons import plain
 from recollect.stores.protocol import Stored
 
@@ -16,7 +17,8 @@ def explain(engine: Engine, id: str) -> Explanation:
         stored = find(engine, reader, id)
         links = chain_of(engine, reader, stored.state.id)
     events = history(engine, stored.state.id)
-    decisions = tuple(stored.body["decisions"]) if stored.body is not None else ()
+    decided = stored.body["decisions"] if stored.body is not None else ()
+    decisions = tuple(Decision(*one).to_dict() for one in decided)
     chain = tuple(_link(link) for link in links)
     text = "\n".join([*_opening(stored), *_gates(decisions), *_around(stored, links), *_happened(events)])
     return Explanation(stored.state.id, text, decisions, chain, events)

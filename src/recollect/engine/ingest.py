@@ -170,8 +170,8 @@ def _store(
     for near in alike:
         pen.load(near.stored)
         pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=near.stored.state.id)
-    reasons = [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")] + ["identity:new"]
-    reasons += ["near_duplicate:linked"] if alike else []
+    reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
+    reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")]
     return _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), earlier, wrote=body)
 
 
@@ -227,5 +227,4 @@ def _answer(
     if wrote is not None:
         events = (*events, trace.memory_write(pen.engine.caller, to_item(id, wrote)))
     keep(pen.engine, pen.writer, events, pen.stream.number)
-    memory = to_memory(pen.writer.by_ids(pen.stream.tenant, [id])[id])
-    return Receipt(outcome, memory, tuple(reasons), events, changed)
+    return Receipt(outcome, to_memory(pen.stored(id)), tuple(reasons), events, changed)

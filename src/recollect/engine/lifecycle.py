@@ -256,4 +256,4 @@ def _expect(stored: Stored, allowed: Sequence[Status], verb: str, hint: str) -> 
 
 def _done(pen: Pen, id: str) -> Memory:
     pen.flush()
-    return to_memory(pen.writer.by_ids(pen.stream.tenant, [id])[id])
+    return to_memory(pen.stored(id))

@@ -12,12 +12,17 @@ from recollect.engine.pen import Pen
 from recollect.model.address import Address
 from recollect.model.vocabulary import KIND_CLASS, KindClass
 from recollect.rules.draft import Draft
-from recollect.rules.near_duplicate import judge, overlap, prefix_length
-from recollect.rules.ranking import rarest_first
+from recollect.model.policy import NearDuplicates
+from recollect.rules.candidates import lookup
+from recollect.rules.near_duplicate import judge, overlap
 from recollect.stores.protocol import Neighbour, Reader, Selection, Stored, Stream
 
 MAX_LINKS = 3
 """How many near-duplicates one new memory is linked to."""
+
+
+MAX_POSTINGS = 800
+"""How many index entries a search reads, unless even the fewest lists that it needs hold more."""
 
 
 class Search(NamedTuple):
@@ -40,7 +45,7 @@ def search(engine: Engine, draft: Draft, address: Address) -> Search:
     """Look for near-duplicates in a snapshot, so that the lock is not held while reading."""
     if not _wanted(engine, draft):
         return NOTHING
-    with engine.store.read() as reader:
+    with engine.store.read(brief=True) as reader:
         stream = reader.stream_at(address)
         if stream is None:
             return NOTHING
@@ -78,8 +83,8 @@ def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, a
     if settings.compare == "literal":
         return _everyone_in_scope(reader, stream, draft, after, settings.max_candidates)
     words = frozenset(draft.terms)
-    numbers = _sharing_rare_words(reader, stream, words, settings.overlap_min, settings.max_candidates, after)
-    alike = [n for n in reader.neighbours(stream, numbers) if _comparable(draft, n)]
+    numbers = _sharing_enough(reader, stream, words, settings, after)
+    alike = [n for n in reader.neighbours(stream, numbers) if _comparable(draft, n)] if numbers else []
     return [n.id for n in alike if overlap(words, n.terms) >= settings.overlap_min]
 
 
@@ -94,19 +99,16 @@ def _everyone_in_scope(reader: Reader, stream: Stream, draft: Draft, after: int,
     return [stored.state.id for stored in reader.select(stream.tenant, selection, limit)]
 
 
-def _sharing_rare_words(
-    reader: Reader, stream: Stream, words: frozenset[str], overlap_min: float, limit: int, after: int
+def _sharing_enough(
+    reader: Reader, stream: Stream, words: frozenset[str], settings: NearDuplicates, after: int
 ) -> Sequence[int]:
+    """Who shares enough of the rarest words to be worth comparing: few, and nobody who matters is left out."""
     frequencies = reader.term_frequencies(stream, sorted(words))
-    unseen = len(words) - sum(1 for word in words if frequencies.get(word))
-    rare = rarest_first(frequencies, words)[: max(0, prefix_length(len(words), overlap_min) - unseen)]
-    numbers: dict[int, None] = {}
-    for word in rare:
-        for posting in reader.postings(stream, word, limit, after):
-            numbers[posting.number] = None
-        if len(numbers) >= limit:
-            break
-    return list(numbers)[:limit]
+    rarest = sorted(words, key=lambda word: (frequencies.get(word, 0), word))
+    looked_up, shared_min = lookup(rarest, frequencies, settings.overlap_min, MAX_POSTINGS)
+    if len(looked_up) < shared_min:
+        return ()
+    return reader.sharing(stream, looked_up, shared_min, after, settings.max_candidates)
 
 
 def _comparable(draft: Draft, neighbour: Neighbour) -> bool:

@@ -5,7 +5,6 @@ step. Nothing else in the engine writes rows.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from recollect.engine.context import Engine
@@ -34,6 +33,7 @@ class Pen:
         self._states: fold.States = {}
         self._bodies: dict[str, Mapping[str, Any] | None] = {}
         self._numbers: dict[str, int] = {}
+        self._accesses: dict[str, tuple[int, str | None]] = {}
         self._known_terms: dict[str, Sequence[str]] = {}
         self._before: dict[str, Status | None] = {}
         self._touched: dict[str, None] = {}
@@ -58,9 +58,20 @@ class Pen:
                 self._bodies[id] = stored.body
                 self._numbers[id] = stored.number
                 self._before[id] = stored.state.status
+                self._accesses[id] = (stored.accesses, stored.last_access)
 
-    def state(self, id: str) -> State:
-        return self._states[id]
+    def stored(self, id: str) -> Stored:
+        """A memory as it stands now, without reading it again."""
+        accesses, last_access = self._accesses.get(id, (0, None))
+        return Stored(
+            self.stream.tenant,
+            self.stream.number,
+            self._numbers[id],
+            self._bodies[id],
+            self._states[id],
+            accesses,
+            last_access,
+        )
 
     def next_number(self) -> int:
         """The number that the next new memory of this stream will have."""
@@ -110,7 +121,7 @@ class Pen:
             at=self.at,
             prev_hash=self.stream.head,
         )
-        entry = replace(entry, hash=entry.computed_hash())
+        entry = entry._replace(hash=entry.computed_hash())
         self.stream.head = entry.hash
         self.writer.add_entry(self.stream, entry)
         fold.apply(self._states, entry, self._bodies.get(id), amendment)
@@ -135,12 +146,13 @@ class Pen:
         is_active, was_active = state.status is Status.ACTIVE, before is Status.ACTIVE
         if was_active and not is_active:
             self.writer.unindex_text(self.stream, number)
+        terms = self._terms(state.id) if is_active and not was_active else None
         if before is None:
-            self.writer.put_memory(self.stream, number, state, self._bodies[state.id])
+            self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms)
         else:
             self.writer.move_memory(self.stream, number, state)
-        if is_active and not was_active:
-            self.writer.index_text(self.stream, number, self._terms(state.id))
+            if terms is not None:
+                self.writer.index_text(self.stream, number, terms)
         self._before[state.id] = state.status
 
     def _terms(self, id: str) -> Sequence[str]:

@@ -13,7 +13,7 @@ def dedup_key(body: Mapping[str, Any]) -> str:
 def to_item(memory_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """The item form of a stored version."""
     meta = {
-        **body["meta"],
+        **body.get("meta", {}),
         "event_type": body["event_type"],
         "importance_reason": list(body["importance_reason"]),
         "space": body["space"],
@@ -21,9 +21,9 @@ def to_item(memory_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         "dedup_key": dedup_key(body),
         "authority": body["authority"],
         "authority_reason": body["authority_reason"],
-        "policy_tags": [d["rule"] for d in body["decisions"] if d["rule"].startswith("allowed_by:")],
-        "expires_at": body["expires_at_tick"],
-        "phase_id": body["phase_id"],
+        "policy_tags": [rule for _, rule, _ in body["decisions"] if rule.startswith("allowed_by:")],
+        "expires_at": body.get("expires_at_tick"),
+        "phase_id": body.get("phase_id"),
     }
     return {
         "id": memory_id,

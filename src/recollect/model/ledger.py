@@ -5,9 +5,8 @@ still verifies. State is the fold of the entries (``recollect.rules.fold``).
 """
 
 import hashlib
-from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import NamedTuple
 
 from recollect.model.canonical import canonical_json
 
@@ -60,8 +59,7 @@ HISTORY_KIND: dict[Event, str] = {
 """Every event as one of history's seven kinds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One transition. ``stream`` and ``actor`` are opaque uids; ``commitment`` binds a version or an amendment."""
 
     stream: str
@@ -82,7 +80,7 @@ class Entry:
 
     def computed_hash(self) -> str:
         """SHA-256 over the canonical form of everything but the hash itself."""
-        body: dict[str, Any] = asdict(self)
+        body = self._asdict()
         del body["hash"]
         return hashlib.sha256(canonical_json(body).encode("utf-8")).hexdigest()
 

@@ -4,6 +4,7 @@
 content, attribution) together with where it stands now (status, links, editable fields).
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -168,10 +169,9 @@ class Candidate(BaseModel):
         return self
 
 
-class Memory(BaseModel):
-    """One version of one concept, as it stands now."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One version of one concept, as it stands now. Its values were checked when they came in, as a candidate."""
 
     id: str
     tenant: str
@@ -243,24 +243,26 @@ class Memory(BaseModel):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the record's own names."""
-        return {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def to_json(self) -> str:
         """The canonical JSON form: the same bytes for the same memory, everywhere."""
         return canonical_json(self.to_dict())
 
 
-class Tombstone(BaseModel):
-    """What is left of a memory whose content was removed: that it was, where it stood, and when it went."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """What is left of a memory whose content was removed: that it was, where it stood, and when it went.
 
-    model_config = ConfigDict(frozen=True)
+    ``removed`` is ``erased`` (a person's right) or ``purged`` (past its purge date).
+    """
 
     id: str
-    removed: str = Field(description="erased (a person's right) or purged (past its purge date)")
+    removed: str
     version: int
     supersedes_id: str | None
     superseded_by_id: str | None
     at: datetime
 
     def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}

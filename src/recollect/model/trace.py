@@ -38,7 +38,7 @@ def memory_deleted(caller: Caller, memory_id: str, body: Mapping[str, Any], reas
         caller,
         space=body["space"],
         owner=body["owner"],
-        phase_id=body["phase_id"],
+        phase_id=body.get("phase_id"),
         memory_id=memory_id,
         reason=reason,
         policy_snapshot=policy,

@@ -5,20 +5,29 @@ statements say the same only if, word for word, they come to the same marks in t
 carry nothing are dropped, notations are unified, and a few safe rewordings are undone (see ``rules.language``).
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.rules.language.lexicon import CASE_FREE, COMMON_AND_NAME, EMPHASISED, PRONOUNS, STUFF_OR_THINGS, word_set
 from recollect.rules.language.marks import Aspect, Case, Mark
-from recollect.rules.language.opposites import are_opposites
+from recollect.rules.language.opposites import opposites_of
 from recollect.rules.language.reading import Language, Statement, read
-from recollect.rules.language.spelling import present_forms
+from recollect.rules.language.rewriting import turn
+from recollect.rules.language.spelling import other_tenses
 from recollect.rules.text import normalise
 
 __all__ = ["Aspect", "Difference", "Statement", "differences_between", "read", "what_differs"]
 
-_PAIRED = (Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME, Aspect.NEGATION, Aspect.MODALITY, Aspect.TENSE)
+_REPORTED = (
+    Aspect.NUMBER,
+    Aspect.DATE,
+    Aspect.UNIT,
+    Aspect.NAME,
+    Aspect.NEGATION,
+    Aspect.MODALITY,
+    Aspect.TENSE,
+    Aspect.CONTENT,
+)
 _VERB_FOLLOWS = word_set("be was have had will can must should may might would 's and not never")
 
 _TERSE = 5
@@ -52,11 +61,28 @@ def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...
     """``what_differs`` for statements that have been read, so that one can be compared with many."""
     if not _readable(old, new):
         return _differences_to_the_letter(old.text, new.text)
-    endings_count = Language.ENGLISH not in {old.language, new.language}
-    for one, other in _readings(old, new):
-        if _keys(one) == _keys(other):
-            return tuple(_in_small_print(one, other, endings_count=endings_count))
-    return tuple(_in_marks(old.normal, new.normal)) or (Difference(Aspect.ORDER, old.text, new.text),)
+    aligned = _aligned(old, new)
+    if aligned:
+        endings_count = Language.ENGLISH not in {old.language, new.language}
+        return tuple(_in_small_print(*aligned, endings_count=endings_count))
+    return tuple(_in_marks(old, new)) or (Difference(Aspect.ORDER, old.text, new.text),)
+
+
+def _aligned(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mark]] | None:
+    """Forms of both that agree mark by mark, if there are any."""
+    if _keys(old.marks) == _keys(new.marks):
+        return old.marks, new.marks
+    old_keys, new_keys = _keys(old.normal), _keys(new.normal)
+    if old_keys == new_keys:
+        return old.normal, new.normal
+    if len(old_keys) == len(new_keys) and sorted(old_keys) == sorted(new_keys):
+        turned = turn(old.normal)
+        if _keys(turned) == new_keys:
+            return turned, new.normal
+        turned = turn(new.normal)
+        if _keys(turned) == old_keys:
+            return old.normal, turned
+    return None
 
 
 def _readable(old: Statement, new: Statement) -> bool:
@@ -66,14 +92,6 @@ def _readable(old: Statement, new: Statement) -> bool:
     languages = {old.language, new.language}
     terse = len(old.marks) <= _TERSE and len(new.marks) <= _TERSE
     return Language.OTHER not in languages and (Language.ENGLISH in languages or terse)
-
-
-def _readings(old: Statement, new: Statement) -> Iterator[tuple[tuple[Mark, ...], tuple[Mark, ...]]]:
-    """The forms in which the two may turn out to be the same, the cheapest first."""
-    yield old.marks, new.marks
-    yield old.normal, new.normal
-    yield old.turned, new.normal
-    yield old.normal, new.turned
 
 
 def _keys(marks: Iterable[Mark]) -> list[str]:
@@ -87,18 +105,26 @@ def _differences_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
     return (Difference(Aspect.CONTENT, old, new),)
 
 
-def _in_small_print(
-    old: Sequence[Mark], new: Sequence[Mark], *, endings_count: bool
-) -> Iterator[Difference]:
+def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, endings_count: bool) -> Iterator[Difference]:
     """What the keys fold away and yet may matter: capitals that make a name, one or several, "a" or "the"."""
-    for one, other in zip(old, new, strict=True):
+    for place, (one, other) in enumerate(zip(old, new, strict=True)):
         if one.case is not other.case and _capitals_matter(one, other):
             yield Difference(Aspect.NAME, one.surface, other.surface)
-        elif one.spelling != other.spelling and (endings_count or _ending_matters(one, other)):
-            common = Case.LOWER in {one.case, other.case}
-            yield Difference(Aspect.NUMBER if common else Aspect.NAME, one.surface, other.surface)
+        elif _endings_differ(one, other) and (endings_count or place == 0 or _ending_matters(one, other)):
+            yield Difference(_aspect_of_ending(one, other), one.surface, other.surface)
         elif {one.article, other.article} == {"a", "the"}:
             yield Difference(Aspect.CONTENT, f"{one.article} {one.surface}", f"{other.article} {other.surface}")
+
+
+def _endings_differ(one: Mark, other: Mark) -> bool:
+    return one.has_ending != other.has_ending and bool(one.spelling and other.spelling)
+
+
+def _aspect_of_ending(one: Mark, other: Mark) -> Aspect:
+    """One or several of a thing, another name, or (where a sentence starts) perhaps someone else's doing."""
+    if one.is_name or other.is_name:
+        return Aspect.NAME
+    return Aspect.NUMBER if Case.LOWER in {one.case, other.case} else Aspect.CONTENT
 
 
 def _capitals_matter(one: Mark, other: Mark) -> bool:
@@ -117,27 +143,29 @@ def _ending_matters(one: Mark, other: Mark) -> bool:
     return not plainly_a_word or bool(one.article or other.article) or one.key in STUFF_OR_THINGS
 
 
-def _in_marks(old: Sequence[Mark], new: Sequence[Mark]) -> Iterator[Difference]:
-    only_old, only_new = _only_in(old, new), _only_in(new, old)
-    yield from _opposites(only_old, only_new)
-    yield from _tenses(only_old, only_new)
-    _name_subjects(old, only_old, new, only_new)
-    for aspect in _PAIRED:
-        one, other = _of_aspect(only_old, aspect), _of_aspect(only_new, aspect)
+def _in_marks(old: Statement, new: Statement) -> Iterator[Difference]:
+    """The marks that only one side has, grouped by what they are; nothing if both have the same marks."""
+    only_old, only_new = _only_in(old.normal, new.normal), _only_in(new.normal, old.normal)
+    yield from _taken_out(Aspect.OPPOSITE, opposites_of, only_old, only_new)
+    yield from _taken_out(Aspect.TENSE, other_tenses, only_old, only_new)
+    _name_subjects(old.normal, only_old, new.normal, only_new)
+    for aspect in _REPORTED:
+        one = [mark for mark in only_old if mark.aspect is aspect]
+        other = [mark for mark in only_new if mark.aspect is aspect]
         if one or other:
             yield Difference(aspect, _surfaces(one), _surfaces(other))
-    one, other = _of_aspect(only_old, Aspect.CONTENT), _of_aspect(only_new, Aspect.CONTENT)
-    if one or other:
-        yield Difference(Aspect.CONTENT, _surfaces(one), _surfaces(other))
 
 
 def _only_in(marks: Sequence[Mark], others: Sequence[Mark]) -> list[Mark]:
-    """The marks that the others lack, in order, counting repetitions."""
-    left = Counter(_keys(others))
+    """The marks that the other side lacks, in order, counting repetitions."""
+    left: dict[str, int] = {}
+    for mark in others:
+        left[mark.key] = left.get(mark.key, 0) + 1
     only: list[Mark] = []
     for mark in marks:
-        if left[mark.key] > 0:
-            left[mark.key] -= 1
+        count = left.get(mark.key, 0)
+        if count:
+            left[mark.key] = count - 1
         else:
             only.append(mark)
     return only
@@ -147,30 +175,20 @@ def _surfaces(marks: Iterable[Mark]) -> str:
     return " ".join(mark.surface for mark in marks)
 
 
-def _of_aspect(marks: Iterable[Mark], aspect: Aspect) -> list[Mark]:
-    return [mark for mark in marks if mark.aspect is aspect]
-
-
-def _opposites(only_old: list[Mark], only_new: list[Mark]) -> Iterator[Difference]:
-    """Takes the words that are opposites of one another out of both lists."""
+def _taken_out(
+    aspect: Aspect, related: Callable[[str], tuple[str, ...]], only_old: list[Mark], only_new: list[Mark]
+) -> Iterator[Difference]:
+    """Takes the words that are related to one another out of both lists, as differences of that aspect."""
+    if not only_old or not only_new:
+        return
+    by_key = {mark.key: mark for mark in only_new}
     for one in tuple(only_old):
-        for other in tuple(only_new):
-            if are_opposites(one.key, other.key):
-                only_old.remove(one)
-                only_new.remove(other)
-                yield Difference(Aspect.OPPOSITE, one.surface, other.surface)
-                break
-
-
-def _tenses(only_old: list[Mark], only_new: list[Mark]) -> Iterator[Difference]:
-    """Takes out the verbs that stand in the past on one side and in the present on the other."""
-    for one in tuple(only_old):
-        for other in tuple(only_new):
-            if other.key in present_forms(one.key) or one.key in present_forms(other.key):
-                only_old.remove(one)
-                only_new.remove(other)
-                yield Difference(Aspect.TENSE, one.surface, other.surface)
-                break
+        other = next((by_key[key] for key in related(one.key) if key in by_key), None)
+        if other is not None:
+            del by_key[other.key]
+            only_old.remove(one)
+            only_new.remove(other)
+            yield Difference(aspect, one.surface, other.surface)
 
 
 def _name_subjects(old: Sequence[Mark], only_old: list[Mark], new: Sequence[Mark], only_new: list[Mark]) -> None:
@@ -185,5 +203,5 @@ def _may_name(marks: Sequence[Mark], mark: Mark) -> bool:
         return mark.is_name
     place = _keys(marks).index(mark.key)
     after = marks[place + 1] if place + 1 < len(marks) else None
-    verb_follows = after is not None and (after.key in _VERB_FOLLOWS or after.spelling != after.key)
-    return mark.case is Case.START and mark.spelling == mark.key and not mark.article and verb_follows
+    verb_follows = after is not None and (after.key in _VERB_FOLLOWS or after.has_ending)
+    return mark.case is Case.START and not mark.has_ending and not mark.article and verb_follows

@@ -1,9 +1,9 @@
 """A candidate on its way through the gates, and the two ways a gate can answer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.model.caller import Caller
 from recollect.model.policy import Policy
@@ -12,8 +12,7 @@ from recollect.model.vocabulary import Authority, EventType, Layer, Namespace, S
 from recollect.rules.keys import CanonicalKey
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """One thing that a rule decided, kept with the memory so that it can explain itself."""
 
     gate: str
@@ -21,7 +20,7 @@ class Decision:
     detail: str = ""
 
     def to_dict(self) -> dict[str, str]:
-        return {"gate": self.gate, "rule": self.rule, "detail": self.detail}
+        return self._asdict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,7 @@ class Context:
     now: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """What has been decided about a candidate so far."""
 
     candidate: Candidate
@@ -61,11 +59,11 @@ class Draft:
     fingerprint: str = ""
     key: CanonicalKey | None = None
     terms: tuple[str, ...] = ()
-    decisions: tuple[Decision, ...] = field(default=())
+    decisions: tuple[Decision, ...] = ()
 
     def decide(self, gate: str, rule: str, detail: str = "", **values: Any) -> "Draft":
         """The draft with these values set, and a note of which rule set them."""
-        return replace(self, decisions=(*self.decisions, Decision(gate, rule, detail)), **values)
+        return self._replace(decisions=(*self.decisions, Decision(gate, rule, detail)), **values)
 
 
 Gate = Callable[[Draft, Context], Draft | Rejection]

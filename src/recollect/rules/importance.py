@@ -5,7 +5,7 @@ import re
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import EventType, Tier
 
-_URGENT = re.compile(r"\b(?:important|critical|crucial|essential|never forget|remember this)\b", re.IGNORECASE)
+_URGENT = re.compile(r"\b(?:important|critical|crucial|essential|never forget|remember this)\b")
 
 _BASE: dict[EventType, int] = {
     EventType.CORRECTION: 4,
@@ -26,6 +26,6 @@ def weigh(candidate: Candidate, event_type: EventType, sublayer: str) -> tuple[i
     level, reasons = _BASE[event_type], [f"importance:event_type:{event_type}"]
     if sublayer in ("identity", "constraint", "rule", "anti-pattern") and level < 4:
         level, reasons = 4, [*reasons, f"importance:sublayer:{sublayer}"]
-    if _URGENT.search(candidate.content) and level < 5:
+    if _URGENT.search(candidate.content.lower()) and level < 5:
         level, reasons = level + 1, [*reasons, "importance:says_important"]
     return level, tuple(reasons)

@@ -127,7 +127,9 @@ def same_concept(given: CanonicalKey, stored_text: str, stored_digest: str) -> b
     """
     if identity(given.text) != identity(stored_text):
         return False
-    return given.digest == stored_digest or (not _is_cut(given.text, given.digest) and _is_cut(stored_text, stored_digest))
+    return given.digest == stored_digest or (
+        not _is_cut(given.text, given.digest) and _is_cut(stored_text, stored_digest)
+    )
 
 
 def explicit_key(name: str) -> CanonicalKey:

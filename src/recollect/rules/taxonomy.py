@@ -11,12 +11,18 @@ from recollect.model.vocabulary import SUBLAYERS, EventType, Kind, Layer, Source
 
 
 class _Rule(NamedTuple):
+    """A named pattern over lower-cased text; one that begins with ``^`` is only tried at the beginning."""
+
     name: str
     pattern: re.Pattern[str]
+    at_start: bool
+
+    def fits(self, lowered: str) -> bool:
+        return bool(self.pattern.match(lowered) if self.at_start else self.pattern.search(lowered))
 
 
 def _rule(name: str, pattern: str) -> _Rule:
-    return _Rule(name, re.compile(pattern, re.IGNORECASE))
+    return _Rule(name, re.compile(pattern.removeprefix("^")), pattern.startswith("^"))
 
 
 _EVENT_RULES: tuple[tuple[EventType, _Rule], ...] = (
@@ -59,7 +65,8 @@ _LAYER_RULES: tuple[tuple[Layer, str, _Rule], ...] = (
         "constraint",
         _rule("states_limit", r"^\W*(?:please )?(?:no|never|avoid|don'?t|do not|stop|must not|cannot)\b"),
     ),
-    (Layer.INTENT, "rule", _rule("states_rule", r"^\W*(?:please )?always\b|\b(?:must|shall|should always)\b")),
+    (Layer.INTENT, "rule", _rule("states_rule", r"^\W*(?:please )?always\b")),
+    (Layer.INTENT, "rule", _rule("states_rule", r"\b(?:must|shall|should always)\b")),
     (
         Layer.INTENT,
         "goal",
@@ -70,11 +77,8 @@ _LAYER_RULES: tuple[tuple[Layer, str, _Rule], ...] = (
         "failure",
         _rule("reports_failure", r"\b(?:fail(?:s|ed|ure)?|error|crash(?:es|ed)?|bug|broken?|outage|regression)\b"),
     ),
-    (
-        Layer.WORLD,
-        "method",
-        _rule("tells_how", r"^\W*(?:to \w+.*,|how to|steps?:|run |use )|\bby (?:running|using|calling)\b"),
-    ),
+    (Layer.WORLD, "method", _rule("tells_how", r"^\W*(?:to \w[^,]*,|how to\b|steps?:|run |use )")),
+    (Layer.WORLD, "method", _rule("tells_how", r"\bby (?:running|using|calling)\b")),
     (
         Layer.SELF,
         "preference",
@@ -99,8 +103,9 @@ def classify_event(candidate: Candidate, source: Source) -> tuple[EventType, str
         return EventType.CONTEXT, "event_type:kind_is_an_event"
     if source is Source.TOOL:
         return EventType.EXECUTION, "event_type:source_is_a_tool"
+    lowered = candidate.content.lower()
     for event_type, rule in _EVENT_RULES:
-        if rule.pattern.search(candidate.content):
+        if rule.fits(lowered):
             return event_type, f"event_type:{rule.name}"
     return EventType.FACT, "event_type:default"
 
@@ -112,8 +117,9 @@ def classify_layer(candidate: Candidate) -> tuple[Layer, str, str]:
     if candidate.sublayer is not None:
         layer = next(layer for layer, names in SUBLAYERS.items() if candidate.sublayer in names)
         return layer, candidate.sublayer, "layer:of_given_sublayer"
+    lowered = candidate.content.lower()
     for layer, sublayer, rule in _LAYER_RULES:
-        if candidate.layer in (None, layer) and rule.pattern.search(candidate.content):
+        if candidate.layer in (None, layer) and rule.fits(lowered):
             return layer, sublayer, f"layer:{rule.name}"
     if candidate.layer is not None:
         return candidate.layer, SUBLAYERS[candidate.layer][0], "layer:first_of_given_layer"

@@ -1,13 +1,13 @@
 """The application: global options, the commands, and what becomes of errors."""
 
 import json
+import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
+from typer.exceptions import Abort, Exit, TyperException
 
 from recollect import __version__
 from recollect.interfaces.cli import care, reading, writing
@@ -63,16 +63,16 @@ def run(arguments: Sequence[str]) -> int:
         return outcome if isinstance(outcome, int) else 0
     except RecollectError as error:
         return _failed(error, as_json)
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message())
-        return 2
-    except click.ClickException as error:
+    except Exit as leave:
+        return leave.exit_code
+    except Abort:
+        print("recollect: nothing was done.", file=sys.stderr)
+        return 1
+    except TyperException as error:
         return _failed(BadInput(error.format_message(), hint="`recollect --help` lists the commands."), as_json)
-    except click.exceptions.Abort:
-        return 130
     except BrokenPipeError:
-        Path("/dev/null").open("w").close()
-        sys.stderr.close()
+        # Whoever read our output has seen enough. Python would complain about the pipe again when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 

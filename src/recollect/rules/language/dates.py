@@ -56,21 +56,21 @@ def join_dates(marks: Sequence[Mark]) -> list[Mark]:
     joined: list[Mark] = []
     at = 0
     while at < len(marks):
-        found, end = _date_at(marks, at)
-        joined.append(found or marks[at])
+        mark = marks[at]
+        may_start = mark.key in _MONTHS or mark.aspect is Aspect.NUMBER
+        found, end = _date_at(marks, at) if may_start else (None, at)
+        joined.append(found or mark)
         at = end if found else at + 1
     return joined
 
 
 def _date_at(marks: Sequence[Mark], at: int) -> tuple[Mark | None, int]:
-    month = _MONTHS.get(marks[at].key)
+    """The date that starts at a place, the month or the day first, and where it ends."""
+    month, day, end = _MONTHS.get(_key(marks, at)), None, at + 1
     if month:
-        day, end = _day(marks, at + 1)
+        day, end = _day(marks, end)
     else:
-        day, end = _day(marks, at)
-        end += day is not None and _key(marks, end) == "of"
-        month = _MONTHS.get(marks[end].key) if day and end < len(marks) else None
-        end += 1
+        month, day, end = _day_and_month(marks, at)
     if not month:
         return None, at
     year, end_of_year = _year(marks, end)
@@ -79,6 +79,16 @@ def _date_at(marks: Sequence[Mark], at: int) -> tuple[Mark | None, int]:
     end = end_of_year if year else end
     parts = [f"{year}" if year else "", f"{month:02}", f"{day:02}" if day else ""]
     return date("-".join(filter(None, parts)), " ".join(m.surface for m in marks[at:end])), end
+
+
+def _day_and_month(marks: Sequence[Mark], at: int) -> tuple[int | None, int | None, int]:
+    """ "5 May", "5th of May"; but in "week 8 May 5" the day is the second number."""
+    day, end = _day(marks, at)
+    end += _key(marks, end) == "of"
+    month = _MONTHS.get(_key(marks, end)) if day else None
+    if month and _day(marks, end + 1)[0]:
+        return None, None, at
+    return month, day, end + 1
 
 
 def _surely_month(mark: Mark) -> bool:

@@ -4,7 +4,6 @@ Everything is written as its key (see ``spelling.read_word``): lower case, singu
 """
 
 
-
 def word_set(text: str) -> frozenset[str]:
     """The words of a list written as prose."""
     return frozenset(text.split())
@@ -27,10 +26,10 @@ TENSE = word_set(
     anymore again ago once become became"""
 )
 
-ALWAYS_LIGHT = word_set("please kindly basically honestly literally actually indeed also still own as-well")
+ALWAYS_LIGHT = word_set("please kindly basically honestly literally actually indeed also as-well")
 """Words that can be left out anywhere without changing what is claimed."""
 
-DEGREES = word_set("really very quite truly particularly especially rather totally absolutely simply")
+DEGREES = word_set("really very quite truly totally absolutely")
 """Left out, unless right after a negation: "not really" is not "not"."""
 
 ARTICLES = frozenset({"a", "an", "the"})
@@ -58,6 +57,13 @@ DATE_PREPOSITIONS = frozenset({"on", "at", "in"})
 REPORTING_VERBS = word_set("say said tell told think know remember note believe guess mention mentioned hope")
 """After these a "that" is only a joint."""
 
+VERBS_WITH_A_CLAUSE = REPORTING_VERBS | word_set(
+    """ask asked thought knew plan planned decide decided promise promised want wanted wish agree agreed expect expected
+    suggest suggested recommend recommended propose proposed remind reminded announce announced confirm confirmed let
+    make made help helped see saw hear heard watch watched feel felt keep kept consider considered report reported"""
+)
+"""With one of these in a sentence, "on Monday" or "always" may belong to either of two verbs, and has to stay put."""
+
 TASTE_VERBS = word_set("like love enjoy hate dislike prefer start begin continue")
 """After these "to swim" and "swimming" say the same."""
 
@@ -67,31 +73,28 @@ LISTING_VERBS = word_set(
 )
 """The objects of these, joined by "and" or "or", come in no particular order."""
 
-OPENERS = word_set(
-    """well so actually no yes yeah ok okay oh hey hi btw fyi note reminder correction remember sorry thanks right sure
-    anyway update"""
-)
-"""Before a comma or a colon, these only open a sentence."""
+OPENERS = word_set("well so actually no yes yeah ok okay oh hey hi btw fyi remember sorry thanks sure anyway")
+"""Before a comma, these only open a sentence."""
 
-EMPHASISED = word_set(
-    """no not never always must only all any every do don dont please and or but the is are use may should cannot will
-    never if"""
-) - {"may"}
+HEADINGS = word_set("note reminder correction remember fyi btw update")
+"""Before a colon, these only announce what follows."""
+
+EMPHASISED = word_set("no not never always must only all any every do please and or but the is are use should will if")
 """Words that people write in capitals for emphasis."""
 
 STUFF_OR_THINGS = word_set(
-    """chicken lamb duck turkey fish paper iron hair work experience right term sale operation resource security time force
-    damage wood water sand part salt beer wine tea coffee sugar chocolate cake light fire stone cloth land power property
-    spirit ground interest love pain people person memory minute second letter arm authority asset benefit class art
+    """chicken lamb duck turkey fish paper iron hair work experience right term sale operation resource security time
+    force damage wood water sand part salt beer wine tea coffee sugar chocolate cake light fire stone cloth land power
+    property spirit ground interest love pain people person memory minute second letter arm authority asset benefit class art
     manner saving finding holding trust tongue tooth head heart"""
 )
 """Words of which the plural is another thing: "likes chicken" is about food, "likes chickens" about animals."""
 
 CASE_FREE = word_set(
     """api ui ux url uri json yaml toml xml sql css html http https aws gcp cpu gpu pr ci cd ssh db id pdf csv vpn dns
-    ip tv ok usb sdk cli ide orm crud i python java ruby rust docker redis kubernetes postgresql mysql sqlite mongodb
-    kafka nginx linux windows macos android ios github gitlab slack jira excel figma terraform ansible jenkins
-    javascript typescript react angular vue django flask fastapi node npm git bash vim emacs vscode chrome firefox
+    ip tv ok usb sdk cli ide orm crud i python java docker redis kubernetes postgresql mysql sqlite mongodb
+    kafka nginx linux macos android ios github gitlab jira figma terraform ansible jenkins
+    javascript typescript angular vue django flask fastapi npm git bash vim emacs vscode firefox
     internet english french german spanish italian portuguese chinese japanese korean russian arabic dutch
     youtube linkedin iphone ipad wifi"""
 )
@@ -99,8 +102,8 @@ CASE_FREE = word_set(
 
 COMMON_AND_NAME = word_set(
     """apple target may march august will mark bill rose grace hope faith joy summer autumn china turkey polish us it
-    who pat frank rich jack art guy gene ray rob sue drew chase miles penny ruby dawn eve iris ivy lily olive violet amber
-    page gap shell oracle amazon windows word excel teams go swift rust python java kotlin spark storm hive pig zoom
+    who pat frank rich jack art guy gene ray rob sue drew chase miles penny ruby dawn eve iris ivy lily olive violet
+    amber page gap shell oracle amazon windows word excel teams go swift rust python java kotlin spark storm hive pig zoom
     slack notion square stripe block discord signal nice cork reading bath mobile jordan georgia chad mali cuba
     """
 )
@@ -109,10 +112,12 @@ COMMON_AND_NAME = word_set(
 ENGLISH_WORDS = word_set(
     """the is are were be been my you your she it we they our their his its this that these those and but if not never
     of to for with at by from does did has have had would should must could might use uses used prefer prefers like
-    likes loves hates always any every each when who what where how there over than after before during without only please
-    avoid about into out up off too two three four five six seven eight nine ten twice time times day days week month
+    likes loves hates always any every each when who what where how there over than after before during without only
+    please avoid about into out up off too two three four five six seven eight nine ten twice time times day days week month
     year years take takes run runs work works live lives speak speaks meet meets keep keeps write writes make makes
-    don't doesn't new old first last more most less least some both either allergic favourite favorite"""
+    don't doesn't new old first last more most less least some both either allergic favourite favorite
+    depends requires needs wants manages owns knows says thinks goes gets reads calls sends supports includes contains
+    costs starts begins ends opens closes deploy deploys build builds test tests means"""
 )
 """One of these is taken as a sign of English, unless a word of another language is there as well. Words that other
 languages have too ("a", "in", "no", "me", "was", "will") are not among them."""

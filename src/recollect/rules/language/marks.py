@@ -37,8 +37,8 @@ class Case(StrEnum):
 class Mark(NamedTuple):
     """One word, number, date, identifier or sign of a statement.
 
-    Marks are compared by ``key`` alone. ``spelling`` keeps what the key folds away (the plural), and with ``case``
-    and ``article`` it decides afterwards whether what was folded away mattered.
+    Marks are compared by ``key`` alone. ``spelling`` keeps what the key folds away (the plural; it is empty where a
+    rule chose the word), and with ``case`` and ``article`` decides afterwards whether what was folded away mattered.
     """
 
     key: str
@@ -49,10 +49,19 @@ class Mark(NamedTuple):
     article: str = ""
     """What introduces the word: ``a``, ``the`` (or a possessive), or for a date ``on``; empty if nothing does."""
 
+    def after(self, article: str) -> "Mark":
+        """The same mark, introduced by an article (or by a preposition, if it is a date)."""
+        return Mark(self.key, self.spelling, self.surface, self.aspect, self.case, article)
+
     @property
     def is_word(self) -> bool:
         """Whether it is a word rather than a number, a date, an identifier or punctuation."""
         return self.key[0].isalpha()
+
+    @property
+    def has_ending(self) -> bool:
+        """Whether it is written with the ``-s`` of a plural or of a verb."""
+        return self.spelling not in {self.key, ""}
 
     @property
     def is_name(self) -> bool:
@@ -67,10 +76,11 @@ def sign(key: str, surface: str, aspect: Aspect = Aspect.CONTENT) -> Mark:
 
 def word(key: str, surface: str = "", aspect: Aspect = Aspect.CONTENT) -> Mark:
     """A plain word that a rule puts in the place of others."""
-    return Mark(key, key, surface or key, aspect, Case.LOWER)
+    return Mark(key, "", surface or key, aspect, Case.LOWER)
 
 
 COMMA = sign(",", ",")
+DASH = sign(",", "-")
 COLON = sign(":", ":")
 STOP = sign(".", ".")
 QUESTION = sign("?", "?", Aspect.MODALITY)

@@ -37,7 +37,8 @@ def join_numbers(marks: Sequence[Mark]) -> list[Mark]:
     joined: list[Mark] = []
     at = 0
     while at < len(marks):
-        value, end = _number_at(marks, at)
+        may_start = marks[at].key in NUMBER_WORDS or marks[at].aspect is Aspect.NUMBER
+        value, end = _number_at(marks, at) if may_start else (None, at)
         if value is None or _is_pronoun(marks, at, end):
             joined.append(marks[at])
             at += 1

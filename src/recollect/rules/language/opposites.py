@@ -29,17 +29,28 @@ horizontal/vertical positive/negative ascending/descending asc/desc sweet/savour
 right/wrong correct/incorrect valid/invalid same/different loud/quiet strong/weak wet/dry
 """
 
-_OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _PAIRS.split())
+_OPPOSITES: dict[str, tuple[str, ...]] = {}
+for _pair in _PAIRS.split():
+    _one, _other = _pair.split("/")
+    _OPPOSITES[_one] = (*_OPPOSITES.get(_one, ()), _other)
+    _OPPOSITES[_other] = (*_OPPOSITES.get(_other, ()), _one)
+
 _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de")
+_SHORTEST_DENIED = 4
 
 
-def are_opposites(one: str, other: str) -> bool:
-    """Whether only one of the two words can hold: listed pairs, and words that a prefix turns into their opposite.
+def opposites_of(word: str) -> tuple[str, ...]:
+    """The words that cannot hold together with this one: listed ones, and those that a prefix turns around.
 
-    >>> are_opposites("enabled", "disabled"), are_opposites("happy", "unhappy"), are_opposites("tea", "coffee")
+    >>> "disabled" in opposites_of("enabled"), "happy" in opposites_of("unhappy"), "coffee" in opposites_of("tea")
     (True, True, False)
     """
-    if frozenset((one, other)) in _OPPOSITES:
-        return True
-    short, long = sorted((one, other), key=len)
-    return len(short) > 3 and any(long == prefix + short for prefix in _DENYING_PREFIXES)
+    listed = _OPPOSITES.get(word, ())
+    bare = tuple(
+        word[len(prefix) :]
+        for prefix in _DENYING_PREFIXES
+        if word.startswith(prefix) and len(word) >= len(prefix) + _SHORTEST_DENIED
+    )
+    if len(word) < _SHORTEST_DENIED:
+        return listed + bare
+    return listed + bare + tuple(prefix + word for prefix in _DENYING_PREFIXES)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from recollect.rules.language.lexicon import NEGATIONS
 from recollect.rules.language.marks import Case, Mark
 from recollect.rules.language.scanning import aspect_of
-from recollect.rules.language.spelling import read_word
 
 _PHRASES = """
 no longer = no-longer
@@ -24,17 +23,15 @@ be able to = can
 be unable to = can not
 be allowed to = may
 as well = as-well
-by the way = as-well
+as well as = and
 in order to = to
 prior to = before
 right now = now
 at moment = now
 at present = now
 as of now = now
-more than = over
-fewer than = less than
-rather than = over
-instead of = over
+rather than = instead-of
+instead of = instead-of
 all of = all
 both of = both
 outside of = outside
@@ -50,7 +47,7 @@ my name be = i be called
 have allergy to = be allergic to
 would like to = want to
 would' like to = want to
-year of age = year old
+%year of age = %year old
 time zone = timezone
 per cent = percent
 co worker = coworker
@@ -67,7 +64,7 @@ once every = every
 no one = nobody
 not ever = never
 do not ever = never
-each and every = every
+every and every = every
 every single = every
 """
 
@@ -102,12 +99,13 @@ def fold_phrases(marks: Sequence[Mark]) -> list[Mark]:
 def _phrase_at(
     marks: Sequence[Mark], at: int, candidates: list[tuple[tuple[str, ...], tuple[str, ...]]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    denied = at > 0 and marks[at - 1].key in NEGATIONS
+    after = marks[at + 1].key if at + 1 < len(marks) else ""
     for said, meant in candidates:
-        if denied and meant in _NOT_AFTER_NEGATION:
+        if said[1] != after or tuple(mark.key for mark in marks[at : at + len(said)]) != said:
             continue
-        if tuple(m.key for m in marks[at : at + len(said)]) == said:
-            return said, meant
+        if meant in _NOT_AFTER_NEGATION and at > 0 and marks[at - 1].key in NEGATIONS:
+            continue
+        return said, meant
     return None
 
 
@@ -120,4 +118,4 @@ def _meaning(meant: tuple[str, ...], said: Sequence[Mark]) -> Iterator[Mark]:
         else:
             surface = key if place else " ".join(mark.surface for mark in said)
         case = first.case if place == 0 else Case.LOWER
-        yield Mark(key, read_word(key)[1], surface, aspect_of(key, None), case, first.article)
+        yield Mark(key, "", surface, aspect_of(key, None), case, first.article)

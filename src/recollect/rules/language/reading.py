@@ -1,18 +1,18 @@
 """From a text to the marks that carry what it says."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from typing import NamedTuple
 
 from recollect.rules.language import dates, lexicon
-from recollect.rules.language.marks import SENTENCE_ENDS, Aspect, Case, Mark, sign, word
+from recollect.rules.language.marks import SENTENCE_ENDS, STOP, Aspect, Case, Mark, sign, word
 from recollect.rules.language.numbers import NUMBER_WORDS, join_numbers
 from recollect.rules.language.phrases import fold_phrases
-from recollect.rules.language.rewriting import rewrite, turn
+from recollect.rules.language.rewriting import rewrite
 from recollect.rules.language.scanning import scan
 from recollect.rules.language.units import TIMES_OF_REPETITION, unit_named
 
+_SHORTEST_AFTER_OPENER = 3
 _SHORTENED = frozenset({"'s", "would'"})
 _HALVES_OF_DAY = {"be": "am", "am'": "am", "pm": "pm"}
 """ "am" alone is read as a form of "be" until a number stands before it."""
@@ -30,23 +30,15 @@ class Language(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(NamedTuple):
     """A text as it is compared with another."""
 
     text: str
     language: Language
     marks: tuple[Mark, ...]
-
-    @cached_property
-    def normal(self) -> tuple[Mark, ...]:
-        """The marks in the one order and wording that safe rewordings share."""
-        return rewrite(self.marks)
-
-    @cached_property
-    def turned(self) -> tuple[Mark, ...]:
-        """The normal form with the sides of "is" exchanged where that changes nothing, else the normal form."""
-        return turn(self.normal)
+    """What carries meaning, in the order in which it is written."""
+    normal: tuple[Mark, ...]
+    """The same in the one order and wording that safe rewordings share."""
 
 
 def read(text: str) -> Statement:
@@ -54,10 +46,15 @@ def read(text: str) -> Statement:
 
     >>> [mark.key for mark in read("Please don't deploy on Fridays!").marks]
     ['do', 'not', 'deploy', '~fri*']
+    >>> [mark.key for mark in read("On Fridays, please do not deploy!").normal]
+    ['not!', 'deploy', '~fri*']
     """
-    marks = scan(text)
-    language = _language(text, marks)
-    return Statement(text, language, tuple(marks if language is Language.OTHER else _understand(text, marks)))
+    scanned = scan(text)
+    language = _language(text, scanned)
+    if language is Language.OTHER:
+        return Statement(text, language, tuple(scanned), tuple(scanned))
+    marks = _understand(text, scanned)
+    return Statement(text, language, tuple(marks), rewrite(marks))
 
 
 def _language(text: str, marks: Sequence[Mark]) -> Language:
@@ -78,14 +75,16 @@ def _understand(text: str, marks: list[Mark]) -> list[Mark]:
     present = {mark.key for mark in marks}
     if not _SHORTENED.isdisjoint(present):
         marks = _with_full_verbs(marks)
-    marks = _with_cases(marks, caseless=text.islower() or (text.isupper() and len(marks) > 2))
+    marks = _with_cases(marks, caseless=_is_caseless(text, marks))
     if not NUMBER_WORDS.isdisjoint(present):
         marks = join_numbers(marks)
     if not dates.MONTH_NAMES.isdisjoint(present):
         marks = dates.join_dates(marks)
     aspects = {mark.aspect for mark in marks}
-    if Aspect.NUMBER in aspects or Aspect.DATE in aspects:
-        marks = _with_units(_with_dates(marks))
+    if Aspect.DATE in aspects or not present.isdisjoint(_HALVES_OF_DAY):
+        marks = _with_dates(marks)
+    if Aspect.NUMBER in aspects:
+        marks = _with_units(marks)
     marks = _without_light_words(fold_phrases(_without_articles(marks)))
     while marks and marks[-1].key in {".", ",", ":"}:
         marks.pop()
@@ -93,12 +92,19 @@ def _understand(text: str, marks: list[Mark]) -> list[Mark]:
 
 
 def _without_openers(marks: list[Mark]) -> list[Mark]:
-    """The marks after "Well,", "Actually," or "Note:" at the start; in "No, Ana" the first word is the answer."""
-    while marks and marks[0].key == ",":
-        marks = marks[1:]
-    while len(marks) > 4 and marks[0].key in lexicon.OPENERS and marks[1].key in {",", ":"}:
-        marks = marks[2:]
-    return marks
+    """The marks after a bullet, "Well," or "Note:" at the start; in "No, Ana" the first word is the answer."""
+    start = 0
+    while start < len(marks) and (marks[start].key == "," or _opens(marks[start : start + 2], len(marks) - start)):
+        start += 1 if marks[start].key == "," else 2
+    return marks[start:]
+
+
+def _opens(marks: Sequence[Mark], length: int) -> bool:
+    if length < _SHORTEST_AFTER_OPENER + 2:
+        return False
+    first, second = marks
+    opens = second.surface == "," and first.key in lexicon.OPENERS
+    return opens or (second.key == ":" and first.key in lexicon.HEADINGS)
 
 
 def _with_full_verbs(marks: list[Mark]) -> list[Mark]:
@@ -112,6 +118,14 @@ def _with_full_verbs(marks: list[Mark]) -> list[Mark]:
     return marks
 
 
+def _is_caseless(text: str, marks: Sequence[Mark]) -> bool:
+    """Whether capitals say nothing: there are none, or all letters have them, or all words as in a heading."""
+    if text.islower() or (text.isupper() and len(marks) > 1):
+        return True
+    cases = [mark.case for mark in marks if len(mark.surface) > 3]
+    return Case.LOWER not in cases and cases.count(Case.TITLE) > 1
+
+
 def _with_cases(marks: Iterable[Mark], *, caseless: bool) -> list[Mark]:
     """Capitals set right: one that starts a sentence says nothing, nor do any where there are only (or no) capitals."""
     seen: list[Mark] = []
@@ -123,7 +137,7 @@ def _with_cases(marks: Iterable[Mark], *, caseless: bool) -> list[Mark]:
             aspect = Aspect.CONTENT if mark.aspect is Aspect.NAME else mark.aspect
             mark = mark._replace(case=Case.START, aspect=aspect)
         seen.append(mark)
-        starts = mark.key in SENTENCE_ENDS or mark.key == ":"
+        starts = mark.key in SENTENCE_ENDS or mark.key == ":" or (starts and not mark.surface[0].isalnum())
     return seen
 
 
@@ -141,7 +155,7 @@ def _with_dates(marks: list[Mark]) -> list[Mark]:
             dated.pop()
         if dated and dated[-1].key in lexicon.DATE_PREPOSITIONS:
             dated.pop()
-            day = day._replace(article="on")
+            day = day.after("on")
         elif dated and dated[-1].key == "every" and day.key[-1] not in "*0123456789":
             dated.pop()
             day = dates.date(day.key[1:] + "*", "every " + day.surface, "on")
@@ -190,8 +204,8 @@ def _without_articles(marks: Iterable[Mark]) -> list[Mark]:
         elif reach and mark.is_word:
             first = reach == _ARTICLE_REACH
             ends = not first and (mark.key in _ENDS_A_NOUN or mark.aspect is Aspect.MODALITY)
-            mark = mark if ends else mark._replace(article=article)
-            reach = 0 if ends or (not first and mark.spelling != mark.key) else reach - 1
+            mark = mark if ends else mark.after(article)
+            reach = 0 if ends or (not first and mark.has_ending) else reach - 1
         else:
             reach = 0
         kept.append(mark)
@@ -207,24 +221,29 @@ def _without_light_words(marks: Sequence[Mark]) -> list[Mark]:
         elif mark.key in SENTENCE_ENDS:
             denied = False
         elif mark.key in _MAY_BE_LIGHT:
-            after = marks[place + 1].key if place + 1 < len(marks) else "."
-            if _is_light(mark.key, kept[-1].key if kept else "", after, denied=denied):
+            after = marks[place + 1] if place + 1 < len(marks) else STOP
+            if _is_light(mark.key, kept[-1] if kept else STOP, after, denied=denied):
                 continue
         kept.append(mark)
     return kept
 
 
-def _is_light(key: str, before: str, after: str, *, denied: bool) -> bool:
+def _is_light(key: str, before: Mark, after: Mark, *, denied: bool) -> bool:
     """Whether a word adds nothing where it stands."""
     if key in lexicon.DEGREES:
-        return before not in lexicon.NEGATIONS and after not in {".", ",", "?"}
+        return before.key not in lexicon.NEGATIONS and after.is_word
     if key == "any":
         return denied
     if key == "just":
-        return before in lexicon.SUBJECT_PRONOUNS or before == "have"
+        return before.key in lexicon.SUBJECT_PRONOUNS or before.key == "have"
+    if key == "own":
+        return before.key in lexicon.POSSESSIVES
+    if key == "still":
+        return before.key in _BEFORE_STILL or after.has_ending
     if key == "that":
-        return before in lexicon.REPORTING_VERBS
-    return key != "too" or after == "."
+        return before.key in lexicon.REPORTING_VERBS
+    return key != "too" or after.key == "."
 
 
-_MAY_BE_LIGHT = lexicon.ALWAYS_LIGHT | lexicon.DEGREES | {"any", "just", "that", "too"}
+_MAY_BE_LIGHT = lexicon.ALWAYS_LIGHT | lexicon.DEGREES | {"any", "just", "own", "still", "that", "too"}
+_BEFORE_STILL = lexicon.SUBJECT_PRONOUNS | {"be", "was", "will", "can", "must", "may", "should"}

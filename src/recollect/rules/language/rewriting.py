@@ -7,7 +7,7 @@ here only if both forms always mean the same; what may mean the same stays diffe
 from collections.abc import Callable, Sequence
 
 from recollect.rules.language import lexicon
-from recollect.rules.language.marks import SENTENCE_ENDS, Aspect, Mark, word
+from recollect.rules.language.marks import SENTENCE_ENDS, Aspect, Case, Mark, word
 from recollect.rules.language.spelling import ing_form, verb_of
 
 Sentence = list[Mark]
@@ -15,8 +15,15 @@ Sentence = list[Mark]
 _BE = frozenset({"be", "was"})
 _SETTLED_POSITION = lexicon.word_set("always usually often sometimes now normally generally rarely")
 _DATE_LEADS = lexicon.word_set("from to until by before after since")
+_COMPARED = {"more": "over", "fewer": "under", "less": "under"}
 _LONGEST_FRONT = 8
 _JOINTS = frozenset({"and", "or"})
+_TIED = (lexicon.NEGATIONS - {"not!"}) | {"respectively", "then", "but", "except"}
+"""With one of these in a sentence, a list may not be sorted."""
+_BEFORE_A_SET = frozenset({"with", "in", "between", "from"})
+_CLOSES_A_LIST = lexicon.PREPOSITIONS - {"like"}
+_SURE_CASES = frozenset({Case.TITLE, Case.UPPER})
+_TANGLED = lexicon.CLAUSE_WORDS | lexicon.NEGATIONS | lexicon.VERBS_WITH_A_CLAUSE | {"to"}
 _A_DATE = "~"
 """Stands for any date among the keys that a rule needs."""
 
@@ -26,8 +33,7 @@ def rewrite(marks: Sequence[Mark]) -> tuple[Mark, ...]:
     written: list[Mark] = []
     for sentence, end in _sentences(marks):
         present = {mark.key for mark in sentence}
-        if any(mark.aspect is Aspect.DATE for mark in sentence):
-            present.add(_A_DATE)
+        present.update(_A_DATE for mark in sentence if mark.aspect is Aspect.DATE)
         for rule, needed in _RULES:
             if not needed.isdisjoint(present):
                 sentence = rule(sentence)
@@ -69,20 +75,27 @@ def colon_as_verb(sentence: Sentence) -> Sentence:
 
 
 def one_prohibition(sentence: Sentence) -> Sentence:
-    """ "Never use X", "Do not use X", "Don't use X" and "No X" as one; "does not" as "not"."""
+    """ "Never use X", "Do not use X", "Don't use X" and "No X" as one; elsewhere "does not" as "not"."""
     keys = _keys(sentence)
     opens = 2 if keys[:2] == ("do", "not") else int(keys[:1] in {("never",), ("no",)})
-    if opens and len(sentence) > opens and sentence[opens].is_word:
+    if opens and len(sentence) > opens and _commands(sentence, opens):
         rest = sentence[opens + (keys[opens] == "use") :]
         said = " ".join(mark.surface for mark in sentence[:opens])
         return [word("not!", said, Aspect.NEGATION), *rest] if rest else sentence
     return [m for place, m in enumerate(sentence) if not (m.key == "do" and keys[place + 1 : place + 2] == ("not",))]
 
 
+def _commands(sentence: Sentence, opens: int) -> bool:
+    """ "Don't smoke" is a rule; "Doesn't smoke" and "Never smokes" tell of someone."""
+    first, then = sentence[0], sentence[opens]
+    tells = first.has_ending or (first.key == "never" and then.has_ending)
+    return then.is_word and not tells
+
+
 def no_longer(sentence: Sentence) -> Sentence:
     """ "does not smoke anymore" as "no longer smokes"."""
     keys = _keys(sentence)
-    if keys[-1] != "anymore" or keys.count("not") != 1:
+    if keys[-1] != "anymore" or keys.count("not") != 1 or not lexicon.VERBS_WITH_A_CLAUSE.isdisjoint(keys):
         return sentence
     denied = word("no-longer", "not anymore", Aspect.TENSE)
     return [denied if mark.key == "not" else mark for mark in sentence[:-1]]
@@ -99,14 +112,23 @@ def swimming_for_to_swim(sentence: Sentence) -> Sentence:
 
 
 def preferred_over(sentence: Sentence) -> Sentence:
-    """ "prefers tea to coffee" as "prefers tea over coffee"."""
+    """ "prefers tea to coffee" and "prefers tea rather than coffee" as "prefers tea over coffee"."""
     keys = _keys(sentence)
-    if "prefer" not in keys or keys.count("to") != 1 or "over" in keys:
+    places = [place for place, key in enumerate(keys) if key in {"to", "instead-of", "over"}]
+    if len(places) != 1 or places[0] <= keys.index("prefer") + 1:
         return sentence
-    place = keys.index("to")
-    if place <= keys.index("prefer") + 1:
-        return sentence
-    return [*sentence[:place], word("over", "to"), *sentence[place + 1 :]]
+    place = places[0]
+    return [*sentence[:place], word("over", sentence[place].surface), *sentence[place + 1 :]]
+
+
+def over_and_under(sentence: Sentence) -> Sentence:
+    """ "more than 5" as "over 5", "fewer than 5" as "under 5"."""
+    keys = _keys(sentence)
+    for place in range(len(keys) - 2):
+        preposition = _COMPARED.get(keys[place])
+        if preposition and keys[place + 1] == "than" and sentence[place + 2].aspect is Aspect.NUMBER:
+            return [*sentence[:place], word(preposition, f"{keys[place]} than"), *sentence[place + 2 :]]
+    return sentence
 
 
 def phrase_to_the_end(sentence: Sentence) -> Sentence:
@@ -115,6 +137,10 @@ def phrase_to_the_end(sentence: Sentence) -> Sentence:
     if not keys or keys[0] not in lexicon.MAY_FRONT or "," not in keys[1 : _LONGEST_FRONT + 1]:
         return sentence
     comma = keys.index(",")
+    if sentence[comma].surface != "," or not lexicon.VERBS_WITH_A_CLAUSE.isdisjoint(keys):
+        return sentence
+    if keys[0] in lexicon.PREPOSITIONS and not _BE.isdisjoint(keys[:comma]):
+        return sentence
     rest = comma + 1 + (keys[comma + 1 : comma + 2] == ("then",))
     return sentence[rest:] + sentence[:comma] if len(sentence) - rest >= 2 else sentence
 
@@ -140,14 +166,17 @@ def possessive(sentence: Sentence) -> Sentence:
 def unordered_list(sentence: Sentence) -> Sentence:
     """ "speaks French and German" as "speaks German and French": sorted, where the order cannot matter."""
     joints = [place for place, mark in enumerate(sentence) if mark.key in _JOINTS]
-    if len(joints) != 1 or any(mark.key == "respectively" for mark in sentence):
+    if len(joints) != 1 or any(mark.key in _TIED for mark in sentence):
         return sentence
     joint = joints[0]
-    start, end = joint - 1 - (joint > 0 and sentence[joint - 1].key == ","), joint + 2
+    comma_first = joint > 0 and sentence[joint - 1].key == ","
+    start, end = joint - 1 - comma_first, joint + 2
     while start >= 2 and sentence[start - 1].key == ",":
         start -= 2
-    items = [m for m in sentence[max(start, 0) : end] if m.key not in {",", sentence[joint].key}]
-    if start < 0 or end > len(sentence) or not _order_is_free(items, sentence[:start], sentence[end:]):
+    if start < 0 or end > len(sentence):
+        return sentence
+    items = [mark for mark in sentence[start:end] if mark.key not in {",", sentence[joint].key}]
+    if len(items) < 2 + comma_first or not _order_is_free(items, sentence[:start], sentence[end:]):
         return sentence
     ordered: Sentence = []
     for item in sorted(items, key=lambda mark: mark.key):
@@ -156,13 +185,13 @@ def unordered_list(sentence: Sentence) -> Sentence:
 
 
 def _order_is_free(items: Sentence, before: Sentence, after: Sentence) -> bool:
-    """Names and numbers by themselves, and the objects of verbs such as "likes"; never steps to be taken in turn."""
-    if len(items) < 2 or (after and after[0].key == "'s"):
+    """Names that open a sentence, and the objects of verbs such as "likes"; never steps or places in an order."""
+    if after and (after[0].key == "'s" or after[0].is_name):
         return False
-    if all(_is_item([item]) for item in items):
-        return not (before and before[-1].is_name) and not (after and after[0].is_name)
     listed = bool(before) and before[-1].key in lexicon.LISTING_VERBS
-    closed = not after or after[0].key in lexicon.PREPOSITIONS or after[0].aspect is Aspect.DATE
+    if all(_is_item([item]) and (item.case in _SURE_CASES or not item.is_word) for item in items):
+        return listed or not before or before[-1].key in _BEFORE_A_SET
+    closed = not after or after[0].key in _CLOSES_A_LIST or after[0].aspect is Aspect.DATE
     return listed and closed and all(item.is_word for item in items)
 
 
@@ -184,15 +213,18 @@ def dates_in_order(sentence: Sentence) -> Sentence:
     written: Sentence = []
     place = 0
     while place < len(sentence):
-        block = _date_block(sentence, place)
-        length = sum(len(part) for part in block)
+        mark = sentence[place]
+        may_start = mark.aspect is Aspect.DATE or mark.key in _DATE_LEADS
+        block = _date_block(sentence, place) if may_start else []
         if not block:
-            written.append(sentence[place])
-        elif place == 0 and _is_adverbial(sentence, block, length):
+            written.append(mark)
+            place += 1
+            continue
+        length = sum(len(part) for part in block)
+        if place == 0 and _is_adverbial(sentence, block, length):
             return [*sentence[length:], *_sorted_parts(block)]
-        else:
-            written += _sorted_parts(block)
-        place += length or 1
+        written += _sorted_parts(block)
+        place += length
     return written
 
 
@@ -211,6 +243,8 @@ def _date_block(sentence: Sentence, place: int) -> list[Sentence]:
 
 def _sorted_parts(block: list[Sentence]) -> Sentence:
     """Sorted if no two parts are of one sort: "Monday 9:00, Tuesday 10:00" must stay as it is."""
+    if len(block) == 1:
+        return block[0]
     sorts = [(_keys(part[:-1]), _sort_of_date(part[-1].key)) for part in block]
     if len(set(sorts)) == len(sorts):
         block = sorted(block, key=_keys)
@@ -227,6 +261,8 @@ def _is_adverbial(sentence: Sentence, block: list[Sentence], length: int) -> boo
     """Whether the date at the front says when ("On Friday we …"), and is not what the sentence is about."""
     says_when = any(part[-1].article == "on" or part[-1].key[-1] == "*" or len(part) > 1 for part in block)
     rest = sentence[length:]
+    if not lexicon.VERBS_WITH_A_CLAUSE.isdisjoint(_keys(rest)):
+        return False
     return says_when and len(rest) >= 2 and rest[0].key not in _BE and rest[0].aspect is not Aspect.MODALITY
 
 
@@ -234,8 +270,7 @@ def adverb_to_the_end(sentence: Sentence) -> Sentence:
     """ "Ana now lives in Rome" as "Ana lives in Rome now", where there is one verb that it can belong to."""
     keys = _keys(sentence)
     places = [place for place, key in enumerate(keys) if key in _SETTLED_POSITION]
-    tangled = any(key in lexicon.CLAUSE_WORDS or key in lexicon.NEGATIONS or key == "to" for key in keys)
-    if len(places) != 1 or tangled:
+    if len(places) != 1 or not _TANGLED.isdisjoint(keys):
         return sentence
     place = places[0]
     return [*sentence[:place], *sentence[place + 1 :], sentence[place]]
@@ -283,6 +318,7 @@ _RULES: tuple[tuple[Callable[[Sentence], Sentence], frozenset[str]], ...] = (
     (no_longer, frozenset({"anymore"})),
     (swimming_for_to_swim, frozenset({"to"})),
     (preferred_over, frozenset({"prefer"})),
+    (over_and_under, frozenset({"than"})),
     (possessive, frozenset({"of"})),
     (unordered_list, _JOINTS),
     (without_commas, frozenset({","})),

@@ -5,17 +5,16 @@ A text is cut at blanks, and each chunk is read once and remembered, so the cost
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 
 from recollect.rules.language import dates, lexicon
-from recollect.rules.language.marks import COLON, COMMA, QUESTION, SENTENCE_ENDS, STOP, Aspect, Case, Mark, sign
+from recollect.rules.language.marks import COLON, COMMA, DASH, QUESTION, SENTENCE_ENDS, STOP, Aspect, Case, Mark, sign
 from recollect.rules.language.numbers import number, ordinal, ordinal_word
 from recollect.rules.language.spelling import read_word
 from recollect.rules.language.units import unit_named
 
 _QUOTED = re.compile(r'`[^`\n]{1,400}`|"[^"\n]{1,400}"|“[^”\n]{1,400}”|(?<!\w)\'[^\'\n]{1,400}\'(?!\w)')
-_QUOTES = "`\"“'"
+_HAS_QUOTE = re.compile("[`\"“']")
 _LEADING = "([{\"'“‘«*"
 _TRAILING = ")]}\"'”’»*,.;:!?…"
 _DASHES = frozenset({"-", "–", "—", "--", "•"})
@@ -53,28 +52,22 @@ def scan(text: str) -> list[Mark]:
     for line in text.splitlines():
         if marks and marks[-1].key not in SENTENCE_ENDS:
             marks.append(STOP)
-        if any(quote in line for quote in _QUOTES):
-            marks.extend(_scan_quoting(line))
-        else:
-            marks.extend(_scan_plain(line))
+        quoted = _QUOTED.finditer(line) if _HAS_QUOTE.search(line) else ()
+        at = 0
+        for quotation in quoted:
+            _scan_plain(line[at : quotation.start()], marks)
+            marks.append(exact(quotation[0][1:-1]))
+            at = quotation.end()
+        _scan_plain(line[at:], marks)
     return marks
 
 
-def _scan_plain(line: str) -> Iterator[Mark]:
-    for chunk in line.split():
+def _scan_plain(text: str, marks: list[Mark]) -> None:
+    for chunk in text.split():
         if len(chunk) <= _LONGEST_WORD:
-            yield from read_chunk(chunk)
+            marks += read_chunk(chunk)
         else:
-            yield exact(chunk)
-
-
-def _scan_quoting(line: str) -> Iterator[Mark]:
-    at = 0
-    for quoted in _QUOTED.finditer(line):
-        yield from _scan_plain(line[at : quoted.start()])
-        yield exact(quoted[0][1:-1])
-        at = quoted.end()
-    yield from _scan_plain(line[at:])
+            marks.append(exact(chunk))
 
 
 def exact(text: str) -> Mark:
@@ -97,7 +90,7 @@ def read_chunk(chunk: str) -> tuple[Mark, ...]:
     if chunk.isalpha():
         return _read_core(chunk)
     if chunk in _DASHES:
-        return (COMMA,)
+        return (DASH,)
     if chunk == "=":
         return (COLON,)
     core = chunk.lstrip(_LEADING)

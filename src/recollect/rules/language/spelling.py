@@ -58,7 +58,7 @@ _SYNONYMS = {
     "e-mail": "email", "repository": "repo", "configuration": "config", "database": "db", "documentation": "doc",
     "information": "info", "photograph": "photo", "telephone": "phone", "bicycle": "bike", "television": "tv",
     "production": "prod", "environment": "env", "administrator": "admin", "js": "javascript", "ts": "typescript",
-    "k8s": "kubernetes", "postgres": "postgresql", "begin": "start", "film": "movie", "purchase": "buy",
+    "postgres": "postgresql", "begin": "start", "film": "movie", "purchase": "buy",
     "utilise": "use", "reside": "live", "big": "large", "perhaps": "maybe", "currently": "now", "each": "every",
     "directory": "folder", "versus": "vs", "an": "a", "kid": "child", "quick": "fast", "shut": "close",
     "permit": "allow", "forbid": "prohibit", "ban": "prohibit", "apartment": "flat", "colleague": "coworker",
@@ -123,20 +123,30 @@ _IRREGULAR_PAST = {
 }  # fmt: skip
 
 
+_IRREGULAR_PASTS_OF: dict[str, tuple[str, ...]] = {}
+for _past, _verb in _IRREGULAR_PAST.items():
+    _IRREGULAR_PASTS_OF[_verb] = (*_IRREGULAR_PASTS_OF.get(_verb, ()), _past)
+
+
 def _undouble(stem: str) -> str:
     doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz"
     return stem[:-1] if doubled else stem
 
 
-def present_forms(word: str) -> tuple[str, ...]:
-    """The verbs that ``word`` may be the past of: ``moved`` gives ``mov``, ``move``; empty if it is no past form."""
+def other_tenses(word: str) -> tuple[str, ...]:
+    """What the past or the present of a word may be, if it is a verb.
+
+    >>> "move" in other_tenses("moved"), "moved" in other_tenses("move"), "went" in other_tenses("go")
+    (True, True, True)
+    """
     if word in _IRREGULAR_PAST:
         return (_IRREGULAR_PAST[word],)
-    if not word.endswith("ed") or len(word) < 5:
-        return ()
     if word.endswith("ied"):
         return (word[:-3] + "y",)
-    return (_undouble(word[:-2]), word[:-2], word[:-1])
+    if word.endswith("ed"):
+        return (_undouble(word[:-2]), word[:-2], word[:-1])
+    regular = (word + "ed", word + "d", word + word[-1] + "ed", word[:-1] + "ied")
+    return (*_IRREGULAR_PASTS_OF.get(word, ()), *regular)
 
 
 def verb_of(past: str) -> str | None:
@@ -146,7 +156,7 @@ def verb_of(past: str) -> str | None:
     ('approve', 'review', 'write', None)
     """
     if past in _IRREGULAR_PAST or past.endswith("ied"):
-        return present_forms(past)[0]
+        return other_tenses(past)[0]
     if not past.endswith("ed") or len(past) < 5:
         return None
     stem = past[:-2]

@@ -1,9 +1,10 @@
-"""All rules, in a fixed order, and grouped by the trigger that makes them worth trying."""
+"""All rules, the most specific first, and grouped by the trigger that makes them worth trying."""
 
 from dataclasses import dataclass
 
 from recollect.rules.privacy import (
     assignments,
+    codes,
     connection_strings,
     email,
     iban,
@@ -28,10 +29,11 @@ RULES: tuple[Rule, ...] = (
     *ai.RULES,
     *messaging.RULES,
     *business.RULES,
-    *assignments.RULES,
     *tokens.RULES,
+    *assignments.RULES,
     *connection_strings.RULES,
     *passwords.RULES,
+    *codes.RULES,
     *us_numbers.RULES,
     *payment_cards.RULES,
     *iban.RULES,
@@ -52,7 +54,8 @@ class Group:
     searched: tuple[Rule, ...]
 
 
-def _grouped(rules: tuple[Rule, ...]) -> tuple[Group, ...]:
+def grouped(rules: tuple[Rule, ...]) -> tuple[Group, ...]:
+    """The rules by trigger, keeping their order."""
     triggers = dict.fromkeys(rule.when for rule in rules)
     return tuple(_group(when, [rule for rule in rules if rule.when is when]) for when in triggers)
 
@@ -66,4 +69,4 @@ def _group(when: Trigger, rules: list[Rule]) -> Group:
     return Group(when, anchored, tuple(rule for rule in rules if not rule.anchors))
 
 
-GROUPS: tuple[Group, ...] = _grouped(RULES)
+GROUPS: tuple[Group, ...] = grouped(RULES)

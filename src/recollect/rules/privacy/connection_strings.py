@@ -2,29 +2,30 @@
 
 import re
 
-from recollect.rules.privacy.placeholders import is_placeholder
+from recollect.rules.privacy.placeholders import is_template
 from recollect.rules.privacy.rule import Rule, Span, marked
-from recollect.rules.privacy.triggers import always, long_word
+from recollect.rules.privacy.triggers import always
 
 
-def _not_a_placeholder(match: re.Match[str]) -> Span | None:
+def _filled_in(match: re.Match[str]) -> Span | None:
     start, end = marked(match)
-    return None if is_placeholder(match.string[start:end]) else (start, end)
+    return None if is_template(match.string[start:end]) else (start, end)
 
 
 RULES = (
     Rule(
         name="url_with_password",
         type="connection_string",
-        when=long_word,
+        when=always,
         anchors=("://",),
-        pattern=r"://[^\s:/@\"'<>]{0,100}:(?P<secret>[^\s/\"'<>]{1,200})@(?=[\w\[])",
-        check=_not_a_placeholder,
+        pattern=r"://[^\s:/@\"'<>\[]{0,100}:(?P<secret>[^\s/\"'<>]{1,200})@(?=[\w\[])",
+        check=_filled_in,
         true_positives=(
             "postgresql://ana:«s3cr3t»@db.example.org:5432/notes",
             "the cache is at redis://:«hunter2»@10.0.0.5:6379/0",
             "mongodb+srv://app:«p@ss:word»@cluster0.example.net/?retryWrites=true",
             "https://deploy:«kX9-pq»@git.example.org/notes.git",
+            "postgres://admin:«password»@db/notes",
         ),
         false_positives=(
             "postgresql://localhost:5432/notes",
@@ -40,7 +41,7 @@ RULES = (
         when=always,
         anchors=("-u ", "--user "),
         pattern=r"(?<![\w\-])(?:-u|--user)\s{1,2}(?![0-9]{1,6}:[0-9]{1,6}(?!\S))[\"']?[\w.@+\-]{1,64}:(?P<secret>[^\s\"'/:][^\s\"']{2,128})",
-        check=_not_a_placeholder,
+        check=_filled_in,
         true_positives=(
             "curl -u ana:«hunter2» https://example.org",
             "curl --user 'ana@example.org:«s3cr3t!»' https://example.org",

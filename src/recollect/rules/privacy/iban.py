@@ -1,6 +1,7 @@
 """International bank account numbers."""
 
 import re
+from string import ascii_uppercase
 
 from recollect.rules.privacy.rule import Rule, Span
 from recollect.rules.privacy.triggers import long_number
@@ -27,6 +28,8 @@ _COUNTRIES_BY_LENGTH = {
     33: "RU",
 }
 _LENGTH = {country: length for length, names in _COUNTRIES_BY_LENGTH.items() for country in names.split()}
+_NO_SEPARATORS = dict.fromkeys(map(ord, " \t\r\n.-"))
+_AS_NUMBERS = {ord(letter): str(value) for value, letter in enumerate(ascii_uppercase, start=10)}
 
 
 def _account_number(match: re.Match[str]) -> Span | None:
@@ -35,23 +38,23 @@ def _account_number(match: re.Match[str]) -> Span | None:
     if length is None:
         return None
     written = match.string[start : match.end()]
-    places = [place for place, c in enumerate(written) if c.isalnum()][: length + 1]
-    if len(places) < length or _goes_on(written, places, length):
+    number = written.translate(_NO_SEPARATORS)[:length].upper()
+    if len(number) < length or not _passes_mod_97(number) or not _has_its_countrys_structure(number):
         return None
-    number = "".join(written[place] for place in places[:length]).upper()
-    if not _passes_mod_97(number) or not _has_its_countrys_structure(number):
-        return None
-    return start, start + places[length - 1] + 1
+    size = _size_written(written, length)
+    goes_on = written[size : size + 1].isalnum()
+    return None if goes_on else (start, start + size)
 
 
-def _goes_on(written: str, places: list[int], length: int) -> bool:
-    """Whether another letter or digit follows without a separator: then this is something longer."""
-    return len(places) > length and places[length] == places[length - 1] + 1
+def _size_written(written: str, length: int) -> int:
+    """How many characters the first ``length`` letters and digits take, separators included."""
+    places = [place for place, c in enumerate(written) if c.isalnum()]
+    return places[length - 1] + 1
 
 
 def _passes_mod_97(number: str) -> bool:
     """The checksum, and cheap: what a text full of near misses is tried on."""
-    return int("".join(str(int(c, 36)) for c in number[4:] + number[:4])) % 97 == 1
+    return int((number[4:] + number[:4]).translate(_AS_NUMBERS)) % 97 == 1
 
 
 def _has_its_countrys_structure(number: str) -> bool:
@@ -66,7 +69,8 @@ RULES = (
         type="iban",
         when=long_number,
         # Found by its check digits, which are rarer in a text than two letters.
-        pattern=r"[0-9](?<=[A-Za-z]{2}[0-9])(?<![A-Za-z0-9][A-Za-z]{2}[0-9])[0-9](?:[\s.\-]{0,2}[A-Za-z0-9]){11,30}",
+        pattern=r"[0-9](?<=[A-Za-z]{2}[0-9])(?<![A-Za-z0-9][A-Za-z]{2}[0-9])[0-9]"
+        r"(?:[ \t\r\n.\-]{0,2}[A-Za-z0-9]){11,30}",
         check=_account_number,
         true_positives=(
             "IBAN «DE89 3704 0044 0532 0130 00»",

@@ -12,12 +12,13 @@ _SAYS_NOTHING = ("127", "0", "255")
 
 
 def _host(match: re.Match[str]) -> Span | None:
-    """Loopback, unspecified and masks identify nobody; "version 1.2.3.4" is no address."""
+    """Loopback, unspecified and masks identify nobody; 4.2.3.5 and "version 10.2.3.4" number a section or a release."""
     octets = match[0].split(".")
     out_of_range = any(int(octet) > 255 or (octet[0] == "0" and octet != "0") for octet in octets)
-    if out_of_range or octets[0] in _SAYS_NOTHING or compiled(_VERSION_BEFORE).search(text_before(match, 12)):
+    is_section = len(match[0]) == 7 and len(set(octets)) > 1
+    if out_of_range or is_section or octets[0] in _SAYS_NOTHING:
         return None
-    return match.span()
+    return None if compiled(_VERSION_BEFORE).search(text_before(match, 12)) else match.span()
 
 
 def _host_v6(match: re.Match[str]) -> Span | None:
@@ -46,7 +47,8 @@ RULES = (
             "blocked «8.8.8.8».",
         ),
         false_positives=(
-            "version 1.2.3.4",
+            "version 10.2.3.4",
+            "see section 4.2.3.5",
             "v10.0.19.41",
             "listen on 127.0.0.1",
             "mask 255.255.255.0",
@@ -61,7 +63,7 @@ RULES = (
         when=two_colons,
         anchors=(":",),
         # Starts at the first colon; the check looks back for the group before it.
-        pattern=r":(?=[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{1,35}(?:(?<=:)[0-9]{1,3}(?:\.[0-9]{1,3}){3})?(?![\w:])",
+        pattern=r":(?=[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{1,35}+(?:\.[0-9]{1,3}){0,3}(?![\w:])",
         check=_host_v6,
         true_positives=(
             "at «2001:db8:85a3::8a2e:370:7334»",

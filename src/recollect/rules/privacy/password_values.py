@@ -10,39 +10,38 @@ import re
 from recollect.rules.privacy.placeholders import is_placeholder
 from recollect.rules.privacy.rule import compiled
 
-_SAID_OF_PASSWORDS = frozenset(
-    """about above accepted acceptable active admin-only again alphanumeric already also always another any anything
-    anyway available away back bad base64 based bcrypt below better blank bool boolean both broken bytes case changed char
-    charfield common complex complicated compromised confidential configured correct crucial current default different
-    difficult disabled done due easy empty enabled encrypted enough essential even everything exposed expired false field
-    fine fixed forgotten free fresh from function gone good great guessable hard hash hashed here hidden how important
-    impossible in incorrect input insecure instead int integer invalid irrelevant itself just kept key known label later
-    leaked likely long longer lost mandatory maybe mine minimum missing necessary needed never new nice no not nothing now
-    null object off ok okay old on only optional out outdated own plaintext please policy possible predictable present
-    private prompt protected public random ready required requirement reset reused right rotated safe same saved
-    secret secretstr secure sensitive sent serializer set shared short shown simple something somewhere stale stored str
-    string strong stronger temporary terrible text that the there these this those today tomorrow too tricky true
-    type unchanged unclear undefined understood unique unknown unsafe unset updated used useless username user users
-    valid varchar very visible weak weaker what where whoever working worthless written wrong xxx yes yesterday yours
-    1password lastpass bitwarden keepass keychain up-to-date out-of-date case-sensitive
-    abgelaufen falsch richtig sicher unsicher vergessen geheim vergeten onbekend oublié perdu faux correcta incorrecta
-    segura fuerte débil""".split()
-)
-"""What is said of a password without saying it. Words in -ed, -ing and -ly are left out: ``_is_ordinary`` knows them."""
+_SAID = """
+1password abgelaufen about above active again alphanumeric already also always another any anyway away back bad
+base64 bcrypt below better bitwarden blank bool boolean both broken bytes case char charfield chosen common
+complete complex confidential correct correcta crucial current default different difficult done due dynamic
+débil easy elsewhere empty enough essential even everywhere falsch false faux field fine forgotten free fresh
+from fuerte function geheim given gone good great hard hash here hidden how important in incorrect incorrecta
+input insecure instead int integer invalid irrelevant itself just keepass kept key keychain known label lastpass
+later long longer lost mandatory maybe mine minimum necessary never new nice no not now null object off ok okay
+old on onbekend optional oublié out own perdu perfect personal plaintext please policy present private
+prompt public random ready requirement reset richtig right safe same secret secretstr secure seen segura
+sensitive sent serializer set short shown sicher simple somewhere stale static stolen str strong stronger taken
+temporary text that the there these this those today tomorrow too tricky true type unclear understood unique
+unknown unsafe unset unsicher useless user username users valid varchar vergessen vergeten very via weak weaker
+what where whoever worthless written wrong xxx yes yesterday yours
+"""
+
+_SAID_OF_PASSWORDS = frozenset(_SAID.split())
+"""What is said of a password without saying it. Words in -ed, -ing, -ly and -able needn't be listed."""
 
 _SYMBOLS = frozenset("!@#$%^*+=~|\\&")
 _UNIT_FOLLOWS = (
-    r"[\s\-]?(?i:\+|%|or more|characters?|chars?|digits?|letters?|symbols?|words?|bits?|bytes?|days?|weeks?|months?|years?"
-    r"|hours?|minutes?|times|attempts?|rounds?|iterations?|percent|points?|users?|accounts?)\b"
+    r"[\s\-]?(?i:\+|%|or more|characters?|chars?|digits?|letters?|symbols?|words?|bits?|bytes?|days?|weeks?"
+    r"|months?|years?|hours?|minutes?|times|attempts?|rounds?|iterations?|percent|points?|users?|accounts?)\b"
 )
 _TECHNICAL_NAME = (
-    r"(?i:v?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}|[0-9](?:fa|nd|rd|st|th|x)"
-    r"|(?:rfc|kb|cve|sha|md|aes|pbkdf|argon|oauth|utf|base|scrypt|iso|nist|sp|http|s|ec|ldap|ipv|id|v)-?[0-9][\w\-]{0,12}"
-    r"|[0-9]{1,3}[\-–](?:char|characters?|digits?|letters?|days?|words?|months?|hours?|bits?)|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,20})"
+    r"(?i:v?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}|[0-9](?:fa|nd|rd|st|th|x)|v[0-9]{1,3}|s3|ec2|argon2[a-z]{0,2}|oauth2"
+    r"|(?:rfc|kb|cve|iso|nist)-?[0-9]{2,8}[\w\-]{0,12}|pbkdf2[\w\-]{0,12}"
+    r"|(?:sha|md|aes|utf|base|ipv|http|ldap)-?[0-9]{1,3}"
+    r"|[0-9]{1,3}[\-–](?:char|characters?|digits?|letters?|days?|words?|months?|hours?|bits?)"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,20})"
 )
 _CLAUSE_END = r"\s{0,3}(?:\Z|[.,;!?)\]}\n\"'`”|/&]|and\b|but\b|y\b|und\b|et\b)"
-
-MOST_CHARACTERS = 128
 
 
 def trimmed(value: str) -> str:
@@ -63,14 +62,27 @@ def speaks_for_itself(value: str, after: str) -> bool:
 
 def could_be_a_word(value: str, after: str) -> bool:
     """A password of letters alone, at the end of its clause: ``swordfish``."""
-    plain = value.replace("-", "").replace("_", "")
     return (
         len(value) >= 3
-        and plain.isalpha()
+        and value.replace("-", "").isalpha()
         and compiled(_CLAUSE_END).match(after) is not None
         and not _is_ordinary(value)
         and not is_placeholder(value)
     )
+
+
+def could_be_words(value: str) -> bool:
+    """The same for words in quotes: one or two that say nothing about passwords, or more without grammar."""
+    words = value.split()
+    if len(words) > 2:
+        return value.replace(" ", "").isalpha() and lacks_grammar(value)
+    return all(could_be_a_word(word, "") for word in words)
+
+
+def lacks_grammar(words: str) -> bool:
+    """ "correct horse battery staple" has no articles or prepositions; a sentence about a passphrase does."""
+    grammar = r"(?i:\b(?:the|to|is|an?|in|on|of|and|for|be|not|it|my|your|with|are|was|at|by|from|too)\b)"
+    return compiled(grammar).search(words) is None
 
 
 def _is_technical(value: str, after: str) -> bool:

@@ -2,25 +2,32 @@
 
 import re
 
-from recollect.rules.privacy.password_values import MOST_CHARACTERS, could_be_a_word, speaks_for_itself, trimmed
+from recollect.rules.privacy.password_values import (
+    could_be_a_word,
+    could_be_words,
+    lacks_grammar,
+    speaks_for_itself,
+    trimmed,
+)
+from recollect.rules.privacy.placeholders import is_placeholder
 from recollect.rules.privacy.rule import Rule, Span, compiled, text_after, text_before
 from recollect.rules.privacy.triggers import always
 
 _ANCHORS = ("pass", "pwd", "pw", "kennwort", "contrase", "wachtwoord", "senha", "hasło", "пароль")
 _NOUN = (
-    r"(?i:(?<!1)(?:pass(?:[ _\-]?(?:word|code|phrase|wort)|wd)|(?<=mot de )passe|pwd|(?<![a-z])pw(?![a-z])|kennwort|contrase[ñn]a"
-    r"|wachtwoord|senha|hasło|пароль)s?)"
+    r"(?i:(?<!1)(?<!redacted:)(?:pass(?:[ _\-]?(?:word|code|phrase|wort)|wd)|(?<=mot de )passe|pwd|(?<![a-z])pw(?![a-z])|kennwort"
+    r"|contrase[ñn]a|wachtwoord|senha|hasło|пароль)s?)"
 )
-_VALUE = (
-    r"(?:\\?(?P<quote>[\"'`“„])(?P<quoted>[^\"'`“”\n\\]{1,%d})(?=\\?[\"'`“”])|(?P<bare>[^\s\"`“”„]{1,%d}))"
-    % (MOST_CHARACTERS, MOST_CHARACTERS)
+_VALUE = r"(?:\\?[\"'`“„](?P<quoted>[^\"'`“”\n\\]{1,128})(?=\\?[\"'`“”])|(?P<bare>[^\s\"`“”„]{1,128}))"
+_ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
+_OF_WHAT = (
+    r"(?:\s(?i:for|to|of|on|in|at|from|I|we|she|he|they|you|für|von|pour|de|du|para|del|do|voor|van)"
+    r"\s[^\n.:;=]{1,60}?)?"
 )
-_OF_WHAT = r"(?:\s(?i:for|to|of|on|in|at|from|für|von|pour|de|para|del|voor)\s[^\n.:;=]{1,60}?)?"
 _IS = (
-    r"\s(?i:is|was|are|ist|war|lautet|est|es|é|è|era|jest)(?i:\s(?:still|now|just|simply|actually|currently|always|set to"
-    r"|noch|jetzt|toujours|ahora))?:?\s"
+    r"(?:\s(?i:is|was|are|(?:will|should) be|ist|war|lautet|est|es|é|è|era|jest)|['’]s|[,.?]?\s(?i:it['’]?s|it is))"
+    r"(?i:\s(?:still|now|just|simply|actually|currently|always|set to|noch|jetzt|toujours|ahora))?:?\s"
 )
-_OWNER = r"(?i:my|the|our|his|her|their|your|mein|mon|mi)"
 
 
 def _value(match: re.Match[str]) -> tuple[str, Span]:
@@ -37,14 +44,16 @@ def _strong_value(match: re.Match[str]) -> Span | None:
         return None
     value, span = _value(match)
     after = text_after(match, span[1], 24)
-    quoted_words = match["quoted"] is not None and all(could_be_a_word(word, "") for word in value.split())
+    quoted_words = match["quoted"] is not None and could_be_words(value)
     return span if quoted_words or speaks_for_itself(value, after) else None
 
 
 def _any_value(match: re.Match[str]) -> Span | None:
-    """Accept also a word of letters that ends its clause."""
+    """Accept also a word of letters that ends its clause, and in ``DB_PASSWORD=secret`` any word at all."""
     value, span = _value(match)
     after = text_after(match, span[1], 24)
+    if match[0].startswith(_ENVIRONMENT) and len(value) >= 3 and not is_placeholder(value):
+        return span
     # "Password:" before "Username: ana" is an empty field.
     another_label = match["bare"] is not None and match["bare"].endswith((":", "="))
     if another_label or not (speaks_for_itself(value, after) or could_be_a_word(value, after)):
@@ -67,21 +76,19 @@ def _long_value(match: re.Match[str]) -> Span | None:
 
 
 def _value_before(match: re.Match[str]) -> Span | None:
-    """ "hunter2 is my password": look back from the noun."""
-    before = text_before(match, 100)
-    is_my = compiled(rf"\s(?i:is|was|as)\s{_OWNER}\s(?:[\w'’\-]{{1,20}}\s){{0,3}}\Z").search(before)
-    words = before[: is_my.start()].split() if is_my else []
-    value = words[-1].strip("\"'`“”") if words else ""
+    """ "hunter2 is my password": look back from "is" for the word before it."""
+    before = text_before(match, 80)
+    words = before.rsplit(maxsplit=2)[-2:]  # the last one is the beginning of "is", "was" or "as"
+    value = words[0].strip("\"'`“”") if len(words) == 2 else ""
     if not speaks_for_itself(value, ""):
         return None
-    start = match.start() - len(before) + before.rindex(value, 0, is_my.start() if is_my else 0)
+    start = match.start() - len(before) + before.rindex(value, 0, len(before) - len(words[1]))
     return start, start + len(value)
 
 
 def _words_without_grammar(match: re.Match[str]) -> Span | None:
     """ "correct horse battery staple" has no articles or prepositions; a sentence about a passphrase does."""
-    grammar = r"(?i:\b(?:the|to|is|an?|in|on|of|and|for|be|not|it|my|your|with|are|was|at|by|from)\b)"
-    return None if compiled(grammar).search(match["secret"]) else match.span("secret")
+    return match.span("secret") if lacks_grammar(match["secret"]) else None
 
 
 RULES = (
@@ -90,12 +97,15 @@ RULES = (
         type="password",
         when=always,
         anchors=_ANCHORS,
-        pattern=rf"(?:{_NOUN}|(?i:(?<![a-z])pass))[0-9]?[\"'`\])*]{{0,3}}[ \t]{{0,3}}(?::=|=>|->|[:=|→])[*]{{0,2}}[ \t]{{0,3}}{_VALUE}",
+        pattern=rf"(?:{_NOUN}|(?i:(?<![a-z])pass))[0-9]?[\"'`\])*]{{0,3}}{_OF_WHAT}"
+        rf"[ \t]{{0,3}}(?::=|=>|->|[:=|→]|(?<=\s)-(?=\s))[*]{{0,2}}[ \t]{{0,3}}{_VALUE}",
         check=_any_value,
         true_positives=(
             "password: «hunter2»",
             "DB_PASSWORD=«correcthorse»",
+            "POSTGRES_PASSWORD=«secret»",
             '{"user": "ana", "password": "«s3cr3t pa55»"}',
+            'password = "«correct horse battery staple»"',
             "Server=db;User Id=ana;Password=«Tr0ub4dor&3»;Encrypt=yes",
             "https://example.org/login?user=ana&pwd=«letmein»&next=/",
             "user ana, pass: «swordfish»",
@@ -103,11 +113,13 @@ RULES = (
             "contraseña: «girasol99»",
             "mot de passe : «tournesol42»",
             "**Password:** «hunter2»",
+            "password for the guest wifi: «sunflower»",
+            "gmail password - «hunter2»",
         ),
         false_positives=(
             "password: required",
             "password: ********",
-            "password=${DB_PASSWORD}",
+            "PASSWORD=${DB_PASSWORD}",
             "password = os.environ['DB_PASSWORD']",
             "password=get_password(user)",
             "Password: must be at least 12 characters",
@@ -118,6 +130,8 @@ RULES = (
             "password policy: 12 characters",
             "password: [redacted:password]",
             "password: 12+ characters",
+            "User(name=name, password=hashed_password)",
+            "check_password(user, password=candidate_value)",
         ),
     ),
     Rule(
@@ -129,6 +143,7 @@ RULES = (
         check=_any_value,
         true_positives=(
             "my password is «hunter2»",
+            "my password is «password123»",
             "the password for the guest wifi is «swordfish».",
             'the password is still "«open sesame»".',
             "Mein Passwort ist «Sommer2024!»",
@@ -136,11 +151,17 @@ RULES = (
             "mon mot de passe est «tournesol42»",
             "the passcode is «482913»",
             "the wifi password was «sunflower99», now changed",
+            "the password? It's «hunter2»",
+            "my password's «hunter2»",
+            "the password I use is «hunter2»",
+            "my new password will be «Winter2025!»",
+            "le mot de passe du wifi est «tournesol42»",
         ),
         false_positives=(
             "my password is too weak",
             "the password is expired",
             "the password is stored in 1Password",
+            "she said her password was stolen",
             "my password is case-sensitive",
             "the password is 12 characters long",
             "my password is the same everywhere",
@@ -198,12 +219,13 @@ RULES = (
         name="password_named_after",
         type="password",
         when=always,
-        anchors=_ANCHORS,
-        pattern=_NOUN,
+        anchors=("s pass", "s my ", "s the ", "s our ", "s his ", "s her ", "s their "),
+        pattern=r"(?i:(?<=\s[ia])s|(?<=\swa)s)\s(?:(?i:my|the|our|his|her|their)\s(?:[\w'’\-]{1,20}\s){0,3})?" + _NOUN,
         check=_value_before,
         true_positives=(
             "«hunter2» is my password",
             "I use «Tr0ub4dor&3» as the password",
+            "use «hunter2» as password",
             "remember that '«sunflower99»' was our old wifi password",
         ),
         false_positives=(
@@ -217,7 +239,9 @@ RULES = (
         type="password",
         when=always,
         anchors=("pass", "seed phrase", "recovery phrase", "mnemonic"),
-        pattern=r"(?i:pass[ \-]?phrase|seed phrase|recovery phrase|mnemonic)" + _OF_WHAT + r"(?:\s(?i:is|was):?|:|=)\s{0,2}[\"'“]?"
+        pattern=r"(?i:pass[ \-]?phrase|seed phrase|recovery phrase|mnemonic)"
+        + _OF_WHAT
+        + r"(?:\s(?i:is|was):?|:|=)\s{0,2}[\"'“]?"
         r"(?P<secret>[a-z]{3,12}(?:[ \-][a-z]{3,12}){2,23})(?=[\"'”.!,\n]|\s{0,3}\Z)",
         check=_words_without_grammar,
         true_positives=(
@@ -233,45 +257,23 @@ RULES = (
         ),
     ),
     Rule(
-        name="pin_code",
+        name="login_pair",
         type="password",
         when=always,
-        anchors=("pin",),
-        pattern=r"(?<![A-Za-z])(?i:pin)(?i:\s(?:number|code(?=\D{1,6}[0-9]{4}(?![0-9]))))?"
-        r"(?:\s(?i:for|to|of)\s[^\n.:;=0-9]{1,40}?)?(?:\s(?i:is|was|ist|es|est|to))?\s{0,2}[:=#]?\s{0,2}(?P<secret>[0-9]{4,8})"
-        r"(?![A-Za-z0-9]|[.\-/][0-9])",
+        anchors=("login", "credential", "creds"),
+        pattern=r"(?i:logins?|credentials?|creds)(?:\s(?i:is|are|was|were):?|\s?[:=])\s{0,2}[\w.@+\-]{2,64}\s?[/:|]\s?"
+        + _VALUE,
+        check=_long_value,
         true_positives=(
-            "my PIN is «4821»",
-            "the pin for the alarm is «482913»",
-            "PIN: «4821»",
-            "PIN code «4821»",
+            "login: admin / «P@ssw0rd»",
+            "the credentials are ana:«hunter2!»",
+            "creds = root/«t00r-2024x»",
         ),
         false_positives=(
-            "spin 4821 times",
-            "PIN code 560001 is in Bangalore",
-            "the PIN has 4 digits",
-            "GPIO pin 17",
-        ),
-    ),
-    Rule(
-        name="one_time_code",
-        type="password",
-        when=always,
-        anchors=("otp", "2fa", "one-time", "one time", "verification code", "recovery code", "backup code", "security code"),
-        pattern=r"(?<![A-Za-z])(?i:otp(?:\scode)?|2fa\scode|one[ \-]time\s(?:code|password|passcode)"
-        r"|(?:verification|recovery|backup|security)\scodes?)(?:\s(?i:is|was|are))?\s{0,2}[:=#]?\s{0,2}"
-        r"(?P<secret>(?:[0-9]{3}[ \-]?[0-9]{3,5}|[a-z0-9]{4,5}-[a-z0-9]{4,5}(?<=[0-9a-z]{4})))(?![A-Za-z0-9]|[.\-/][0-9])",
-        true_positives=(
-            "your verification code is «482913»",
-            "OTP: «482 913»",
-            "2FA code «48291377»",
-            "recovery codes: «a1b2c-3d4e5» and more",
-        ),
-        false_positives=(
-            "the verification code expires in 10 minutes",
-            "OTP length 6",
-            "security code review 2024",
-            "one-time payment of 482913",
+            "login: ana@example.org / see the vault",
+            "login is via SSO/OAuth2",
+            "credentials: username/password",
+            "login: 10:30 every day",
         ),
     ),
 )

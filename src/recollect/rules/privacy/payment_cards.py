@@ -2,26 +2,28 @@
 
 import re
 
-from recollect.rules.privacy.rule import Rule, Span, first, marked
+from recollect.rules.privacy.rule import Rule, Span, compiled, first, marked, text_before
 from recollect.rules.privacy.triggers import always, long_number
 
 _SEPARATOR = r"[ \t\r\n.\-_]{1,3}"
 _END = r"(?![A-Za-z0-9])"
 
-# The pattern takes one digit and looks ahead for the rest, so the search tries every group of digits as the first one: in
-# "2024 4111 1111 …" the card begins at the second. A number after "0." is a fraction.
+# The pattern takes one digit and looks ahead for the rest, so the search tries every group of digits as the first one:
+# in "2024 4111 1111 …" the card begins at the second. A number after "0." is a fraction.
 _NUMBER = (
-    first("[0-9]") + r"(?<![0-9][.,].)(?="
-    rf"(?P<plain>[0-9]{{13,18}}){_END}"
+    first("[0-9]", "[A-Za-z0-9+]") + r"(?<![0-9][.,].)(?="
+    rf"(?P<plain>[0-9]{{11,18}}){_END}"
     rf"|(?P<fours>[0-9]{{3}}(?:{_SEPARATOR}[0-9]{{4}}){{3}})(?P<tail>{_SEPARATOR}[0-9]{{3}})?{_END}"
     rf"|(?P<american>[0-9]{{3}}{_SEPARATOR}[0-9]{{6}}{_SEPARATOR}[0-9]{{4,5}}){_END}"
     r"|(?<![0-9][ \n\-][0-9])(?P<spelled>(?:[ \n\-][0-9]){13,18})(?![ \n\-]?[0-9])"
     r")"
 )
 
+_MAESTRO = tuple(range(12, 20))
+
 # Issuer prefixes (as ranges of their first digits) with the lengths that the issuer uses.
 _ISSUERS: tuple[tuple[str, str, tuple[int, ...]], ...] = (
-    ("4", "4", (16, 19)),  # Visa; 13 digits are long retired, and would take in barcodes
+    ("4", "4", (13, 16, 19)),  # Visa
     ("51", "55", (16,)),  # Mastercard
     ("2221", "2720", (16,)),  # Mastercard
     ("34", "34", (15,)),  # American Express
@@ -33,32 +35,34 @@ _ISSUERS: tuple[tuple[str, str, tuple[int, ...]], ...] = (
     ("644", "659", (16, 19)),  # Discover, RuPay
     ("62", "62", (16, 17, 18, 19)),  # UnionPay
     ("3528", "3589", (16,)),  # JCB
+    ("2131", "2131", (15,)),  # JCB
+    ("1800", "1800", (15,)),  # JCB
     ("2200", "2204", (16,)),  # Mir
-    ("5018", "5018", (16,)),  # Maestro
-    ("5020", "5020", (16,)),
-    ("5038", "5038", (16,)),
-    ("5893", "5893", (16,)),
-    ("6304", "6304", (16,)),
-    ("6759", "6763", (16,)),
+    ("5018", "5018", _MAESTRO),
+    ("5020", "5020", _MAESTRO),
+    ("5038", "5038", _MAESTRO),
+    ("5893", "5893", _MAESTRO),
+    ("6304", "6304", _MAESTRO),
+    ("6759", "6759", _MAESTRO),
+    ("6761", "6763", _MAESTRO),
     ("508", "508", (16,)),  # RuPay
     ("81", "82", (16,)),  # RuPay
     ("9792", "9792", (16,)),  # Troy
 )
-_LENGTHS = {
-    str(prefix): lengths for low, high, lengths in _ISSUERS for prefix in range(int(low), int(high) + 1)
-}
+_LENGTHS = {str(prefix): lengths for low, high, lengths in _ISSUERS for prefix in range(int(low), int(high) + 1)}
 _NO_SEPARATORS = dict.fromkeys(map(ord, " \t\r\n.-_"))
-_DOUBLED = str.maketrans("0123456789", "0246813579")
+_DOUBLED = bytes.maketrans(b"0123456789", b"0246813579")
 
 
 def passes_luhn(digits: str) -> bool:
     """The checksum of payment cards.
 
     Written out because it is what a list of two thousand groups of digits is tried on: python-stdnum, which the tests
-    compare it with, takes four times as long.
+    compare it with, takes six times as long.
     """
-    doubled = digits[-2::-2].translate(_DOUBLED)
-    return sum(map(int, digits[-1::-2] + doubled)) % 10 == 0
+    codes = digits.encode("ascii")
+    total = sum(codes[-1::-2]) + sum(codes[-2::-2].translate(_DOUBLED)) - len(codes) * ord("0")
+    return total % 10 == 0
 
 
 def has_issuer(digits: str) -> bool:
@@ -72,12 +76,16 @@ def _is_card(written: str) -> bool:
 
 
 def _card_number(match: re.Match[str]) -> Span | None:
-    """Three digits after four groups of four may belong to the number, or be the security code."""
+    """Three digits after four groups of four may belong to the number, or be the security code.
+
+    Old Visa cards have 13 digits, and so have barcodes and German mobile numbers: they need "card" before them.
+    """
     rest = match.lastgroup if match.lastgroup != "tail" else "fours"
     start, end = match.start(), match.end(rest or 0)
     if match["tail"] and _is_card(match.string[start : match.end("tail")]):
         return start, match.end("tail")
-    return (start, end) if _is_card(match.string[start:end]) else None
+    doubtful = end - start == 13 and not compiled(r"(?i:card|visa)").search(text_before(match, 40))
+    return (start, end) if not doubtful and _is_card(match.string[start:end]) else None
 
 
 RULES = (
@@ -98,6 +106,8 @@ RULES = (
             "full-width «４１１１１１１１１１１１１１１１»",
             "hidden «4111\u200b1111\u200b1111\u200b1111»",
             "card_«4111111111111111»",
+            "an old Visa card, «4222222222222»",
+            "Maestro «501876543213»",
         ),
         false_positives=(
             "order 4111111111111112",
@@ -106,6 +116,8 @@ RULES = (
             "the ratio is 0.4111111111111111",
             "commit a4111111111111111b",
             "barcode 4006381333931",
+            "4222222222222",
+            "+4915112345678",
             "4111 1111 1111 1112",
             "20240501123045",
             "550e8400-e29b-41d4-a716-446655440000",

@@ -31,7 +31,9 @@ def _enough_digits(match: re.Match[str]) -> Span | None:
 
 def _not_a_distance(match: re.Match[str]) -> Span | None:
     """ "20 Minute Drive" is how far it is, not where."""
-    return None if compiled(r"[0-9]{1,5}\s(?i:minutes?|hours?|miles?|days?|km|star)\b").match(match[0]) else match.span()
+    return (
+        None if compiled(r"[0-9]{1,5}\s(?i:minutes?|hours?|miles?|days?|km|star)\b").match(match[0]) else match.span()
+    )
 
 
 def _with_street_name(match: re.Match[str]) -> Span | None:

@@ -20,10 +20,12 @@ _DATE = (
 )
 
 _LABEL_BEFORE = (
-    r"(?<![A-Za-z])(?i:(?:tele)?phones?|tel|mobile|cell|fax|whatsapp|hotline|telefon|handy|téléphone|teléfono|móvil"
-    r"|(?:call|text|ring|reach)(?:\s(?:me|us|him|her|them|back))?)"
-    r"(?i:\s(?:number|no|nr))?\.?(?:\s(?i:is|are|was|on|at))?\s{0,2}[:=#]?\s{0,2}"
+    r"(?<![A-Za-z])(?:(?i:(?:tele)?phones?|tel|mobile|cell|fax|whatsapp|hotline|telefon|handy|téléphone|teléfono|móvil"
+    r"|call|text|ring|dial)(?i:\s(?:number|no|nr|me|us|him|her|them))?\.?(?:\s(?i:is|are|was|on|at))?\s{0,2}[:=#]?"
+    r"|(?i:call|text|ring|reach|contact)(?:\s[\w'’.]{1,20}){1,4}?\s(?i:at|on|via)"
+    r"|(?i:desk|office|home|work|direct|(?:my|her|his|our|your)\snumber)(?:\s(?i:is))?\s?:?)\s{0,2}"
 )
+_OTHER_NUMBER = r"(?i:\b(?:id|order|invoice|case|ticket|isbn|part|serial|sku|ref|reference|meeting))\s?[#:]?\s?\Z"
 
 
 def _possible_worldwide(match: re.Match[str]) -> Span | None:
@@ -45,7 +47,7 @@ def _with_trunk_code(match: re.Match[str]) -> Span | None:
     before = text_before(match, 8)
     trunk = compiled(r"(?:\+1|\b001|\b1)[ .\-]?\Z").search(before)
     lead = before[: trunk.start()] if trunk else before
-    if compiled(r"[0-9][ .\-]\Z|[\w+.$€£]\Z").search(lead):
+    if compiled(r"[0-9][ .\-]\Z|[\w+.$€£]\Z").search(lead) or compiled(_OTHER_NUMBER).search(text_before(match, 16)):
         return None
     return match.start() - len(before) + len(lead), match.end()
 
@@ -77,7 +79,8 @@ RULES = (
         name="phone_with_country_code",
         type="phone",
         when=long_number,
-        pattern=first("[+0]", r"[\w+.\-]") + rf"(?P<number>(?:(?<=\+)|0)[1-9]{_GROUPED}{{5,18}}[0-9]){_EXTENSION}{_END}",
+        pattern=first("[+0]", r"[\w+.\-]")
+        + rf"(?P<number>(?:(?<=\+)|0)[1-9]{_GROUPED}{{5,18}}[0-9]){_EXTENSION}{_END}",
         check=_possible_worldwide,
         limit=24,
         true_positives=(
@@ -107,15 +110,23 @@ RULES = (
             "fax «001-420-335-7509x38548»",
             "«415 555 2671» after six",
         ),
-        false_positives=("order 415-055-2671", "4155552671", "415-555-26711", "2024-415-555-2671", "$415 555 2671"),
+        false_positives=(
+            "order 415-055-2671",
+            "4155552671",
+            "415-555-26711",
+            "2024-415-555-2671",
+            "$415 555 2671",
+            "meeting id 987 654 3210",
+        ),
     ),
     Rule(
         name="phone_after_label",
         type="phone",
         when=digit,
         anchors=(
-            *("phone", "tel", "mobile", "cell", "fax", "call", "text", "ring", "reach", "whatsapp", "hotline"),
-            *("handy", "tél", "móvil"),
+            *("phone", "tel", "mobile", "cell", "fax", "call", "text", "ring", "reach", "contact"),
+            *("dial", "whatsapp", "hotline", "handy", "tél", "móvil", "desk", "office", "home", "work", "direct"),
+            *("my number", "her number", "his number", "our number", "your number"),
         ),
         pattern=_LABEL_BEFORE + rf"(?P<secret>{_ANY_NUMBER})",
         check=_after_label,
@@ -124,6 +135,9 @@ RULES = (
             "Mobile: «041-412-293»",
             "my phone number is «4155552671»",
             "Tel. «030 901820»",
+            "reach Ana's office at «020 7946 0958»",
+            "Desk: «69 987 88 37»",
+            "my number is «0171 2345678»",
         ),
         false_positives=(
             "call me on 12/05/2024",
@@ -131,6 +145,8 @@ RULES = (
             "the call 2024-05-01 at noon",
             "phone 12 Pro Max",
             "text 123456",
+            "work 1234 hours",
+            "the number is 12.345.678",
         ),
     ),
     Rule(

@@ -7,15 +7,16 @@ from recollect.rules.privacy.triggers import long_word
 # A line break may have become a blank, or the two characters \n inside a JSON string. What follows the header must be
 # material, not prose: "-----BEGIN PRIVATE KEY----- is what the file starts with" is no key.
 _BREAK = r"(?:\s|\\[rn]){0,8}"
-_HEADERS = rf"(?:[A-Z][A-Za-z\-]{{2,20}}:[^\n\\]{{0,80}}(?:\s|\\[rn]){{1,8}}){{0,6}}"
+_HEADERS = r"(?:[A-Z][A-Za-z\-]{2,20}:[^\n\\]{0,80}(?:\s|\\[rn]){1,8}){0,6}"
 _MATERIAL = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{16,}}+)++"
 _LAST_LINE = rf"(?:{_BREAK}[A-Za-z0-9+/=]{{1,15}}(?={_BREAK}-----))?+"
 _END = rf"(?:{_BREAK}-----END [A-Z0-9 ]{{0,40}}-----)?+"
 
+_JSON_BREAK = r"\n"
+
 
 def _body(lines: int, separator: str = "\n") -> str:
     return separator.join(fake(64, BASE64) for _ in range(lines)) + separator + fake(10, BASE64) + "=="
-
 
 
 RULES = (
@@ -28,9 +29,10 @@ RULES = (
         rf"{_BREAK}{_HEADERS}{_MATERIAL}{_LAST_LINE}{_END}",
         true_positives=(
             f"«-----BEGIN PRIVATE KEY-----\n{_body(4)}\n-----END PRIVATE KEY-----»",
-            f"here is the key: «-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,ABCD\n\n"
+            "here it is: «-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB\n\n"
             f"{_body(3)}\n-----END RSA PRIVATE KEY-----» keep it",
-            f'"private_key": "«-----BEGIN PRIVATE KEY-----\\n{_body(3, chr(92) + "n")}\\n-----END PRIVATE KEY-----»\\n"',
+            f'"private_key": "«-----BEGIN PRIVATE KEY-----{_JSON_BREAK}{_body(3, _JSON_BREAK)}{_JSON_BREAK}'
+            '-----END PRIVATE KEY-----»"',
             f"«-----BEGIN OPENSSH PRIVATE KEY----- {_body(2, ' ')} -----END OPENSSH PRIVATE KEY-----»",
             f"cut short: «-----BEGIN EC PRIVATE KEY-----\n{fake(64, BASE64)}»",
         ),

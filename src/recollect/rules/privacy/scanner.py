@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.rules.privacy.catalogue import GROUPS, Group
+from recollect.rules.privacy.catalogue import GROUPS, RULES, Group
 from recollect.rules.privacy.rule import Rule, Span
-from recollect.rules.privacy.sensitive_types import TYPE_NAMES, TYPES, Action
+from recollect.rules.privacy.sensitive_types import TYPES, Action
 from recollect.rules.privacy.triggers import long_word
 from recollect.rules.privacy.view import View, views
+
+_PLACE = {rule.name: place for place, rule in enumerate(RULES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,16 @@ def scan(text: str) -> tuple[Finding, ...]:
     >>> scan("I forgot my password again")
     ()
     """
+    return scan_with(GROUPS, text)
+
+
+def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
+    """``scan`` with some of the rules only."""
     found: list[Finding] = []
     for view in views(text):
         # A later view reads the text less faithfully, so it only fills the gaps that the earlier ones left.
         earlier = _Coverage(len(text), found)
-        found.extend(finding for finding in _read(view) if not earlier.touches(finding))
+        found.extend(finding for finding in _read(view, groups) if not earlier.touches(finding))
     return _without_overlaps(found, len(text)) if found else ()
 
 
@@ -51,11 +58,11 @@ def redact(text: str, findings: Sequence[Finding]) -> str:
     return "".join((*parts, text[position:]))
 
 
-def _read(view: View) -> Iterator[Finding]:
+def _read(view: View, groups: tuple[Group, ...]) -> Iterator[Finding]:
     """What the rules find in one view, at positions of the original text."""
     text = view.text
     folded = text.lower()
-    for group in GROUPS:
+    for group in groups:
         if view.joined and group.when is not long_word:
             continue
         if group.when(text):
@@ -101,7 +108,8 @@ def _anywhere(rule: Rule, text: str) -> Iterator[Span]:
 
 
 def _without_overlaps(found: list[Finding], length: int) -> tuple[Finding, ...]:
-    """Settle overlaps: secrets win over personal data, what is refused by default over what is allowed, long over short.
+    """Settle overlaps: secrets win over personal data, what is refused by default over what is allowed, then long over
+    short.
 
     Overlapping findings that are refused by default become one that covers them all, so that cutting it out leaves no
     half of a secret behind. One that is allowed by default is dropped where anything stronger touches it.
@@ -137,11 +145,10 @@ def _is_denied(finding: Finding) -> bool:
     return TYPES[finding.type].default_action is Action.DENY
 
 
-def _weakness(finding: Finding) -> tuple[bool, int, int, int, str]:
-    """Sorts the strongest first; the last three only make the order total."""
+def _weakness(finding: Finding) -> tuple[bool, int, int, int]:
+    """Sorts the strongest first. Of two equally long ones the rule that comes first in the catalogue knows better."""
     length = finding.end - finding.start
-    rank = TYPE_NAMES.index(finding.type)
-    return not TYPES[finding.type].secret, -length, rank, finding.start, finding.rule
+    return not TYPES[finding.type].secret, -length, _PLACE[finding.rule], finding.start
 
 
 class _Coverage:

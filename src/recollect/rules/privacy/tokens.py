@@ -30,7 +30,7 @@ RULES = (
             f"encrypted: «eyJ{fake(40)}.{fake(342)}.{fake(16)}.{fake(200)}.{fake(22)}»",
         ),
         false_positives=(
-            "JWTs begin with eyJ, which is {\" in base64",
+            'JWTs begin with eyJ, which is {" in base64',
             f"eyJ{fake(40)} is only the header",
             "eyJhbGciOiJIUzI1NiJ9.payload.signature",
             f"a cursor eyJ{fake(24)}.{fake(12)}",

@@ -31,7 +31,7 @@ _FOLD = (
 
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _UNUSUAL = re.compile(f"[{re.escape(''.join(map(chr, _FOLD)))}{_INVISIBLE}]")
-_LINE_WRAP = re.compile(r"(?<=[A-Za-z0-9_+/\-]{8})\r?\n[ \t]{0,8}(?=[A-Za-z0-9_+/\-]{8})")
+_LINE_WRAP = re.compile(r"(?<=[A-Za-z0-9_+/\-]{16})\r?\n[ \t]{0,8}(?=[A-Za-z0-9_+/\-]{8})")
 
 
 @dataclass(frozen=True, slots=True)

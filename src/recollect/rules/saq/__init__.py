@@ -8,12 +8,13 @@ hedges, several statements at once and whatever points outside itself ("she like
     SaqKey(subject='Self', aspect='limit', qualifier='emojis', rule='limit.use')
 
 Reading order: :mod:`sentence` finds the one statement, the rules below look at it in turn, and the first that
-understands it names the key. Rules stand in :mod:`limits`, :mod:`people`, :mod:`attributes`, :mod:`projects` and
-:mod:`tastes`; the words that they know stand in plain lists beside them.
+understands it names the key. Rules stand in :mod:`alternatives`, :mod:`limits`, :mod:`people`, :mod:`attributes`,
+:mod:`projects` and :mod:`tastes`; the words that they know stand in plain lists beside them.
 """
 
 from dataclasses import dataclass
 
+from recollect.rules.saq.alternatives import ALTERNATIVES
 from recollect.rules.saq.attributes import ATTRIBUTES
 from recollect.rules.saq.limits import LIMITS
 from recollect.rules.saq.people import PEOPLE
@@ -21,11 +22,11 @@ from recollect.rules.saq.phrases import SELF
 from recollect.rules.saq.projects import PROJECTS
 from recollect.rules.saq.rule import Rule
 from recollect.rules.saq.sentence import read_sentence
-from recollect.rules.saq.tastes import TASTES
+from recollect.rules.saq.tastes import FAVORITES, TASTES
 
 __all__ = ["RULES", "SELF", "SaqKey", "parse"]
 
-RULES: tuple[Rule, ...] = (*LIMITS, *PEOPLE, *ATTRIBUTES, *PROJECTS, *TASTES)
+RULES: tuple[Rule, ...] = (*ALTERNATIVES, *LIMITS, *PEOPLE, *FAVORITES, *ATTRIBUTES, *PROJECTS, *TASTES)
 """Every rule in the order in which it is asked."""
 
 

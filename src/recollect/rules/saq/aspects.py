@@ -9,6 +9,7 @@ from enum import Enum
 
 from recollect.rules.saq import values
 from recollect.rules.saq.values import Check
+from recollect.rules.saq.words import word_set
 
 
 class Owner(Enum):
@@ -42,9 +43,9 @@ ASPECTS: tuple[Aspect, ...] = (
     _of_person("name", "preferred", "preferred name|nickname", values.name),
     _of_person("birth", "date", "birthday|date of birth|birth date|birthdate", values.day_and_month),
     _of_person("birth", "year", "year of birth|birth year", values.year),
-    _of_person("birth", "place", "birthplace|place of birth", values.place),
-    _of_person("home", "city", "home city", values.place),
-    _of_person("origin", "place", "hometown|home town", values.place),
+    _of_person("birth", "city", "birthplace|place of birth", values.city),
+    _of_person("home", "city", "home city|city of residence|place of residence", values.city),
+    _of_person("origin", "city", "hometown|home town", values.city),
     _of_person("age", "years", "age", values.age),
     _of_person("email", "address", "email|e-mail|mail|email address|e-mail address", values.email),
     _of_person("phone", "number", "phone|phone number|telephone number|mobile number|cell number", values.phone),
@@ -84,10 +85,12 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect("pool", "size", "pool size", lambda value: values.count(value) or values.size(value)),
     Aspect("batch", "size", "batch size", lambda value: values.count(value) or values.size(value)),
     Aspect("retry", "count", "retry count|retry limit|max retries|maximum retries", values.count),
+    Aspect("line", "length", "line length|max line length|maximum line length", values.count, standalone=True),
     Aspect("log", "level", "log level|logging level", values.log_level),
     Aspect("base", "url", "base url", values.url),
     Aspect("site", "url", "url|website|homepage|repo url", values.url),
     Aspect("region", "name", "region|aws region", values.region),
+    Aspect("ip", "address", "ip|ip address", values.address),
     Aspect("config", "binding", "binding|bind address|binding address", values.address),
     # Projects
     Aspect("deadline", "date", "deadline|due date", values.date),
@@ -105,7 +108,6 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect("host", "platform", "host|hosting|hosting provider|cloud provider", values.host, standalone=True),
     Aspect("ci", "provider", "ci|ci provider|ci system|ci service", values.ci_provider, standalone=True),
     Aspect("package", "manager", "package manager", values.package_manager, standalone=True),
-    Aspect("meeting", "time", "standup time|retro time|meeting time", values.clock_time),
 )
 
 BY_NOUN: dict[str, tuple[Aspect, ...]] = {
@@ -116,5 +118,5 @@ BY_NOUN: dict[str, tuple[Aspect, ...]] = {
 """Each noun with the aspects that it may mean."""
 
 LONGEST_NOUN = max(len(noun.split()) for noun in BY_NOUN)
-NAMED_CONTAINERS = frozenset("project app application product company startup team repo repository bot assistant".split())
+NAMED_CONTAINERS = word_set("project app application product company startup team repo repository bot assistant")
 """Things of which a conversation has one, so that "the project is called Apollo" stands on its own."""

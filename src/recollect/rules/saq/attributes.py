@@ -22,7 +22,7 @@ _TRIGGERS = " ".join(f"{noun} {noun}'s" for noun in sorted({noun.split()[-1] for
 _FRESH = re.compile(r"(?:^| )(?:new|current|updated|revised|actual)$", re.I)
 _DEFINITE = re.compile(r"^(?:the|our) ", re.I)
 _POSSESSIVE = re.compile(r"^(?:the|its|our) ", re.I)
-_OF = re.compile(r" (?:of|for|on) ", re.I)
+_OF = re.compile(r" (?:of|for|on|used by) ", re.I)
 
 
 def _stated(match: re.Match[str], sentence: Sentence) -> Parts | None:
@@ -108,7 +108,7 @@ ATTRIBUTES: tuple[Rule, ...] = (
         rf"{{s}}{_IS} ?{{v}}",
         "(?P<s>[^,:]+)'s {v}",
         read=_stated,
-        allows="was were been got",
+        allows="was were been got used",
     ),
     rule(
         "attribute.set",

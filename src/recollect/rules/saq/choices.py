@@ -1,10 +1,12 @@
 """Choices between known alternatives: naming one of them settles the choice, so all of them share a key.
 
-A choice is ``key parts: alternatives, and the words that may follow "for" or "in" without narrowing the choice``.
+Scopes are what may follow "for" or "in" without narrowing the choice: "tabs for indentation" is still all tabs.
 """
 
 from dataclasses import dataclass
 from itertools import product
+
+from recollect.rules.saq.words import word_set
 
 _ANSWERS = ("answer", "reply", "response", "explanation")
 
@@ -15,13 +17,17 @@ def _pairs(adjectives: str, nouns: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing to settle. Alternatives and scopes are written in the singular."""
+    """One thing to settle. Alternatives and scopes are written in the singular.
+
+    ``two_sided``: turning one alternative down chooses the other, so "never use tabs" settles it too.
+    """
 
     subject: str
     aspect: str
     qualifier: str
     alternatives: tuple[str, ...]
     scopes: tuple[str, ...] = ()
+    two_sided: bool = True
 
 
 CHOICES: tuple[Choice, ...] = (
@@ -36,12 +42,20 @@ CHOICES: tuple[Choice, ...] = (
         "dev",
         "indent",
         "style",
-        ("tab", "space", "hard tab", "soft tab", "two space", "four space", "2 space", "4 space"),
+        ("tab", "space", "hard tab"),
         ("indentation", "indent", "indenting"),
+    ),
+    Choice(
+        "dev",
+        "indent",
+        "width",
+        _pairs("2 4 8 two four eight 2-space 4-space", ("space", "indentation")),
+        ("indentation", "indent", "indenting"),
+        two_sided=False,
     ),
     Choice("dev", "quote", "style", _pairs("single double", ("quote", "quotation mark")), ("string",)),
     Choice("dev", "newline", "style", ("lf", "crlf", "unix line ending", "windows line ending"), ("line ending",)),
-    Choice("dev", "merge", "method", ("squash merge", "merge commit", "rebase merge", "rebase and merge"), ()),
+    Choice("dev", "merge", "method", ("squash merge", "merge commit", "rebase merge"), two_sided=False),
     Choice("self", "theme", "mode", _pairs("dark light", ("mode", "theme")), ("theme",)),
     Choice(
         "self",
@@ -50,7 +64,7 @@ CHOICES: tuple[Choice, ...] = (
         ("metric", "imperial", *_pairs("metric imperial", ("unit", "system", "measurement"))),
         ("unit", "measurement"),
     ),
-    Choice("self", "unit", "temperature", ("celsius", "fahrenheit", "kelvin"), ("temperature",)),
+    Choice("self", "unit", "temperature", ("celsius", "fahrenheit"), ("temperature",)),
     Choice(
         "self",
         "clock",
@@ -74,5 +88,5 @@ CHOICES: tuple[Choice, ...] = (
     Choice("self", "answer", "tone", _pairs("formal informal casual", (*_ANSWERS, "tone", "language", "style"))),
 )
 
-ANSWER_LENGTHS: frozenset[str] = frozenset("short brief concise terse succinct long detailed verbose thorough".split())
+ANSWER_LENGTHS = word_set("short brief concise terse succinct long detailed verbose thorough")
 ANSWER_NOUNS: frozenset[str] = frozenset(_ANSWERS)

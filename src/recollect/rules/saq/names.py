@@ -1,6 +1,5 @@
 """Names of tools, languages, jobs and pastimes that a rule can recognise a value by."""
 
-
 from recollect.rules.saq.words import entries
 
 DATABASES = entries(
@@ -30,7 +29,9 @@ LICENSES = entries(
     """mit|apache|apache-2.0|apache 2.0|apache license 2.0|gpl|gplv2|gplv3|gpl-2.0|gpl-3.0|lgpl|lgplv3|agpl|agplv3|bsd
     bsd-2-clause|bsd-3-clause|mpl|mpl-2.0|isc|unlicense|cc0|cc by 4.0|cc-by-4.0|bsl|proprietary|epl-2.0|zlib"""
 )
-BRANCHES = entries("main|master|develop|development|dev|trunk|production|prod|staging|release|next|stable|default|mainline")
+BRANCHES = entries(
+    "main|master|develop|development|dev|trunk|production|prod|staging|release|next|stable|default|mainline"
+)
 LOG_LEVELS = entries("trace|debug|info|notice|warn|warning|error|critical|fatal|off")
 
 LANGUAGES = entries(

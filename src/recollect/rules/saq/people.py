@@ -3,14 +3,15 @@
 import re
 
 from recollect.rules.saq import values
+from recollect.rules.saq.names import DIETS, MARITAL_STATUSES
 from recollect.rules.saq.phrases import person, possessor
-from recollect.rules.saq.places import COUNTRIES, STATES
 from recollect.rules.saq.rule import Parts, Reader, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 from recollect.rules.saq.values import Check
 from recollect.rules.saq.words import SHARED_RELATIONS, UNIQUE_RELATIONS
 
-_RELATION = "|".join(sorted((*UNIQUE_RELATIONS, *SHARED_RELATIONS), key=len, reverse=True))
+_RELATIONS = sorted((*UNIQUE_RELATIONS, *SHARED_RELATIONS), key=lambda word: (-len(word), word))
+_RELATION = "|".join(_RELATIONS)
 
 
 def _fact(aspect: str, qualifier: str, check: Check) -> Reader:
@@ -23,18 +24,12 @@ def _fact(aspect: str, qualifier: str, check: Check) -> Reader:
     return read
 
 
-def _home_level(value: str) -> str:
-    """A country and a city don't replace each other: both can be true."""
-    low = value.lower().removeprefix("the ")
-    return "country" if low in COUNTRIES else "state" if low in STATES else "city"
-
-
-def _home(check: Check) -> Reader:
-    """Where somebody lives."""
+def _place(aspect: str, check: Check) -> Reader:
+    """A reader for "somebody ... place": where they live, come from or were born."""
 
     def read(match: re.Match[str], sentence: Sentence) -> Parts | None:
         who = person(match["s"], sentence.speaker) if check(match["v"]) else None
-        return (who, "home", _home_level(match["v"])) if who else None
+        return (who, aspect, values.place_level(match["v"])) if who else None
 
     return read
 
@@ -42,10 +37,12 @@ def _home(check: Check) -> Reader:
 def _own_home(match: re.Match[str], sentence: Sentence) -> Parts | None:
     """ "My home is in Porto", "Ana's home is in Porto"."""
     who = possessor(match["s"], sentence.speaker) if values.place(match["v"]) else None
-    return (who, "home", _home_level(match["v"])) if who else None
+    return (who, "home", values.place_level(match["v"])) if who else None
 
 
 def _self_only(aspect: str, qualifier: str, check: Check) -> Reader:
+    """A reader for what only the speaker can say: "call me ...", "reach me at ..."."""
+
     def read(match: re.Match[str], sentence: Sentence) -> Parts | None:
         return (sentence.speaker, aspect, qualifier) if check(match["v"]) else None
 
@@ -59,8 +56,17 @@ def _occupation(value: str) -> bool:
 
 
 def _relation_name(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    """ "Eva is my wife", "my sister is called Eva": a wife is one at a time, sisters are told apart by name."""
-    owner = possessor(match["s"], sentence.speaker)
+    """ "Eva is my wife", "my sister is called Eva"."""
+    return _related(possessor(match["s"], sentence.speaker), match)
+
+
+def _relation_had(match: re.Match[str], sentence: Sentence) -> Parts | None:
+    """ "I have a dog called Rex"."""
+    return _related(person(match["s"], sentence.speaker), match)
+
+
+def _related(owner: str | None, match: re.Match[str]) -> Parts | None:
+    """A wife is one at a time; sisters and dogs are told apart by their names."""
     if owner is None or not values.name(match["v"]):
         return None
     relation = match["relation"].lower()
@@ -76,14 +82,14 @@ PEOPLE: tuple[Rule, ...] = (
         "{s} {live|reside} in {v}",
         "{s} {be} (?:living|residing|based) in {v}",
         "{s} (?:have|has) (?:been living|lived) in {v} (?:since|for) [^,]+",
-        read=_home(values.place),
+        read=_place("home", values.place),
         allows="been",
     ),
     rule(
         "home.moved",
         "moved relocated",
         "{s} (?:have |has )?(?:moved|relocated) (?:from [^,]+? )?to {v}",
-        read=_home(values.known_place),
+        read=_place("home", values.known_place),
     ),
     rule("home.is", "home", "(?P<s>my|[^,]+'s) home {be} (?:in )?{v}", read=_own_home),
     rule(
@@ -91,10 +97,10 @@ PEOPLE: tuple[Rule, ...] = (
         "from",
         "{s} {be} (?:originally )?from {v}",
         "{s} {come} from {v}",
-        read=_fact("origin", "place", values.known_place),
+        read=_place("origin", values.known_place),
         allows="originally",
     ),
-    rule("birth.place", "born", "{s} was born in {v}", read=_fact("birth", "place", values.place), allows="was"),
+    rule("birth.place", "born", "{s} was born in {v}", read=_place("birth", values.place), allows="was"),
     rule("birth.year", "born", "{s} was born in {v}", read=_fact("birth", "year", values.year), allows="was"),
     rule("birth.date", "born", "{s} was born {v}", read=_fact("birth", "date", values.day_and_month), allows="was"),
     rule(
@@ -107,10 +113,16 @@ PEOPLE: tuple[Rule, ...] = (
     ),
     rule(
         "relation.name",
-        " ".join((*UNIQUE_RELATIONS, *SHARED_RELATIONS, *(f"{word}'s" for word in (*UNIQUE_RELATIONS, *SHARED_RELATIONS)))),
+        " ".join(f"{relation} {relation}'s" for relation in _RELATIONS),
         rf"(?P<s>my|[^,]+'s) (?P<relation>{_RELATION})(?:'s name)? is (?:called |named )?{{v}}",
         rf"(?P<v>[^,]+?) is (?P<s>my|[^,]+'s) (?P<relation>{_RELATION})",
         read=_relation_name,
+    ),
+    rule(
+        "relation.has",
+        "called named",
+        rf"{{s}} {{have}} an? (?P<relation>{_RELATION}) (?:called|named) {{v}}",
+        read=_relation_had,
     ),
     rule(
         "name.given",
@@ -134,12 +146,10 @@ PEOPLE: tuple[Rule, ...] = (
         "{s} {use} {v}",
         read=_fact("time", "zone", values.time_zone),
     ),
-    rule(
-        "pronouns", "pronouns", "{s} {use} {v} pronouns", read=_fact("pronouns", "personal", values.pronouns)
-    ),
+    rule("pronouns", "pronouns", "{s} {use} {v} pronouns", read=_fact("pronouns", "personal", values.pronouns)),
     rule(
         "diet",
-        " ".join(sorted(values.names.DIETS)),
+        " ".join(sorted(DIETS)),
         "{s} {be} {v}",
         "{s} (?:became|(?:have|has) become|turned|went) {v}",
         read=_fact("diet", "type", values.diet),
@@ -147,7 +157,7 @@ PEOPLE: tuple[Rule, ...] = (
     ),
     rule(
         "marital-status",
-        " ".join(sorted(values.names.MARITAL_STATUSES)),
+        " ".join(sorted(MARITAL_STATUSES)),
         "{s} {be} {v}",
         read=_fact("marital", "status", values.marital_status),
     ),
@@ -162,9 +172,9 @@ PEOPLE: tuple[Rule, ...] = (
     ),
     rule(
         "job.works-as",
-        "work works working",
+        "work works working employed",
         "{s} {work} as {v}",
-        "{s} {be} working as {v}",
+        "{s} {be} (?:working|employed) as {v}",
         read=_fact("job", "title", _occupation),
     ),
     rule(

@@ -5,7 +5,7 @@ Every function returns the words for the key in lower case, or None if the phras
 
 import re
 
-from recollect.rules.saq.words import NEVER_NAMES, NOT_SELF_CONTAINED, UNIQUE_RELATIONS
+from recollect.rules.saq.words import NEVER_NAMES, NOT_SELF_CONTAINED, UNIQUE_RELATIONS, word_set
 
 SELF = "Self"
 TEAM = "Team"
@@ -16,18 +16,18 @@ _FIRST_PERSON_PLURAL = frozenset(("we", "us", "the team", "our team"))
 _OWNER = re.compile(r"(my|our|[^']+(?:'s|s')) (.+)", re.I)
 _DEFINITE = re.compile(r"^(?:the|our) ", re.I)
 _ARTICLE = re.compile(r"^(?:the|an?|any|some|our) ")
-_FUNCTION_WORDS = NOT_SELF_CONTAINED | frozenset(
+_FUNCTION_WORDS = NOT_SELF_CONTAINED | word_set(
     """a an the i me my we us our is are am be to in on at of for from by with without into as than so too very not no
-    like likes have has do does let lets""".split()
+    like likes have has do does let lets"""
 )
-_NAME_PARTICLES = frozenset("de da do dos van von der den la le del di al bin ibn el of".split())
+_NAME_PARTICLES = word_set("de da do dos van von der den la le del di al bin ibn el of")
 
-_ALWAYS_PLURAL_OR_NAME = frozenset(
+_ALWAYS_PLURAL_OR_NAME = word_set(
     """news series species jeans physics mathematics economics politics gymnastics kubernetes postgres jenkins aws
     pandas keras rails windows ios macos sass less css dns sms sas dos https js always christmas tennis swiss
-    athletics analytics ethics linguistics statistics genetics robotics graphics chess bus gas class glass grass""".split()
+    athletics analytics ethics linguistics statistics genetics robotics graphics chess bus gas class glass grass"""
 )
-_ENDING_IN_IE = frozenset("movie cookie zombie selfie hoodie brownie smoothie calorie rookie pie tie lie indie".split())
+_ENDING_IN_IE = word_set("movie cookie zombie selfie hoodie brownie smoothie calorie rookie pie tie lie indie")
 _SPELLINGS = {
     "colour": "color",
     "favourite": "favorite",
@@ -97,9 +97,13 @@ def is_name(phrase: str, most_words: int = 3) -> bool:
     words = phrase.split()
     if not 1 <= len(words) <= most_words or not all(_WORD.fullmatch(word) for word in words):
         return False
-    return "'" not in phrase and words[0].lower() not in NEVER_NAMES and all(
-        (word[0].isupper() and word.lower() not in NEVER_NAMES) or (at > 0 and word in _NAME_PARTICLES)
-        for at, word in enumerate(words)
+    return (
+        "'" not in phrase
+        and words[0].lower() not in NEVER_NAMES
+        and all(
+            (word[0].isupper() and word.lower() not in NEVER_NAMES) or (at > 0 and word in _NAME_PARTICLES)
+            for at, word in enumerate(words)
+        )
     )
 
 

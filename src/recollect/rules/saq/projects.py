@@ -1,19 +1,21 @@
 """Facts about projects and services that a verb names: written in, hosted on, due on, led by."""
 
 import re
-from collections.abc import Callable
 
 from recollect.rules.saq import values
 from recollect.rules.saq.phrases import TEAM, thing
 from recollect.rules.saq.rule import Parts, Reader, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 from recollect.rules.saq.values import Check
+from recollect.rules.saq.words import word_set
 
-_MEETINGS = frozenset(
-    "standup stand-up daily retro retrospective planning refinement grooming demo sync review checkin".split()
+_MEETINGS = word_set("standup stand-up daily retro retrospective planning refinement grooming demo sync review checkin")
+_REPLACEABLE: tuple[tuple[str, str, Check], ...] = (
+    ("database", "engine", values.database),
+    ("ci", "provider", values.ci_provider),
+    ("host", "platform", values.host),
+    ("package", "manager", values.package_manager),
 )
-
-
 _TOOL = r"(?P<tool>[\w.+#-]+)(?: version)?"
 
 
@@ -37,6 +39,15 @@ def _used_version(match: re.Match[str], sentence: Sentence) -> Parts | None:
         return None
     tool = match["tool"].lower()
     return (tool if user == TEAM else f"{user} {tool}"), "version", "number"
+
+
+def _migrated(match: re.Match[str], sentence: Sentence) -> Parts | None:
+    """ "We switched from Jenkins to GitHub Actions": both must be of one sort to say what sort it is."""
+    for aspect, qualifier, check in _REPLACEABLE:
+        if check(match["old"]) and check(match["v"]):
+            what = _subject(match["s"], sentence.speaker)
+            return (what, aspect, qualifier) if what else None
+    return None
 
 
 def _meeting_time(match: re.Match[str], sentence: Sentence) -> Parts | None:
@@ -78,9 +89,10 @@ PROJECTS: tuple[Rule, ...] = (
     ),
     rule(
         "version.used",
-        "use uses on upgraded moved switched run runs require requires",
+        "use uses using on run runs running upgraded moved switched",
         rf"{{s}} {{use|run}} (?:on )?{_TOOL} {{v}}",
-        rf"{{s}} {{be}} (?:on|using|running) {_TOOL} {{v}}",
+        rf"(?P<s>we) {{be}} on {_TOOL} {{v}}",
+        rf"{{s}} {{be}} (?:using|running) {_TOOL} {{v}}",
         rf"{{s}} (?:have |has )?(?:upgraded|moved|switched) to {_TOOL} {{v}}",
         read=_used_version,
     ),
@@ -97,7 +109,12 @@ PROJECTS: tuple[Rule, ...] = (
         "{s} {run} on {v}",
         read=_fact("host", "platform", values.host),
     ),
-    rule("ci", "ci", "(?:the |our )?ci (?:runs|is running) on {v}", read=lambda match, sentence: (TEAM, "ci", "provider") if values.ci_provider(match["v"]) else None),
+    rule(
+        "ci",
+        "ci",
+        "(?:the |our )?ci (?:runs|is running) on {v}",
+        read=lambda match, sentence: (TEAM, "ci", "provider") if values.ci_provider(match["v"]) else None,
+    ),
     rule(
         "database",
         "data",
@@ -110,6 +127,12 @@ PROJECTS: tuple[Rule, ...] = (
         "{s} {be} (?:licensed|released) under {v}",
         read=_fact("license", "name", values.license),
     ),
+    rule(
+        "migrated",
+        "migrated switched moved",
+        "{s} (?:have |has )?(?:migrated|switched|moved) from (?P<old>.+?) to {v}",
+        read=_migrated,
+    ),
     rule("deadline", "due", "{s} {be} due {v}", read=_fact("deadline", "date", values.date)),
     rule(
         "launch",
@@ -117,7 +140,7 @@ PROJECTS: tuple[Rule, ...] = (
         "{s} (?:launches|ships) {v}",
         read=_fact("launch", "date", values.date),
     ),
-    rule("lead", "leads", "(?P<v>[^,]+?) leads {s}", read=_fact("lead", "name", values.name)),
+    rule("lead", "leads leading", "(?P<v>[^,]+?) (?:leads|is leading) {s}", read=_fact("lead", "name", values.name)),
     rule("lead.by", "led", "{s} {be} led by {v}", read=_fact("lead", "name", values.name)),
     rule("owner.by", "owned", "{s} {be} owned by {v}", read=_fact("owner", "name", values.name)),
     rule(

@@ -47,19 +47,20 @@ class Rule:
         return None
 
 
-def rule(
-    name: str, triggers: str, *templates: str, read: Reader, allows: str = "", negatable: bool = False
-) -> Rule:
+def rule(name: str, triggers: str, *templates: str, read: Reader, allows: str = "", negatable: bool = False) -> Rule:
     """A rule from templates, which are regular expressions with some shorthands.
 
     ``{s}`` is the subject and ``{v}`` the value. ``{be}`` is the form of "be", and ``{like|love}`` the form of those
     verbs, that agrees with the subject: "I like", "Ana likes".
     """
-    patterns = tuple(re.compile(_pattern(template), re.IGNORECASE) for template in templates)
+    patterns = tuple(re.compile(_pattern(template, negatable), re.IGNORECASE) for template in templates)
     return Rule(name, frozenset(triggers.split()), patterns, read, frozenset(allows.split()), negatable)
 
 
-def _pattern(template: str) -> str:
+def _pattern(template: str, negatable: bool) -> str:
+    if template.endswith("{v}") and not negatable:
+        # A correction names the old value too: "Ana lives in Porto, not Lisbon".
+        template = template.removesuffix("{v}") + r"(?P<v>.{1,80}?)(?:,? not [^,]{1,40})?"
     template = (
         template.replace("{s}", r"(?P<s>[^,:]{1,60}?)")
         .replace("{v}", r"(?P<v>.{1,80})")

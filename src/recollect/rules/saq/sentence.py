@@ -5,10 +5,21 @@ is longer, asks, quotes or says several things is refused here, before any rule 
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from recollect.rules.saq.phrases import third_person
-from recollect.rules.saq.words import ADVERBS, CLOSINGS, FILLER_SENTENCES, LABELS, OPENINGS, UNCERTAIN
+from recollect.rules.saq.words import (
+    ADVERBS,
+    CLOSINGS,
+    FILLER_SENTENCES,
+    LABELS,
+    NOTED_NOUNS,
+    NOTED_STATES,
+    NOTED_VERBS,
+    OPENINGS,
+    UNCERTAIN,
+)
 
 MAX_CHARACTERS = 240
 MAX_WORDS = 24
@@ -32,8 +43,8 @@ class Sentence:
     """Who "I" is."""
 
 
-def _any_of(phrases: tuple[str, ...]) -> str:
-    return "|".join(phrases)
+def _any_of(phrases: Iterable[str]) -> str:
+    return "|".join(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
 
 
 # A question, a quotation, an aside, a list or code is never one plain statement.
@@ -43,6 +54,12 @@ _BACKTICKS = re.compile(r"`([^`\s]+)`")
 _OPENING = re.compile(
     rf"(?:hi|hello|hey) \w+[,!] *|(?:{_any_of(LABELS)}) ?[,:] *|(?:{_any_of(OPENINGS)})(?:[,:] *| +)", re.I
 )
+_NOTE = re.compile(
+    rf"(?:(?P<verb>{_any_of(NOTED_VERBS)})|(?P<state>{_any_of(NOTED_STATES)})"
+    rf"|(?P<noun>{_any_of(NOTED_NOUNS)})(?=[^=]*$)) ",
+    re.I,
+)
+_NOTE_SUBJECTS = {"verb": "The user", "state": "The user is", "noun": "The user's"}
 _CLOSING = re.compile(rf",? (?:{_any_of(CLOSINGS)})$", re.I)
 _ADVERB = re.compile(rf"\b(?:{_any_of(ADVERBS)}) ", re.I)
 _COMMAND = re.compile(
@@ -52,6 +69,7 @@ _NEGATION = re.compile(
     r"\bdoes not (\w+)|\b(?:do not|no longer|never) |\b(am|is|are|must|should|can|has|have|may|shall) not\b", re.I
 )
 _CONTRACTION = re.compile(r"\bcan't\b|\bcannot\b|\bwon't\b|(?:n't|'m|'re|'ve|'ll|'d)\b", re.I)
+_IS_DOING = re.compile(r"'s(?= (?:living|residing|working|learning|studying|employed|allergic|fluent|married) )", re.I)
 _FULL_FORMS = {
     "can't": "can not",
     "cannot": "can not",
@@ -73,7 +91,7 @@ def read_sentence(text: str, speaker: str) -> Sentence | None:
     statement = _only_statement(text)
     if statement is None:
         return None
-    statement = _trimmed(_spelled_out(statement))
+    statement = _with_subject(_trimmed(_spelled_out(statement)))
     statement, commanded, negated = _affirmed(statement)
     words = statement.replace(",", " ").replace(":", " ").split()
     if not 1 < len(words) <= MAX_WORDS:
@@ -93,8 +111,8 @@ def _only_statement(text: str) -> str | None:
 
 
 def _spelled_out(text: str) -> str:
-    """Contractions written in full; the possessive 's stays."""
-    text = " ".join(text.split()).replace("’", "'")
+    """Contractions written in full; the possessive 's stays, "Ana's living in Porto" has none."""
+    text = _IS_DOING.sub(" is", " ".join(text.split()).replace("’", "'"))
     return _CONTRACTION.sub(lambda match: _FULL_FORMS[match[0].lower()], text)
 
 
@@ -105,6 +123,12 @@ def _trimmed(text: str) -> str:
     while match := _CLOSING.search(text):
         text = text[: match.start()]
     return text
+
+
+def _with_subject(text: str) -> str:
+    """Notes about the user often leave the user out."""
+    note = _NOTE.match(text)
+    return f"{_NOTE_SUBJECTS[note.lastgroup or '']} {text}" if note else text
 
 
 def _affirmative(negation: re.Match[str]) -> str:

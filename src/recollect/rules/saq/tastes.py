@@ -3,16 +3,14 @@
 import re
 
 from recollect.rules.saq import values
-from recollect.rules.saq.phrases import gerund, is_name, obj, person, singular, thing
+from recollect.rules.saq.phrases import gerund, is_name, obj, person, thing
 from recollect.rules.saq.rule import Parts, Reader, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 from recollect.rules.saq.values import Check
-from recollect.rules.saq.words import VAGUE_VALUES
+from recollect.rules.saq.words import word_set
 
 _CONTEXTUAL = re.compile(r"(?:the|your|my|our|how|when|where|what|being|having|getting|seeing) ", re.I)
-_VAGUE_FAVORITES = frozenset(
-    "part thing moment memory bit scene time aspect place one kind type way piece memorie".split()
-)
+_VAGUE_FAVORITES = word_set("part thing moment memory bit scene time aspect place one kind type way piece name")
 
 
 def _taste(match: re.Match[str], sentence: Sentence) -> Parts | None:
@@ -23,7 +21,7 @@ def _taste(match: re.Match[str], sentence: Sentence) -> Parts | None:
     infinitive = re.fullmatch(r"to (\w+)(| .+)", liked)
     if infinitive:
         liked = gerund(infinitive[1].lower()) + infinitive[2]
-    what = obj(liked) if values.free(liked) else None
+    what = obj(liked) if values.noun_phrase(liked) else None
     who = person(match["s"], sentence.speaker) if what else None
     return (who, "likes", what) if who and what else None
 
@@ -40,7 +38,7 @@ def _many(aspect: str, check: Check) -> Reader:
 
 
 def _dependency(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    what = obj(match["v"]) if values.free(match["v"]) else None
+    what = obj(match["v"]) if values.noun_phrase(match["v"]) else None
     who = thing(match["s"], sentence.speaker) if what else None
     return (who, "depends", what) if who and what else None
 
@@ -54,7 +52,7 @@ def _used(match: re.Match[str], sentence: Sentence) -> Parts | None:
 
 def _preference(match: re.Match[str], sentence: Sentence) -> Parts | None:
     """ "Ana prefers tea over coffee": the pair is the concept, whichever is preferred."""
-    pair = [obj(side) if values.free(side) else None for side in (match["v"], match["other"])]
+    pair = [obj(side) if values.noun_phrase(side) else None for side in (match["v"], match["other"])]
     who = person(match["s"], sentence.speaker)
     if who is None or pair[0] is None or pair[1] is None:
         return None
@@ -63,6 +61,8 @@ def _preference(match: re.Match[str], sentence: Sentence) -> Parts | None:
 
 def _favorite(match: re.Match[str], sentence: Sentence) -> Parts | None:
     sort = obj(match["sort"], most_words=3)
+    if sort == "language" and values.programming_language(match["v"]):
+        sort = "programming language"
     if sort is None or sort.split()[-1] in _VAGUE_FAVORITES or not values.free(match["v"]):
         return None
     owner = match["s"].removesuffix("'s")
@@ -70,7 +70,7 @@ def _favorite(match: re.Match[str], sentence: Sentence) -> Parts | None:
     return (who, match["degree"].lower().replace("ou", "o"), sort) if who else None
 
 
-TASTES: tuple[Rule, ...] = (
+FAVORITES: tuple[Rule, ...] = (
     rule(
         "favorite",
         "favorite favourite preferred",
@@ -78,6 +78,9 @@ TASTES: tuple[Rule, ...] = (
         "(?P<v>[^,]+?) is (?P<s>my|[^,]+'s) (?P<degree>favou?rite) (?P<sort>[^,:]+)",
         read=_favorite,
     ),
+)
+
+TASTES: tuple[Rule, ...] = (
     rule(
         "prefers.over",
         "prefer prefers",
@@ -100,7 +103,7 @@ TASTES: tuple[Rule, ...] = (
         read=_taste,
         negatable=True,
     ),
-    rule("prefers", "prefer prefers", "{s} {prefer} {v}", read=_many("prefers", values.free), negatable=True),
+    rule("prefers", "prefer prefers", "{s} {prefer} {v}", read=_many("prefers", values.noun_phrase), negatable=True),
     rule(
         "speaks",
         "speak speaks fluent",
@@ -115,7 +118,7 @@ TASTES: tuple[Rule, ...] = (
         "allergic allergy",
         "{s} {be} allergic to {v}",
         "{s} {have} an? {v} allergy",
-        read=_many("allergic", values.free),
+        read=_many("allergic", values.noun_phrase),
         negatable=True,
     ),
     rule(
@@ -130,11 +133,13 @@ TASTES: tuple[Rule, ...] = (
         "learning",
         "learning studying",
         "{s} {be} (?:learning|studying) {v}",
-        read=_many("learning", values.name),
+        read=_many("learning", lambda value: values.language(value) or is_name(value)),
         negatable=True,
     ),
     rule("knows", "know knows", "{s} {know} {v}", read=_many("knows", values.programming_language), negatable=True),
-    rule("owns", "own owns", "{s} {own} an? {v}", read=_many("owns", values.free), negatable=True),
+    rule("eats", "eat eats", "{s} {eat} {v}", read=_many("eats", values.noun_phrase), negatable=True),
+    rule("drinks", "drink drinks", "{s} {drink} {v}", read=_many("drinks", values.noun_phrase), negatable=True),
+    rule("owns", "own owns", "{s} {own} an? {v}", read=_many("owns", values.noun_phrase), negatable=True),
     rule(
         "visited",
         "visited been",

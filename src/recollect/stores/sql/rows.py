@@ -39,9 +39,7 @@ def entry_from(row: Row) -> Entry:
 
 
 def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
-    names = Entry.__dataclass_fields__
-    row = {name: getattr(entry, name) for name in names}
-    return {**row, "tenant": stream.tenant, "stream": stream.number}
+    return {**entry._asdict(), "tenant": stream.tenant, "stream": stream.number}
 
 
 def state_from(row: Row) -> State:

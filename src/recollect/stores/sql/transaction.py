@@ -133,7 +133,19 @@ class LedgerTables(_Capability):
         return [(row["stream"], rows.entry_from(row), json.loads(row["body"])) for row in found]
 
 
-class StateTables(_Capability):
+class _Postings(_Capability):
+    def _add_postings(self, stream: Stream, number: int, terms: Sequence[str]) -> str:
+        """Add a memory's terms to the index and to the stream's statistics; returns the note that takes them out."""
+        counts = Counter(terms)
+        key, length = (stream.tenant, stream.number), len(terms)
+        self._db.run_many("add_posting", [(*key, term, number, tf, length) for term, tf in counts.items()])
+        self._db.run_many("count_term", [(*key, term) for term in counts])
+        stream.documents += 1
+        stream.words += length
+        return f"{length} {' '.join(counts)}"
+
+
+class StateTables(_Postings):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
         found = self._db.rows("memories_by_ids", tenant=tenant, ids=json.dumps(list(ids)))
         return {row["id"]: rows.stored_from(row) for row in found}
@@ -202,8 +214,13 @@ class StateTables(_Capability):
     def purgeable_ids(self, stream: Stream, now: str) -> list[str]:
         return [row["id"] for row in self._db.rows("to_purge", tenant=stream.tenant, stream=stream.number, now=now)]
 
-    def put_memory(self, stream: Stream, number: int, state: State, body: Mapping[str, Any] | None) -> None:
-        self._db.run("put_memory", **rows.memory_row(stream, number, state, body))
+    def put_memory(
+        self, stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, terms: Sequence[str] | None
+    ) -> None:
+        row = rows.memory_row(stream, number, state, body)
+        if terms is not None:
+            row["terms"] = self._add_postings(stream, number, terms)
+        self._db.run("put_memory", **row)
         for alias in body.get("aliases", ()) if body else ():
             self._db.run("add_alias", tenant=stream.tenant, alias=alias, id=state.id)
 
@@ -211,18 +228,11 @@ class StateTables(_Capability):
         self._db.run("move_memory", **rows.state_row(stream, number, state))
 
 
-class TextTables(_Capability):
+class TextTables(_Postings):
     def index_text(self, stream: Stream, number: int, terms: Sequence[str]) -> None:
-        """Add a memory's terms to the index and to the stream's statistics."""
-        counts = Counter(terms)
-        key, length = (stream.tenant, stream.number), len(terms)
-        self._db.run_many("add_posting", [(*key, term, number, tf, length) for term, tf in counts.items()])
-        self._db.run_many("count_term", [(*key, term) for term in counts])
-        self._db.run(
-            "set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=f"{length} {' '.join(counts)}"
-        )
-        stream.documents += 1
-        stream.words += length
+        """Index a memory that is there already, such as one that was restored."""
+        note = self._add_postings(stream, number, terms)
+        self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=note)
 
     def unindex_text(self, stream: Stream, number: int) -> None:
         """Take a memory's terms out again; nothing happens if it is not indexed."""
@@ -249,6 +259,20 @@ class TextTables(_Capability):
             "postings", tenant=stream.tenant, stream=stream.number, term=term, after=after, limit=limit
         )
         return [Posting(*row) for row in found]
+
+    def sharing(
+        self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int
+    ) -> list[int]:
+        found = self._db.rows(
+            "sharing",
+            tenant=stream.tenant,
+            stream=stream.number,
+            terms=json.dumps(terms),
+            shared_min=shared_min,
+            after=after,
+            limit=limit,
+        )
+        return [row[0] for row in found]
 
     def neighbours(self, stream: Stream, numbers: Sequence[int]) -> list[Neighbour]:
         found = self._db.rows(

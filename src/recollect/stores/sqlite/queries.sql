@@ -227,6 +227,11 @@ SELECT term, documents FROM terms
 SELECT memory, tf, length FROM postings
  WHERE tenant = :tenant AND stream = :stream AND term = :term AND memory > :after ORDER BY memory DESC LIMIT :limit
 
+-- name: sharing
+SELECT memory FROM postings
+ WHERE tenant = :tenant AND stream = :stream AND term IN (SELECT value FROM json_each(:terms)) AND memory > :after
+ GROUP BY memory HAVING count(*) >= :shared_min ORDER BY count(*) DESC, memory DESC LIMIT :limit
+
 -- name: terms_of
 SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 

@@ -41,6 +41,13 @@ class WriterQueue:
         finally:
             self._mutex.release()
 
+    def try_in_process(self) -> bool:
+        """Keep this process's other threads from writing for a moment, if none of them is at it."""
+        return self._mutex.acquire(blocking=False)
+
+    def leave_in_process(self) -> None:
+        self._mutex.release()
+
     def _take(self, deadline: float) -> int:
         assert self._path is not None
         lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

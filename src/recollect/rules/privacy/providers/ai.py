@@ -6,7 +6,7 @@ from recollect.rules.privacy.examples import BASE64URL, HEX, LOWER, fake
 from recollect.rules.privacy.providers.key_format import key_format
 from recollect.rules.privacy.rule import WORD_END, Span, compiled
 
-_RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,15}[0-9])[A-Za-z0-9]{16}"
+_RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
 
 
 def _with_random_run(match: re.Match[str]) -> Span | None:
@@ -18,7 +18,7 @@ RULES = (
     key_format(
         "openai_style_key",
         anchors=("sk-",),
-        pattern=r"(?<![_\-])sk-(?!ant-)[A-Za-z0-9_\-]{16,300}",
+        pattern=r"(?<![_\-])sk-(?!ant-)[A-Za-z0-9_\-]{13,300}",
         check=_with_random_run,
         true_positives=(
             f"OPENAI_API_KEY=«sk-{fake(20)}T3BlbkFJ{fake(20)}»",
@@ -29,6 +29,7 @@ RULES = (
         false_positives=(
             "use sk-learn-compatible-estimators wherever possible",
             "the task-0123456789abcdef0123 failed",
+            "pip install sk-learn-0.24.2",
             "sk-your-key-goes-in-here",
         ),
     ),
@@ -51,7 +52,7 @@ RULES = (
     key_format(
         "hugging_face_token",
         anchors=("hf_", "api_org_"),
-        pattern=r"(?:hf|api_org)_[A-Za-z0-9]{30,40}" + WORD_END,
+        pattern=r"(?:hf|api_org)_[A-Za-z0-9]{20,60}" + WORD_END,
         true_positives=(
             f"HF_TOKEN=«hf_{fake(34)}»",
             f"huggingface-cli login --token «hf_{fake(34)}»",

@@ -84,7 +84,11 @@ RULES = (
             f"Doppler «dp.pt.{fake(43)}»",
             f"1Password «ops_eyJ{fake(400)}»",
         ),
-        false_positives=("secret_santa_gift_list_for_the_office", "ntn_transport_networks", "the path.to.module is wrong"),
+        false_positives=(
+            "secret_santa_gift_list_for_the_office",
+            "ntn_transport_networks",
+            "the path.to.module is wrong",
+        ),
     ),
     key_format(
         "meta_access_token",

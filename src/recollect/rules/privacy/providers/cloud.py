@@ -62,7 +62,11 @@ RULES = (
             f"curl with «ya29.{fake(120, BASE64URL)}»",
             f"the access token («ya29.{fake(60)}») is stale",
         ),
-        false_positives=("GOCSPX-placeholder", "ya29. is the beginning of an access token", "see section ya29.installation"),
+        false_positives=(
+            "GOCSPX-placeholder",
+            "ya29. is the beginning of an access token",
+            "see section ya29.installation",
+        ),
     ),
     key_format(
         "azure_storage_key",
@@ -114,7 +118,11 @@ RULES = (
             f"«doo_v1_{fake(64, HEX)}»",
             f"refresh token «dor_v1_{fake(64, HEX)}».",
         ),
-        false_positives=("dop_v1_ is the prefix of a personal token", f"dop_v1_{fake(40, HEX)}", "dop_v1_token_placeholder"),
+        false_positives=(
+            "dop_v1_ is the prefix of a personal token",
+            f"dop_v1_{fake(40, HEX)}",
+            "dop_v1_token_placeholder",
+        ),
     ),
     key_format(
         "heroku_key",

@@ -8,7 +8,7 @@ RULES = (
     key_format(
         "github_token",
         anchors=("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-        pattern=r"gh[pousr]_[A-Za-z0-9]{36,255}",
+        pattern=r"gh[pousr]_[A-Za-z0-9]{20,255}",
         true_positives=(
             f"my GitHub token is «ghp_{fake(36)}»",
             f"GITHUB_TOKEN=«gho_{fake(40)}»",
@@ -18,6 +18,7 @@ RULES = (
         false_positives=(
             "classic tokens begin with ghp_ and fine-grained ones with github_pat_",
             "rename ghp_helper_functions_for_release.py before the merge",
+            f"cut short: ghp_{fake(12)}",
             f"ghx_{fake(36)} has a prefix that GitHub doesn't use",
         ),
     ),
@@ -69,7 +70,7 @@ RULES = (
     key_format(
         "npm_token",
         anchors=("npm_",),
-        pattern=r"npm_[A-Za-z0-9]{36}" + WORD_END,
+        pattern=r"npm_[A-Za-z0-9]{20,60}" + WORD_END,
         true_positives=(
             f"NPM_TOKEN=«npm_{fake(36)}»",
             f"//registry.npmjs.org/:_authToken=«npm_{fake(36)}»",
@@ -78,7 +79,7 @@ RULES = (
         false_positives=(
             "npm_config_registry=https://registry.npmjs.org",
             "read npm_package_version in the build script",
-            f"npm_{fake(20)}",
+            f"npm_{fake(12)}",
         ),
     ),
     key_format(

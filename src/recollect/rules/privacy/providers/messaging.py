@@ -5,7 +5,7 @@ from functools import partial
 
 from recollect.rules.privacy.examples import ALNUM, BASE64URL, HEX, UPPER, fake
 from recollect.rules.privacy.providers.key_format import key_format
-from recollect.rules.privacy.rule import WORD_END, Rule, Span, first, text_before, with_head
+from recollect.rules.privacy.rule import WORD_END, Rule, Span, first, has_digit, text_before, with_head
 from recollect.rules.privacy.triggers import long_word
 
 
@@ -20,12 +20,13 @@ RULES = (
         "slack_token",
         anchors=("xoxa-", "xoxb-", "xoxp-", "xoxo-", "xoxs-", "xoxr-", "xoxe", "xapp-"),
         pattern=r"(?:xox[abposr]-[A-Za-z0-9\-]{11,250}|xoxe(?:\.xox[bp])?-[A-Za-z0-9\-]{20,300}|xapp-[0-9]-[A-Za-z0-9\-]{20,200})",
+        check=has_digit,
         true_positives=(
             f"SLACK_BOT_TOKEN=«xoxb-{fake(12, '0123456789')}-{fake(13, '0123456789')}-{fake(24)}»",
             f"user token «xoxp-{fake(12, '0123456789')}-{fake(12, '0123456789')}-{fake(32, HEX)}»",
             f"socket mode: «xapp-1-A{fake(10, UPPER)}-{fake(13, '0123456789')}-{fake(64, HEX)}»",
         ),
-        false_positives=("Slack tokens start with xoxb- or xoxp-", "xoxb-short", "love you, xoxo-forever"),
+        false_positives=("Slack tokens start with xoxb- or xoxp-", "xoxb-your-slack-token", "love you, xoxo-forever"),
     ),
     key_format(
         "slack_webhook",
@@ -61,7 +62,8 @@ RULES = (
         name="discord_bot_token",
         type="api_key",
         when=long_word,
-        pattern=first("[MNO]", r"[\w.\-]") + r"[A-Za-z0-9_\-]{23,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,38}(?![\w\-])",
+        pattern=first("[MNO]", r"[\w.\-]")
+        + r"[A-Za-z0-9_\-]{23,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,38}(?![\w\-])",
         true_positives=(
             f"DISCORD_TOKEN=«M{fake(23)}.{fake(6)}.{fake(27, BASE64URL)}»",
             f"the bot logs in with «O{fake(25)}.{fake(6)}.{fake(38)}»",
@@ -143,17 +145,16 @@ RULES = (
         false_positives=(f"{fake(32, HEX)}-eu1", f"{fake(30, HEX)}-us6", f"image {fake(32, HEX)}-used"),
     ),
     key_format(
-        "mail_and_push_key",
-        anchors=("xkeysib-", "re_", "pmak-", "aaaa"),
+        "mail_service_key",
+        anchors=("xkeysib-", "re_", "pmak-"),
         pattern=(
-            r"(?:xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}"
-            r"|AAAA[A-Za-z0-9_\-]{7}:APA91b[A-Za-z0-9_\-]{130,150})" + WORD_END
+            r"(?:xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,30}|PMAK-[a-f0-9]{24}-[a-f0-9]{34})"
+            + WORD_END
         ),
         true_positives=(
             f"BREVO=«xkeysib-{fake(64, HEX)}-{fake(16, ALNUM)}»",
             f"RESEND_API_KEY=«re_{fake(8)}_{fake(24)}»",
             f"Postman: «PMAK-{fake(24, HEX)}-{fake(34, HEX)}»",
-            f"push with «AAAA{fake(7)}:APA91b{fake(134)}»",
         ),
         false_positives=("re_compiled_pattern_cache", "PMAK-tool-for-postman", "xkeysib-placeholder"),
     ),

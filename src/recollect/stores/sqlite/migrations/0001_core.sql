@@ -37,6 +37,7 @@ CREATE TABLE actors (
 CREATE UNIQUE INDEX actors_by_name ON actors (tenant, name) WHERE name IS NOT NULL;
 
 -- Immutable. Body and salt are both null once erased or purged; nothing else ever changes.
+-- It has rowids, unlike the others: its rows are long, and without them each would spill into a page of its own.
 CREATE TABLE versions (
     tenant TEXT    NOT NULL,
     stream INTEGER NOT NULL,
@@ -46,7 +47,7 @@ CREATE TABLE versions (
     salt   BLOB,
     PRIMARY KEY (tenant, stream, memory),
     CHECK ((body IS NULL) = (salt IS NULL))
-) WITHOUT ROWID;
+);
 
 CREATE TABLE ledger (
     tenant        TEXT    NOT NULL,

@@ -1,0 +1,46 @@
+# Everything sets itself up: `make run` and `make test` work on a fresh machine with Python 3.11 or later.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DATA   ?= ../shared/data
+
+.PHONY: run test lint types torture bench docs clean
+
+run: $(VENV)/installed
+	@$(BIN)/recollect demo
+
+test: $(VENV)/installed-dev lint types
+	$(BIN)/pytest -n 2 --dist loadfile
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+
+types: $(VENV)/installed-dev
+	$(BIN)/mypy
+
+# Everything that takes long: every crash point, all writers, the state machine at length.
+torture: $(VENV)/installed-dev
+	RECOLLECT_TORTURE=1 $(BIN)/pytest tests/faults tests/properties tests/contract
+
+bench: $(VENV)/installed-dev
+	$(BIN)/python bench/all.py --data $(DATA)
+
+# The reference pages that are made from the code.
+docs: $(VENV)/installed-dev
+	$(BIN)/python docs/generate.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) .venv-bench build dist .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,377 @@
+"""What a new statement is to an old one about the same concept: the same, an update, a correction, a contradiction.
+
+The rules are read top to bottom and the first that fits decides; each has a stable code, which receipts and the ledger
+carry. ``testing/cases/changes.yaml`` shows every rule at work. What no rule recognises is an update: a contradiction
+is claimed only where one can be pointed at.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from recollect.model.vocabulary import Change, EventType
+from recollect.rules.difference import Difference, differences_between
+from recollect.rules.language.lexicon import PREPOSITIONS, word_set
+from recollect.rules.language.marks import Aspect, Mark
+from recollect.rules.language.reading import Statement, read
+from recollect.rules.language.spelling import verb_of
+from recollect.rules.text import normalise, words
+
+
+class Rule(NamedTuple):
+    """What a rule concludes, and why, in a sentence that can follow "because"."""
+
+    change: Change
+    meaning: str
+
+
+RULES: dict[str, Rule] = {
+    "same_words": Rule(Change.SAME, "the words are the same"),
+    "nothing_differs": Rule(Change.SAME, "the words differ, but nothing that matters does"),
+    "only_asks": Rule(Change.CONTRADICTION, "it only asks what the other states"),
+    "said_to_be_correction": Rule(Change.CORRECTION, "it was given as a correction"),
+    "marks_correction": Rule(Change.CORRECTION, "its words say that it corrects something"),
+    "corrects_another": Rule(Change.CONTRADICTION, "it corrects what someone else said"),
+    "marks_change_in_time": Rule(Change.UPDATE, "its words say that things have changed"),
+    "only_supposes": Rule(Change.CONTRADICTION, "it only supposes what the other states"),
+    "becomes_certain": Rule(Change.UPDATE, "it states what was only supposed, asked or hoped before"),
+    "narrows_scope": Rule(Change.UPDATE, "it says the same with a condition or an exception"),
+    "adds_detail": Rule(Change.UPDATE, "it says the same and more"),
+    "drops_detail": Rule(Change.UPDATE, "it says the same more generally"),
+    "tense_moved_on": Rule(Change.UPDATE, "only the tense differs"),
+    "decides_anew": Rule(Change.UPDATE, "a later decision takes the place of an earlier one"),
+    "done_again": Rule(Change.UPDATE, "it reports another run of the same action"),
+    "context_moved_on": Rule(Change.UPDATE, "the situation that it describes has moved on"),
+    "other_occasion": Rule(Change.UPDATE, "it tells of another day in the past"),
+    "scope_changed": Rule(Change.UPDATE, "the same prohibition for something else"),
+    "negation_flipped": Rule(Change.CONTRADICTION, "one affirms what the other denies"),
+    "opposite_word": Rule(Change.CONTRADICTION, "one says the opposite of the other"),
+    "roles_swapped": Rule(Change.CONTRADICTION, "the same words, but in another order"),
+    "firmness_changed": Rule(Change.CONTRADICTION, "how firmly, how often or for how many it holds differs"),
+    "value_changed": Rule(Change.CONTRADICTION, "one value stands in the place of another"),
+    "reworded": Rule(Change.UPDATE, "it says it in other words, and nothing shows that they contradict"),
+}
+"""Every rule, in no order: the order in which they are tried is that of ``_ORDER``."""
+
+TENTATIVE = frozenset({"only_asks", "only_supposes"})
+"""Rules under which the newcomer claims nothing firmly, and so should not take the place of what does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeDecision:
+    """The change, the rule that decided, and what differs."""
+
+    change: Change
+    rule: str
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def tentative(self) -> bool:
+        """Whether the new words only ask or suppose. Such words should never replace a plain statement."""
+        return self.rule in TENTATIVE
+
+
+def classify_change(
+    old: str, new: str, *, event_type: EventType | None = None, same_speaker: bool | None = None
+) -> ChangeDecision:
+    """Decide what ``new`` is to ``old``, a statement about the same concept.
+
+    ``event_type`` is that of the new statement. ``same_speaker`` is False if someone else said the old one (a
+    correction of someone else's words is a contradiction); None if it is not known.
+
+    >>> classify_change("The port is 8080", "The port is 9090").rule
+    'value_changed'
+    >>> classify_change("No emojis", "No emojis in commit messages").rule
+    'adds_detail'
+    >>> classify_change("Ana likes coffee", "Ana no longer likes coffee").rule
+    'marks_change_in_time'
+    """
+    if normalise(old) == normalise(new):
+        return ChangeDecision(RULES["same_words"].change, "same_words")
+    case = _Case.of(old, new, event_type, same_speaker)
+    rule = next(name for name, fits in _ORDER if fits(case))
+    return ChangeDecision(RULES[rule].change, rule, case.differences)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """Both statements as the rules look at them."""
+
+    old: Statement
+    new: Statement
+    differences: tuple[Difference, ...]
+    aspects: frozenset[Aspect]
+    event_type: EventType | None
+    same_speaker: bool | None
+
+    @classmethod
+    def of(cls, old: str, new: str, event_type: EventType | None, same_speaker: bool | None) -> "_Case":
+        before, after = read(old), read(new)
+        differences = differences_between(before, after)
+        aspects = frozenset(difference.aspect for difference in differences)
+        return cls(before, after, differences, aspects, event_type, same_speaker)
+
+
+# Corrections -------------------------------------------------------------------------------------------------
+
+_OPENS_A_CORRECTION = ("actually", "correction", "sorry", "oops", "wait", "scratch that", "rather")
+_SAYS_CORRECTION = (
+    "actually",
+    "i meant",
+    "i misspoke",
+    "my mistake",
+    "i was wrong",
+    "that was wrong",
+    "that is wrong",
+    "thats wrong",
+    "that was a typo",
+    "scratch that",
+    "should have said",
+    "is wrong it",
+    "not correct it",
+)
+
+
+def _says_correction(text: str) -> bool:
+    said = _padded(text)
+    if any(f" {phrase} " in said for phrase in _SAYS_CORRECTION):
+        return True
+    opens = text.lstrip().casefold()
+    return opens.startswith("no,") or any(said.startswith(f" {word} ") for word in _OPENS_A_CORRECTION)
+
+
+def _corrects(case: _Case) -> bool:
+    return case.event_type is EventType.CORRECTION or _says_correction(case.new.text)
+
+
+def _corrects_another(case: _Case) -> bool:
+    return case.same_speaker is False and _corrects(case)
+
+
+# Time --------------------------------------------------------------------------------------------------------
+
+_POINTS_TO_NOW = ("now", "nowadays", "currently", "at the moment", "these days", "as of", "from now on", "going forward")
+_TELLS_OF_CHANGE = (
+    "no longer",
+    "anymore",
+    "any more",
+    "used to",
+    "changed to",
+    "changed from",
+    "switched to",
+    "switched from",
+    "switching to",
+    "moved to",
+    "moved from",
+    "moving to",
+    "moves to",
+    "went from",
+    "became",
+    "becomes",
+    "has become",
+    "renamed",
+    "upgraded",
+    "downgraded",
+    "migrated",
+    "replaced",
+    "promoted",
+    "updated to",
+    "extended to",
+    "postponed",
+    "rescheduled",
+    "stopped",
+    "quit",
+    "retired",
+    "joined",
+    "got married",
+    "got divorced",
+    "turned",
+    "recently",
+    "starting",
+    "will",
+    "going to",
+    "my new",
+    "our new",
+    "the new",
+    "his new",
+    "her new",
+    "their new",
+)
+_NOT_A_POINT_IN_TIME = ("now and then", "every now and", "until now", "now that")
+
+
+def _padded(text: str) -> str:
+    return f" {' '.join(words(text))} "
+
+
+def _marks_change_in_time(case: _Case) -> bool:
+    """ "now" in the new statement always counts; "moved to" only if the old one did not say it as well."""
+    old, new = _padded(case.old.text), _padded(case.new.text)
+    for phrase in _NOT_A_POINT_IN_TIME:
+        new = new.replace(f" {phrase} ", " ")
+    if any(f" {phrase} " in new for phrase in _POINTS_TO_NOW):
+        return True
+    return any(f" {phrase} " in new and f" {phrase} " not in old for phrase in _TELLS_OF_CHANGE)
+
+
+# Asking and supposing ----------------------------------------------------------------------------------------
+
+_SUPPOSING = word_set("may might could maybe probably possibly if think believe guess suppose hope wish seem likely")
+
+
+def _keys(marks: tuple[Mark, ...]) -> tuple[str, ...]:
+    return tuple(mark.key for mark in marks)
+
+
+def _asks(statement: Statement) -> bool:
+    return "?" in _keys(statement.normal)
+
+
+def _supposes(statement: Statement) -> bool:
+    return not _SUPPOSING.isdisjoint(_keys(statement.normal))
+
+
+def _only_asks(case: _Case) -> bool:
+    return _asks(case.new) and not _asks(case.old)
+
+
+def _only_supposes(case: _Case) -> bool:
+    """A hedge that the old one lacks; an "if" after the whole of the old statement is a condition, not a hedge."""
+    return _supposes(case.new) and not _supposes(case.old) and not _narrows_scope(case)
+
+
+def _becomes_certain(case: _Case) -> bool:
+    was_open = _supposes(case.old) or _asks(case.old)
+    return was_open and not _supposes(case.new) and not _asks(case.new)
+
+
+# More, or less, of the same ----------------------------------------------------------------------------------
+
+_CONDITIONS = word_set("only except unless if but when excluding apart until while")
+_TURNS_IT_AROUND = frozenset({Aspect.NEGATION, Aspect.TENSE, Aspect.MODALITY})
+
+
+def _extra(short: tuple[Mark, ...], long: tuple[Mark, ...]) -> list[Mark] | None:
+    """What the long statement has beyond the short one, if it has all of that in the same order."""
+    rest = iter(short)
+    expected = next(rest, None)
+    extra: list[Mark] = []
+    for mark in long:
+        if expected is not None and mark.key == expected.key:
+            expected = next(rest, None)
+        else:
+            extra.append(mark)
+    return extra if expected is None and extra else None
+
+
+def _follows(short: tuple[Mark, ...], long: tuple[Mark, ...]) -> bool:
+    """Whether the long statement is the short one with something after it, so that nothing in it is turned around."""
+    return _keys(long[: len(short)]) == _keys(short)
+
+
+def _is_detail(short: Statement, long: Statement) -> bool:
+    extra = _extra(short.normal, long.normal)
+    if extra is None or any(mark.key == "'s" for mark in extra):
+        return False
+    return _follows(short.normal, long.normal) or not any(mark.aspect in _TURNS_IT_AROUND for mark in extra)
+
+
+def _narrows_scope(case: _Case) -> bool:
+    extra = _extra(case.old.normal, case.new.normal)
+    return extra is not None and extra[0].key in _CONDITIONS and _follows(case.old.normal, case.new.normal)
+
+
+def _adds_detail(case: _Case) -> bool:
+    return _is_detail(case.old, case.new)
+
+
+def _drops_detail(case: _Case) -> bool:
+    return _is_detail(case.new, case.old)
+
+
+# Events ------------------------------------------------------------------------------------------------------
+
+
+def _is_past(statement: Statement) -> bool:
+    return any(mark.key in {"was", "did", "had"} or verb_of(mark.key) for mark in statement.normal)
+
+
+def _both_past(case: _Case) -> bool:
+    return _is_past(case.old) and _is_past(case.new)
+
+
+def _other_occasion(case: _Case) -> bool:
+    """ "Latency was 200 ms in March", "Latency was 300 ms in April": both may be true."""
+    return Aspect.DATE in case.aspects and len(case.aspects) > 1 and _both_past(case) and _both_have(case, Aspect.DATE)
+
+
+# Contradictions ----------------------------------------------------------------------------------------------
+
+_VALUES = (Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME)
+_LONGEST_VALUE = 4
+
+
+def _both_have(case: _Case, aspect: Aspect) -> bool:
+    return any(d.aspect is aspect and d.old and d.new for d in case.differences)
+
+
+class _Slot(NamedTuple):
+    """The one stretch in which two statements differ."""
+
+    start: int
+    old: tuple[Mark, ...]
+    new: tuple[Mark, ...]
+
+
+def _slot(case: _Case) -> _Slot | None:
+    """The stretch that differs, if all before it and all after it is the same and both sides fill it."""
+    old, new = case.old.normal, case.new.normal
+    start = 0
+    while start < min(len(old), len(new)) and old[start].key == new[start].key:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end].key == new[-1 - end].key:
+        end += 1
+    slot = _Slot(start, old[start : len(old) - end], new[start : len(new) - end])
+    filled = bool(slot.old and slot.new) and start + end > 0
+    return slot if filled and max(len(slot.old), len(slot.new)) <= _LONGEST_VALUE else None
+
+
+def _scope_changed(case: _Case) -> bool:
+    """ "No emojis in replies", "No emojis in commits": two places where the same is not wanted."""
+    slot = _slot(case)
+    if slot is None or not _keys(case.old.normal[:1]) == ("not!",) == _keys(case.new.normal[:1]):
+        return False
+    before = case.old.normal[slot.start - 1].key
+    return before in PREPOSITIONS or slot.old[0].key in PREPOSITIONS
+
+
+def _value_changed(case: _Case) -> bool:
+    return _slot(case) is not None or any(_both_have(case, aspect) for aspect in _VALUES)
+
+
+_ORDER: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
+    ("nothing_differs", lambda case: not case.differences),
+    ("only_asks", _only_asks),
+    ("corrects_another", _corrects_another),
+    ("said_to_be_correction", lambda case: case.event_type is EventType.CORRECTION),
+    ("marks_correction", _corrects),
+    ("only_supposes", _only_supposes),
+    ("becomes_certain", _becomes_certain),
+    ("marks_change_in_time", _marks_change_in_time),
+    ("narrows_scope", _narrows_scope),
+    ("adds_detail", _adds_detail),
+    ("drops_detail", _drops_detail),
+    ("tense_moved_on", lambda case: case.aspects == {Aspect.TENSE}),
+    ("decides_anew", lambda case: case.event_type is EventType.DECISION),
+    ("done_again", lambda case: case.event_type is EventType.EXECUTION and _both_past(case)),
+    ("context_moved_on", lambda case: case.event_type is EventType.CONTEXT),
+    ("other_occasion", _other_occasion),
+    ("negation_flipped", lambda case: Aspect.NEGATION in case.aspects),
+    ("opposite_word", lambda case: Aspect.OPPOSITE in case.aspects),
+    ("roles_swapped", lambda case: Aspect.ORDER in case.aspects),
+    ("firmness_changed", lambda case: Aspect.MODALITY in case.aspects),
+    ("scope_changed", _scope_changed),
+    ("value_changed", _value_changed),
+    ("reworded", lambda case: True),
+)

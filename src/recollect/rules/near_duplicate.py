@@ -1,0 +1,122 @@
+"""Statements that are almost the same: how alike two texts are, and which words to look up to find them all."""
+
+import difflib
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from rapidfuzz.distance import Indel
+
+from recollect.rules.difference import Difference, what_differs
+from recollect.rules.text import terms
+
+Compare = Literal["meaning", "literal"]
+"""``meaning``: the terms of the text index and rapidfuzz. ``literal``: raw lower-cased words and difflib."""
+
+_WORD = re.compile(r"\w+")
+_ROUNDING = 1e-9
+"""Floating-point noise: 0.07 × 100 is a little more than 7, and must not be taken for 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearDuplicate:
+    """How two texts compare.
+
+    ``similar`` says that they are alike enough to look closer; ``same`` that nothing in them differs that matters.
+    ``score`` is the measure that decided: the overlap, or the ratio where the overlap was not enough.
+    """
+
+    similar: bool
+    same: bool
+    score: float
+    differences: tuple[Difference, ...] = ()
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """The share of all the terms of both that both have (Jaccard): 1 for the same terms, 0 for none in common.
+
+    >>> overlap(frozenset({"ana", "likes", "tea"}), frozenset({"ben", "likes", "tea"}))
+    0.5
+    """
+    if not a and not b:
+        return 0.0
+    common = len(a & b)
+    return common / (len(a) + len(b) - common)
+
+
+def prefix_length(n_terms: int, overlap: float) -> int:
+    """How many of a text's distinct terms to look up so that no text with that much overlap is missed.
+
+    A text that overlaps by ``overlap`` has at least that share of our terms, since the union is no smaller than our
+    own set; so it lacks at most the rest, and any one term more than the rest is bound to hit. Which terms are looked
+    up makes no difference to that; the rarest find the fewest texts for nothing.
+
+    >>> prefix_length(5, 0.6)
+    3
+    """
+    if n_terms == 0:
+        return 0
+    return n_terms - max(1, math.ceil(overlap * n_terms - _ROUNDING)) + 1
+
+
+def literal_terms(text: str) -> frozenset[str]:
+    """The lower-cased words of a text as they stand, for the literal comparison."""
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def sequence_ratio(a: str, b: str) -> float:
+    """How alike the letters are, exactly as ``difflib`` counts on lower-cased text."""
+    return difflib.SequenceMatcher(None, a.lower(), b.lower()).ratio()
+
+
+def _literal_ratio(a: str, b: str, at_least: float) -> float:
+    """``sequence_ratio``, or an upper bound of it where that is already below ``at_least``: the ratio is costly."""
+    matcher = difflib.SequenceMatcher(None, a.lower(), b.lower())
+    for bound in (matcher.real_quick_ratio, matcher.quick_ratio):
+        if bound() < at_least:
+            return bound()
+    return matcher.ratio()
+
+
+def _ratio(a: str, b: str, at_least: float, compare: Compare) -> float:
+    if compare == "literal":
+        return _literal_ratio(a, b, at_least)
+    return Indel.normalized_similarity(a.lower(), b.lower(), score_cutoff=at_least)
+
+
+def judge(
+    old: str,
+    new: str,
+    old_terms: frozenset[str] | None = None,
+    new_terms: frozenset[str] | None = None,
+    *,
+    overlap_min: float,
+    ratio_min: float,
+    compare: Compare = "meaning",
+) -> NearDuplicate:
+    """Whether two texts are near-duplicates, and whether they say the same thing.
+
+    They are similar if their terms overlap by ``overlap_min`` or their letters are alike by ``ratio_min``, and the same
+    if besides nothing that matters differs. The terms are worked out unless they are given; given ones must be
+    those of the comparison: ``rules.text.terms``, or ``literal_terms`` for the literal one.
+
+    >>> judge("Ana is allergic to peanuts", "Ben is allergic to peanuts", overlap_min=0.5, ratio_min=0.7).same
+    False
+    """
+    read_terms = literal_terms if compare == "literal" else _index_terms
+    score = overlap(
+        read_terms(old) if old_terms is None else old_terms, read_terms(new) if new_terms is None else new_terms
+    )
+    similar = score >= overlap_min
+    if not similar:
+        ratio = _ratio(old, new, ratio_min, compare)
+        similar, score = ratio >= ratio_min, max(score, ratio) if ratio < ratio_min else ratio
+    if not similar:
+        return NearDuplicate(similar=False, same=False, score=score)
+    differences = what_differs(old, new)
+    return NearDuplicate(similar=True, same=not differences, score=score, differences=differences)
+
+
+def _index_terms(text: str) -> frozenset[str]:
+    return frozenset(terms(text))

@@ -1,0 +1,189 @@
+"""Where memories stand now: put, moved, found by id, by number and by key; and one active memory for each key."""
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from recollect.model.errors import StoreError
+from recollect.model.state import State
+from recollect.model.vocabulary import Status
+from recollect.stores.protocol import Store
+from recollect.testing.contract.opening import Opening
+from recollect.testing.stores import TENANT, Scribe, address, at, body, memory_id, state
+
+ID = "0f3a9c2b-1d4e-5f60-8a7b-9c0d1e2f3a4b"
+SIBLING = "0f3a9c2b-1d4e-5f60-8a7b-9c0d1e2f3a4c"
+COUSIN = "0f3a9c2b-ffff-5f60-8a7b-9c0d1e2f3a4b"
+
+
+def _everything_set(id: str) -> State:
+    """A state in which no field has its default, so that a column that is lost shows."""
+    return State(
+        id=id,
+        status=Status.CONTRADICTORY,
+        version=3,
+        supersedes_id=memory_id("before"),
+        superseded_by_id=memory_id("after"),
+        related_memory_ids=[memory_id("r2"), memory_id("r1")],
+        conflict_ids=[memory_id("c")],
+        canonical_key="Ana-Likes-Tea",
+        key_digest="d" * 64,
+        pinned=True,
+        importance=5,
+        importance_reason=["importance:edited", "naïve"],
+        category="taste",
+        tags=["b", "a", "100 %", "🫖"],
+        reinforcements=4,
+        last_reinforced=at(5),
+        last_modified=at(6),
+        expires_at=at(90),
+        expires_at_tick=12,
+        deleted_at=at(7),
+        purge_at=at(8),
+        removed=None,
+    )
+
+
+class MemoryContract(Opening):
+    """``ReadsMemories`` for single memories, and the writes that go with it."""
+
+    def test_every_field_of_a_state_comes_back(self, store: Store, scribe: Scribe) -> None:
+        put = _everything_set(memory_id("tea"))
+        untouched = {f.name for f in fields(State) if getattr(put, f.name) == getattr(state("x"), f.name)}
+        assert untouched == {"removed"}, "this test must set every field"
+        scribe.keep("tea", **put.to_dict())
+        with store.read() as reader:
+            found = reader.by_ids(TENANT, [put.id])[put.id]
+        assert found.state == put
+        assert (found.tenant, found.number, found.accesses, found.last_access) == (TENANT, 1, 0, None)
+        assert found.body == body()
+
+    def test_moving_a_memory_changes_every_field_of_its_state_and_nothing_of_its_body(
+        self, store: Store, scribe: Scribe
+    ) -> None:
+        id = scribe.keep("tea")
+        moved = _everything_set(id)
+        with store.write() as writer:
+            writer.move_memory(scribe.stream(writer), 1, moved)
+        with store.read() as reader:
+            found = reader.by_ids(TENANT, [id])[id]
+        assert (found.state, found.body) == (moved, body())
+
+    def test_a_memory_is_found_by_id_number_and_stream(self, store: Store, scribe: Scribe) -> None:
+        ids = [scribe.keep(name) for name in ("one", "two", "three")]
+        Scribe(store, address("ben")).keep("ben's")
+        with store.read() as reader:
+            stream = scribe.now()
+            assert set(reader.by_ids(TENANT, [ids[0], ids[2], memory_id("nothing")])) == {ids[0], ids[2]}
+            assert reader.by_ids("globex", ids) == {}
+            assert reader.by_ids(TENANT, []) == {}
+            assert {s.state.id for s in reader.by_numbers(stream, [1, 3, 99])} == {ids[0], ids[2]}
+            assert [s.state.id for s in reader.states(stream)] == ids
+            assert [s.number for s in reader.states(stream)] == [1, 2, 3]
+
+    def test_an_id_belongs_to_one_memory(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea")
+        with pytest.raises(StoreError):
+            Scribe(store, address("ben")).keep("tea", canonical_key="Another")
+
+    # ── one concept, one live memory ────────────────────────────────────────────────────────────────────────────
+
+    @pytest.mark.parametrize("key", ["Ana-Likes-Tea", "ANA-likes-TEA"], ids=["same key", "other case"])
+    def test_a_second_active_memory_of_a_key_is_refused_by_the_store_itself(
+        self, store: Store, scribe: Scribe, key: str
+    ) -> None:
+        first = scribe.keep("one", canonical_key="Ana-Likes-Tea")
+        with pytest.raises(StoreError):
+            scribe.keep("two", canonical_key=key)
+        with store.read() as reader:
+            assert [s.state.id for s in reader.states(scribe.now())] == [first]
+
+    def test_moving_to_active_is_refused_while_the_key_is_taken(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("one", canonical_key="Ana-Likes-Tea")
+        waiting = scribe.keep("two", canonical_key="Ana-Likes-Tea", status=Status.CONTRADICTORY)
+        with pytest.raises(StoreError), store.write() as writer:
+            writer.move_memory(scribe.stream(writer), 2, state(waiting, canonical_key="Ana-Likes-Tea"))
+        with store.read() as reader:
+            assert reader.by_ids(TENANT, [waiting])[waiting].state.status is Status.CONTRADICTORY
+
+    @pytest.mark.parametrize(
+        ("version", "fields"),
+        [
+            ({"scope": "planner"}, {}),
+            ({"kind": "procedural"}, {}),
+            ({}, {"canonical_key": "Ana-Likes-Coffee"}),
+            *(({}, {"status": status}) for status in Status if status is not Status.ACTIVE),
+        ],
+        ids=lambda value: "/".join(map(str, value.values())) if value else "-",
+    )
+    def test_memories_that_differ_in_scope_kind_key_or_status_live_side_by_side(
+        self, store: Store, scribe: Scribe, version: dict[str, Any], fields: dict[str, Any]
+    ) -> None:
+        scribe.keep("one", canonical_key="Ana-Likes-Tea")
+        scribe.keep("two", version=version, **{"canonical_key": "Ana-Likes-Tea", **fields})
+        with store.read() as reader:
+            assert len(reader.states(scribe.now())) == 2
+
+    def test_the_same_key_may_be_active_in_every_stream(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("one", canonical_key="Ana-Likes-Tea")
+        Scribe(store, address("ben")).keep("two", canonical_key="Ana-Likes-Tea")
+        Scribe(store, address(tenant="globex")).keep("three", canonical_key="Ana-Likes-Tea")
+
+    def test_the_active_memory_of_a_key_is_found(self, store: Store, scribe: Scribe) -> None:
+        old = scribe.keep("old", canonical_key="Ana-Likes-Tea", status=Status.SUPERSEDED)
+        new = scribe.keep("new", canonical_key="Ana-Likes-Tea")
+        mine = scribe.keep("mine", canonical_key="Ana-Likes-Tea", version={"scope": "planner"})
+        Scribe(store, address("ben")).keep("ben's", canonical_key="Ben-Likes-Tea")
+        with store.read() as reader:
+            stream = scribe.now()
+            shared = reader.active_by_key(stream, "shared", "semantic", "ana-likes-tea")
+            own = reader.active_by_key(stream, "planner", "semantic", "ana-likes-tea")
+            assert shared is not None and own is not None
+            assert (shared.state.id, own.state.id) == (new, mine)
+            assert shared.body == body()
+            assert reader.active_by_key(stream, "shared", "procedural", "ana-likes-tea") is None
+            assert reader.active_by_key(stream, "shared", "semantic", "ben-likes-tea") is None
+        with store.write() as writer:
+            writer.move_memory(stream, 2, state(new, canonical_key="Ana-Likes-Tea", status=Status.ARCHIVED))
+            assert writer.active_by_key(stream, "shared", "semantic", "ana-likes-tea") is None
+        assert old != new
+
+    # ── ids as people type them ─────────────────────────────────────────────────────────────────────────────────
+
+    @pytest.mark.parametrize(
+        ("typed", "found"),
+        [
+            (ID, [ID]),
+            (ID.upper(), [ID]),
+            (ID.replace("-", ""), [ID]),
+            ("0f3a9c2b1d4e", [ID, SIBLING]),
+            ("0f3a9c2b-1d4e", [ID, SIBLING]),
+            ("0f3a9c2b1", [ID, SIBLING]),
+            ("0f3a9c2b", [ID, SIBLING, COUSIN]),
+            ("0", [ID, SIBLING, COUSIN]),
+            ("1", []),
+            ("", []),
+            ("%", []),
+            ("0f3a%", []),
+            ("0f3a_c2b", []),
+            ("0f3a9c2b-1d4e-5f60-8a7b-9c0d1e2f3a4b0", []),
+            ("ticket-7", [COUSIN]),
+            ("Ticket-7", []),
+            ("100 %", [ID]),
+            ("' OR '1'='1", []),
+        ],
+    )
+    def test_ids_are_found_by_their_first_digits_or_an_alias(
+        self, store: Store, scribe: Scribe, typed: str, found: list[str]
+    ) -> None:
+        with store.write() as writer:
+            stream = scribe.stream(writer)
+            aliases = {ID: ["100 %"], SIBLING: [], COUSIN: ["ticket-7", "ticket-7"]}
+            for number, (id, names) in enumerate(aliases.items(), start=1):
+                writer.add_version(stream, number, id, "{}", b"salt")
+                writer.put_memory(stream, number, state(id, canonical_key=f"K-{number}"), body(aliases=names))
+        with store.read() as reader:
+            assert reader.ids_like(TENANT, typed) == found
+            assert reader.ids_like(TENANT, typed, limit=1) == found[:1]
+            assert reader.ids_like("globex", typed) == []

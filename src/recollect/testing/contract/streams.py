@@ -1,0 +1,143 @@
+"""Streams: one for each address, known by an opaque uid, and the actors who write to them."""
+
+import pytest
+
+from recollect.model.address import Address
+from recollect.model.errors import StoreError
+from recollect.model.ledger import GENESIS
+from recollect.model.vocabulary import Namespace, Space
+from recollect.stores.protocol import Store
+from recollect.testing.contract.opening import Opening
+from recollect.testing.stores import TENANT, address
+
+
+def _uid(character: str) -> str:
+    return character * 32
+
+
+class StreamContract(Opening):
+    """``ReadsStreams``, and the writes that go with it."""
+
+    def test_a_new_stream_has_counted_nothing(self, store: Store) -> None:
+        with store.write() as writer:
+            made = writer.add_stream(address(), _uid("1"))
+        assert (made.tenant, made.uid, made.address) == (TENANT, _uid("1"), address())
+        assert (made.tick, made.last_seq, made.last_memory, made.documents, made.words) == (0, 0, 0, 0, 0)
+        assert made.head == GENESIS
+
+    def test_a_stream_is_found_by_its_address_and_by_its_number(self, store: Store) -> None:
+        with store.write() as writer:
+            made = writer.add_stream(address(), _uid("1"))
+        with store.read() as reader:
+            assert reader.stream_at(address()) == made
+            assert reader.stream_numbered(TENANT, made.number) == made
+            assert reader.stream_at(address("ben")) is None
+
+    def test_an_address_has_one_stream(self, store: Store) -> None:
+        with store.write() as writer:
+            made = writer.add_stream(address(), _uid("1"))
+        with pytest.raises(StoreError), store.write() as writer:
+            writer.add_stream(address(), _uid("2"))
+        with store.read() as reader:
+            assert reader.streams_of(TENANT) == [made]
+
+    def test_a_uid_has_one_stream(self, store: Store) -> None:
+        with store.write() as writer:
+            writer.add_stream(address(), _uid("1"))
+        with pytest.raises(StoreError), store.write() as writer:
+            writer.add_stream(address("ben"), _uid("1"))
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            address("ben"),
+            address("Ana"),
+            address("ana "),
+            address("'; DROP TABLE streams; --"),
+            address("зоя\u200b"),
+            address(namespace=Namespace.TEST),
+            address(space=Space.SESSION),
+            address(tenant="globex"),
+        ],
+        ids=["owner", "case", "blank", "sql", "unicode", "namespace", "space", "tenant"],
+    )
+    def test_addresses_that_differ_in_anything_are_different_streams(self, store: Store, other: Address) -> None:
+        with store.write() as writer:
+            first = writer.add_stream(address(), _uid("1"))
+            second = writer.add_stream(other, _uid("2"))
+        with store.read() as reader:
+            assert reader.stream_at(address()) == first
+            assert reader.stream_at(other) == second
+        assert (first.tenant, first.number) != (second.tenant, second.number)
+
+    def test_what_a_stream_counted_is_kept(self, store: Store) -> None:
+        with store.write() as writer:
+            stream = writer.add_stream(address(), _uid("1"))
+            other = writer.add_stream(address("ben"), _uid("2"))
+            stream.tick, stream.last_seq, stream.last_memory = 7, 12, 5
+            stream.head, stream.documents, stream.words = "f" * 64, 3, 41
+            writer.advance_stream(stream)
+        with store.read() as reader:
+            assert reader.stream_at(address()) == stream
+            assert reader.stream_at(address("ben")) == other
+
+    def test_streams_are_listed_by_tenant_owner_and_space_in_the_order_they_were_made(self, store: Store) -> None:
+        places = [
+            address("ben"),
+            address("ana"),
+            address("ana", namespace=Namespace.TEST),
+            address("s1", space=Space.SESSION),
+            address("ana", tenant="globex"),
+        ]
+        with store.write() as writer:
+            for number, place in enumerate(places):
+                writer.add_stream(place, f"{number:032x}")
+        with store.read() as reader:
+            assert [s.address for s in reader.streams_of(TENANT)] == places[:4]
+            assert [s.address for s in reader.streams_of(TENANT, "ana")] == places[1:3]
+            assert [s.address for s in reader.streams_of(TENANT, space="session")] == places[3:4]
+            assert reader.streams_of(TENANT, "nobody") == []
+            assert reader.streams_of("nowhere") == []
+            assert reader.tenants() == [TENANT, "globex"]
+
+    def test_an_owner_can_be_forgotten_and_the_stream_stays(self, store: Store) -> None:
+        with store.write() as writer:
+            stream = writer.add_stream(address(), _uid("1"))
+            stream.tick, stream.head = 3, "e" * 64
+            writer.advance_stream(stream)
+            assert writer.forget_owner(stream) == 1
+        with store.read() as reader:
+            left = reader.stream_numbered(TENANT, stream.number)
+            assert reader.stream_at(address()) is None
+            assert reader.streams_of(TENANT, "ana") == []
+            assert reader.streams_of(TENANT) == [left]
+        assert left.address is None
+        assert (left.uid, left.tick, left.head) == (_uid("1"), 3, "e" * 64)
+
+    def test_a_forgotten_address_starts_anew(self, store: Store) -> None:
+        with store.write() as writer:
+            old = writer.add_stream(address(), _uid("1"))
+            writer.forget_owner(old)
+            new = writer.add_stream(address(), _uid("2"))
+        assert new.number != old.number
+        with store.read() as reader:
+            assert reader.stream_at(address()) == new
+
+    def test_an_actor_keeps_the_uid_it_was_first_given(self, store: Store) -> None:
+        with store.write() as writer:
+            assert writer.actor_uid(TENANT, "planner", _uid("1")) == _uid("1")
+            assert writer.actor_uid(TENANT, "planner", _uid("2")) == _uid("1")
+            assert writer.actor_uid(TENANT, "Planner", _uid("3")) == _uid("3")
+            assert writer.actor_uid("globex", "planner", _uid("4")) == _uid("4")
+        with store.read() as reader:
+            assert reader.actor_names(TENANT) == {_uid("1"): "planner", _uid("3"): "Planner"}
+            assert reader.actor_names("globex") == {_uid("4"): "planner"}
+
+    def test_a_forgotten_actor_has_no_name_and_comes_back_as_somebody_else(self, store: Store) -> None:
+        with store.write() as writer:
+            writer.actor_uid(TENANT, "ana", _uid("1"))
+            assert writer.forget_actor(TENANT, "ana") == 1
+            assert writer.forget_actor(TENANT, "ana") == 0
+            assert writer.actor_uid(TENANT, "ana", _uid("2")) == _uid("2")
+        with store.read() as reader:
+            assert reader.actor_names(TENANT) == {_uid("1"): None, _uid("2"): "ana"}

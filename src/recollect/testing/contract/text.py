@@ -1,0 +1,140 @@
+"""The text index: terms in, terms out, and statistics that are exact whatever came and went in between."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from recollect.model.vocabulary import Status
+from recollect.stores.protocol import Neighbour, Posting, Reader, Selection, Store, Stream
+from recollect.testing.contract.opening import Opening
+from recollect.testing.stores import Scribe, address, at
+
+TEA = ("ana", "like", "tea", "tea")
+COFFEE = ("ben", "like", "coffe")
+
+
+def _index(reader: Reader, stream: Stream) -> tuple[object, ...]:
+    """All that the index holds, and the statistics that ranking reads."""
+    counted = reader.term_frequencies(stream, sorted({*TEA, *COFFEE, "новый", "%"}))
+    return stream.documents, stream.words, counted, reader.indexed_text(stream), reader.noted_terms(stream).keys()
+
+
+class TextContract(Opening):
+    """``ReadsText``, and the writes that go with it."""
+
+    def test_indexed_terms_are_found_with_their_counts(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA)
+        scribe.keep("coffee", terms=COFFEE)
+        with store.read() as reader:
+            stream = scribe.now()
+            assert (stream.documents, stream.words) == (2, 7)
+            assert reader.term_frequencies(stream, ["like", "tea", "milk"]) == {"like": 2, "tea": 1}
+            assert reader.term_frequencies(stream, []) == {}
+            assert reader.postings(stream, "tea", 10) == [Posting(1, 2, 4)]
+            assert reader.postings(stream, "milk", 10) == []
+            assert reader.indexed_text(stream) == [
+                ("ana", 1, 1, 4),
+                ("ben", 2, 1, 3),
+                ("coffe", 2, 1, 3),
+                ("like", 1, 1, 4),
+                ("like", 2, 1, 3),
+                ("tea", 1, 2, 4),
+            ]
+            assert reader.noted_terms(stream).keys() == {1, 2}
+
+    def test_terms_are_counted_in_one_stream_alone(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA)
+        other = Scribe(store, address("ben"))
+        other.keep("coffee", terms=COFFEE)
+        with store.read() as reader:
+            assert reader.term_frequencies(scribe.now(), ["like"]) == {"like": 1}
+            assert reader.postings(other.now(), "tea", 10) == []
+
+    def test_taking_terms_out_restores_the_statistics_exactly(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA)
+        with store.read() as reader:
+            before = _index(reader, scribe.now())
+        scribe.keep("coffee", terms=COFFEE)
+        with store.write() as writer:
+            stream = scribe.stream(writer)
+            assert _index(writer, stream) != before
+            writer.unindex_text(stream, 2)
+            writer.advance_stream(stream)
+        with store.read() as reader:
+            assert _index(reader, scribe.now()) == before
+
+    @pytest.mark.parametrize("terms", [(), ("tea",) * 50, ("новый", "%", "'", "a:b", "-", "🫖")], ids=len)
+    def test_any_terms_go_in_and_out(self, store: Store, scribe: Scribe, terms: Sequence[str]) -> None:
+        scribe.keep("other", terms=TEA)
+        with store.read() as reader:
+            before = _index(reader, scribe.now())
+        scribe.keep("odd", terms=terms)
+        with store.read() as reader:
+            stream = scribe.now()
+            assert (stream.documents, stream.words) == (2, 4 + len(terms))
+            for term in set(terms) - set(TEA):
+                assert reader.postings(stream, term, 10) == [Posting(2, list(terms).count(term), len(terms))]
+        with store.write() as writer:
+            stream = scribe.stream(writer)
+            writer.unindex_text(stream, 2)
+            writer.advance_stream(stream)
+        with store.read() as reader:
+            assert _index(reader, scribe.now()) == before
+
+    def test_taking_out_what_is_not_indexed_does_nothing(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA)
+        scribe.keep("silent")
+        with store.write() as writer:
+            stream = scribe.stream(writer)
+            before = _index(writer, stream)
+            writer.unindex_text(stream, 2)
+            writer.unindex_text(stream, 99)
+            assert _index(writer, stream) == before
+
+    def test_postings_come_newest_first_after_a_number_and_up_to_a_limit(self, store: Store, scribe: Scribe) -> None:
+        for number in range(1, 6):
+            scribe.keep(f"tea {number}", terms=("tea",) * number)
+        with store.read() as reader:
+            stream = scribe.now()
+            assert [p.number for p in reader.postings(stream, "tea", 10)] == [5, 4, 3, 2, 1]
+            assert [p.number for p in reader.postings(stream, "tea", 2)] == [5, 4]
+            assert [p.number for p in reader.postings(stream, "tea", 10, after=3)] == [5, 4]
+            assert reader.postings(stream, "tea", 1) == [Posting(5, 5, 5)]
+
+    def test_neighbours_are_active_memories_with_their_words(self, store: Store, scribe: Scribe) -> None:
+        tea = scribe.keep("tea", terms=TEA, version={"scope": "planner", "kind": "procedural"})
+        scribe.keep("gone", terms=COFFEE, status=Status.ARCHIVED)
+        scribe.keep("silent")
+        with store.read() as reader:
+            found = reader.neighbours(scribe.now(), [1, 2, 3, 99])
+        assert found == [Neighbour(1, tea, "planner", "procedural", frozenset(TEA))]
+
+    def test_only_what_a_selection_admits_is_visible(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("shared")
+        scribe.keep("planner's", version={"scope": "planner"})
+        scribe.keep("archived", status=Status.ARCHIVED)
+        scribe.keep("expired", expires_at=at(5))
+        Scribe(store, address("ben")).keep("ben's")
+        numbers = [1, 2, 3, 4, 99]
+        with store.read() as reader:
+            stream = scribe.now()
+            assert reader.visible(stream, numbers, Selection()) == {1, 2, 3, 4}
+            assert reader.visible(stream, [2, 3], Selection()) == {2, 3}
+            seen = Selection(scopes=("shared",), equal={"status": "active"}, unexpired_at=at(5))
+            assert reader.visible(stream, numbers, seen) == {1}
+
+    def test_projections_can_be_dropped_and_versions_stay(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA)
+        other = Scribe(store, address("ben"))
+        other.keep("coffee", terms=COFFEE)
+        with store.write() as writer:
+            stream = scribe.stream(writer)
+            writer.drop_projections(stream)
+            writer.advance_stream(stream)
+        with store.read() as reader:
+            stream = scribe.now()
+            assert (stream.documents, stream.words) == (0, 0)
+            assert (reader.states(stream), reader.indexed_text(stream), reader.noted_terms(stream)) == ([], [], {})
+            assert reader.term_frequencies(stream, TEA) == {}
+            assert len(reader.versions(stream)) == len(reader.entries(stream)) == 1
+            assert len(reader.states(other.now())) == len(reader.noted_terms(other.now())) == 1

@@ -1,0 +1,171 @@
+"""Transactions: all of a write or none of it, a snapshot that stands still, and a store that outlives its handle."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from recollect.model.vocabulary import Status
+from recollect.stores.protocol import Selection, Store, Stream, Writer
+from recollect.testing.contract.opening import Opening
+from recollect.testing.stores import SALT, TENANT, Scribe, address, at, entry, memory_id, state
+
+Write = Callable[[Writer, Stream], Any]
+
+_ANSWER = {"digest": "d", "salt": b"s", "outcome": "stored", "memory_id": "m", "reasons": (), "at": at(1)}
+
+
+def _advance(writer: Writer, stream: Stream) -> None:
+    stream.tick = 99
+    writer.advance_stream(stream)
+
+
+WRITES: dict[str, Write] = {
+    "add_stream": lambda w, s: w.add_stream(address("new"), "b" * 32),
+    "advance_stream": _advance,
+    "actor_uid": lambda w, s: w.actor_uid(TENANT, "new", "c" * 32),
+    "add_version": lambda w, s: w.add_version(s, 9, memory_id("new"), "{}", SALT),
+    "add_entry": lambda w, s: w.add_entry(s, entry(s, 9, memory_id("new"))),
+    "add_amendment": lambda w, s: w.add_amendment(s, 9, memory_id("new"), "{}", SALT),
+    "move_memory": lambda w, s: w.move_memory(s, 1, state(memory_id("tea"), status=Status.ARCHIVED)),
+    "index_text": lambda w, s: w.index_text(s, 2, ["new"]),
+    "unindex_text": lambda w, s: w.unindex_text(s, 1),
+    "remove_content": lambda w, s: w.remove_content(s, 1, memory_id("tea")),
+    "remove_traces_of_stream": lambda w, s: w.remove_traces_of_stream(s),
+    "forget_owner": lambda w, s: w.forget_owner(s),
+    "forget_actor": lambda w, s: w.forget_actor(TENANT, "planner"),
+    "drop_projections": lambda w, s: w.drop_projections(s),
+    "count_accesses": lambda w, s: w.count_accesses(TENANT, [memory_id("tea")], at(9)),
+    "keep_trace": lambda w, s: w.keep_trace(TENANT, {"type": "new"}, at(9), None, ("h", "{}")),
+    "keep_retry": lambda w, s: w.keep_retry(TENANT, "new", _ANSWER),
+    "put_memory": lambda w, s: Scribe.keep_in(Scribe(NotImplemented), w, "new"),
+}
+
+
+class TransactionContract(Opening):
+    """``Store.read()``, ``Store.write()``, closing and opening again."""
+
+    def _all(self, store: Store) -> tuple[object, ...]:
+        """Everything that a reader can see."""
+        with store.read() as reader:
+            streams = reader.streams_of(TENANT)
+            return (
+                streams,
+                [reader.entries(s) for s in streams],
+                [reader.versions(s) for s in streams],
+                [reader.amendments(s) for s in streams],
+                [reader.states(s) for s in streams],
+                [reader.indexed_text(s) for s in streams],
+                [reader.noted_terms(s) for s in streams],
+                reader.by_ids(TENANT, [memory_id("tea"), memory_id("coffee"), memory_id("new")]),
+                reader.traces(TENANT),
+                reader.actor_names(TENANT),
+                [reader.retry(TENANT, key) for key in ("old", "new")],
+            )
+
+    def _fill(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=["tea"])
+        scribe.keep("coffee")
+        with store.write() as writer:
+            writer.actor_uid(TENANT, "planner", "d" * 32)
+            writer.keep_trace(TENANT, {"type": "old"}, at(1), scribe.stream(writer).number, None)
+            writer.keep_retry(TENANT, "old", _ANSWER)
+
+    @pytest.mark.parametrize("name", WRITES)
+    def test_a_failed_write_leaves_nothing(self, store: Store, scribe: Scribe, name: str) -> None:
+        self._fill(store, scribe)
+        before = self._all(store)
+        with pytest.raises(RuntimeError, match="power cut"), store.write() as writer:
+            WRITES[name](writer, scribe.stream(writer))
+            raise RuntimeError("power cut")
+        assert self._all(store) == before
+
+    @pytest.mark.parametrize("name", WRITES)
+    def test_a_write_that_is_done_can_be_read(self, store: Store, scribe: Scribe, name: str) -> None:
+        self._fill(store, scribe)
+        before = self._all(store)
+        with store.write() as writer:
+            WRITES[name](writer, scribe.stream(writer))
+        assert self._all(store) != before
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+    def test_an_interrupted_write_leaves_nothing(self, store: Store, scribe: Scribe, error: type[BaseException]) -> None:
+        self._fill(store, scribe)
+        before = self._all(store)
+        with pytest.raises(error), store.write() as writer:
+            scribe.keep_in(writer, "new", terms=["new"])
+            raise error
+        assert self._all(store) == before
+
+    def test_after_a_failed_write_the_next_one_works(self, store: Store, scribe: Scribe) -> None:
+        for _ in range(3):
+            with pytest.raises(RuntimeError), store.write() as writer:
+                scribe.keep_in(writer, "new")
+                raise RuntimeError("power cut")
+        scribe.keep("new")
+        with store.read() as reader:
+            assert [s.state.id for s in reader.states(scribe.now())] == [memory_id("new")]
+
+    def test_a_writer_sees_what_it_wrote(self, store: Store, scribe: Scribe) -> None:
+        with store.write() as writer:
+            id = scribe.keep_in(writer, "tea", terms=["tea"])
+            stream = scribe.stream(writer)
+            assert writer.by_ids(TENANT, [id])[id].state.id == id
+            assert [p.number for p in writer.postings(stream, "tea", 1)] == [1]
+            assert writer.count(TENANT, Selection(equal={"status": "active"})) == 1
+            assert len(writer.entries(stream)) == 1
+
+    def test_a_reader_that_fails_hurts_nobody(self, store: Store, scribe: Scribe) -> None:
+        self._fill(store, scribe)
+        for _ in range(20):
+            with pytest.raises(RuntimeError), store.read() as reader:
+                reader.streams_of(TENANT)
+                raise RuntimeError("gone")
+        scribe.keep("new")
+
+    # ── two handles ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def test_a_snapshot_stands_still_while_others_write(self, store: Store, second: Store, scribe: Scribe) -> None:
+        self._fill(store, scribe)
+        with second.read() as reader:
+            stream = reader.stream_at(address())
+            assert stream is not None
+            before = (stream, reader.states(stream), reader.entries(stream), reader.indexed_text(stream))
+            scribe.keep("new", terms=["new"])
+            with store.write() as writer:
+                writer.move_memory(scribe.stream(writer), 1, state(memory_id("tea"), status=Status.ARCHIVED))
+            after = (
+                reader.stream_at(address()),
+                reader.states(stream),
+                reader.entries(stream),
+                reader.indexed_text(stream),
+            )
+            assert after == before
+        assert self._all(second) == self._all(store)
+        with second.read() as reader:
+            assert len(reader.states(stream)) == 3
+
+    def test_an_unfinished_write_is_seen_by_nobody_else(self, store: Store, second: Store, scribe: Scribe) -> None:
+        self._fill(store, scribe)
+        before = self._all(second)
+        with store.write() as writer:
+            scribe.keep_in(writer, "new", terms=["new"])
+            assert self._all(second) == before, "and reading does not wait for the writer"
+        assert self._all(second) != before
+
+    def test_a_store_outlives_its_handle(self, store: Store, scribe: Scribe) -> None:
+        self._fill(store, scribe)
+        before, identity = self._all(store), store.store_id
+        again = self.open_again(store.location)
+        store.close()
+        assert (self._all(again), again.store_id) == (before, identity)
+        again.close()
+        once_more = self.open_again(store.location)
+        assert (self._all(once_more), once_more.store_id) == (before, identity)
+        once_more.close()
+
+    def test_a_sound_store_says_so(self, store: Store, scribe: Scribe) -> None:
+        self._fill(store, scribe)
+        assert store.check() == []
+        assert store.size_bytes() >= 0
+        assert store.store_id

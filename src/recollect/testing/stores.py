@@ -1,0 +1,142 @@
+"""Small rows for exercising a store directly: addresses, bodies, states, entries, and a scribe that writes them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import NAMESPACE_OID, uuid5
+
+from recollect.model.address import Address
+from recollect.model.canonical import canonical_json
+from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
+from recollect.model.state import State
+from recollect.model.vocabulary import Namespace, Space, Status
+from recollect.stores.protocol import Store, Stream, Writer
+
+TENANT = "acme"
+SALT = bytes(range(16))
+ACTOR = "a" * 32
+
+
+def at(second: int) -> str:
+    """A moment in canonical form; a larger number is later."""
+    return f"2026-01-01T00:{second // 60:02d}:{second % 60:02d}.000000Z"
+
+
+def address(
+    owner: str = "ana", *, tenant: str = TENANT, namespace: Namespace = Namespace.PROD, space: Space = Space.USER
+) -> Address:
+    return Address(tenant, namespace, space, owner)
+
+
+def memory_id(name: str) -> str:
+    """An id in the form that ids have, the same for the same name."""
+    return str(uuid5(NAMESPACE_OID, name))
+
+
+def body(content: str = "Ana likes tea", **fields: Any) -> dict[str, Any]:
+    """The body of a version, as far as stores look into it."""
+    plain = {
+        "content": content,
+        "scope": "shared",
+        "kind": "semantic",
+        "event_type": "fact",
+        "layer": "world",
+        "tier": None,
+        "topic_id": None,
+        "source": "user",
+        "user_id": None,
+        "agent_id": None,
+        "run_id": None,
+        "thread_id": None,
+        "actor_id": None,
+        "role": None,
+        "created_at": at(0),
+        "aliases": [],
+    }
+    return {**plain, **fields}
+
+
+def state(id: str, **fields: Any) -> State:
+    """A state with everything else at its default; the key is the memory's own unless one is given."""
+    plain = {"canonical_key": f"Key-{id[:13]}", "last_reinforced": at(0), "last_modified": at(0)}
+    return State(**{"id": id, "status": Status.ACTIVE, **plain, **fields})
+
+
+def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **fields: Any) -> Entry:
+    """A ledger entry that hashes correctly, following whatever ``prev_hash`` it is given."""
+    plain: dict[str, Any] = {
+        "stream": stream.uid,
+        "seq": seq,
+        "tick": seq,
+        "event": event,
+        "memory_id": memory,
+        "other_id": None,
+        "from_status": None,
+        "to_status": "active",
+        "rule": "identity:new",
+        "rules_version": RULES_VERSION,
+        "commitment": None,
+        "actor": ACTOR,
+        "at": at(seq),
+        "prev_hash": stream.head,
+    }
+    made = Entry(**{**plain, **fields})
+    return replace(made, hash=made.computed_hash())
+
+
+class Scribe:
+    """Writes whole memories to one stream of a store, in a transaction each or in one that is given."""
+
+    def __init__(self, store: Store, where: Address | None = None, uid: str | None = None) -> None:
+        self.store = store
+        self.address = where or address()
+        self.uid = uid or memory_id("/".join(self.address)).replace("-", "")
+
+    def stream(self, writer: Writer) -> Stream:
+        """The scribe's stream, made on first use."""
+        return writer.stream_at(self.address) or writer.add_stream(self.address, self.uid)
+
+    def keep(
+        self,
+        name: str,
+        *,
+        content: str = "Ana likes tea",
+        version: Mapping[str, Any] | None = None,
+        terms: Sequence[str] | None = None,
+        **fields: Any,
+    ) -> str:
+        """One memory in a transaction of its own; returns its id."""
+        with self.store.write([self.address]) as writer:
+            return self.keep_in(writer, name, content=content, version=version, terms=terms, **fields)
+
+    def keep_in(
+        self,
+        writer: Writer,
+        name: str,
+        *,
+        content: str = "Ana likes tea",
+        version: Mapping[str, Any] | None = None,
+        terms: Sequence[str] | None = None,
+        **fields: Any,
+    ) -> str:
+        """Version, ledger entry, current state and, where terms are given, their index: as one operation would."""
+        stream, id = self.stream(writer), memory_id(name)
+        stream.tick, stream.last_seq, stream.last_memory = stream.tick + 1, stream.last_seq + 1, stream.last_memory + 1
+        made = body(content, **(version or {}))
+        text = canonical_json(made)
+        writer.add_version(stream, stream.last_memory, id, text, SALT)
+        first = entry(stream, stream.last_seq, id, commitment=commit_to(SALT, text))
+        writer.add_entry(stream, first)
+        stream.head = first.hash
+        writer.put_memory(stream, stream.last_memory, state(id, **fields), made)
+        if terms is not None:
+            writer.index_text(stream, stream.last_memory, terms)
+        writer.advance_stream(stream)
+        return id
+
+    def now(self) -> Stream:
+        """The stream as it stands in the store."""
+        with self.store.read() as reader:
+            found = reader.stream_at(self.address)
+        assert found is not None, "the scribe has written nothing yet"
+        return found

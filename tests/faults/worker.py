@@ -1,0 +1,95 @@
+"""One warm process that forks a child for each task, so that hundreds of runs need a single start of Python.
+
+It reads requests as JSON lines, and answers each with one: ``start`` gives a pid, ``wait`` the status of that child.
+A child writes what it wants to say, a JSON line at a time, straight to its own file: a line that was written is there
+even if the process is killed at the very next instruction.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from . import tasks
+
+Say = Callable[..., None]
+
+
+def main() -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["do"] == "start":
+            answer = {"pid": _fork(request)}
+        else:
+            answer = {"status": os.waitstatus_to_exitcode(os.waitpid(request["pid"], 0)[1])}
+        print(json.dumps(answer), flush=True)
+
+
+def _fork(request: dict[str, Any]) -> int:
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _be_the_child(request)
+        finally:
+            os._exit(1)
+    return pid
+
+
+def _be_the_child(request: dict[str, Any]) -> None:
+    said = os.open(request["said"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    noise = os.open(request["noise"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(noise, 1)
+    os.dup2(noise, 2)
+    recording = bool(request["fault"] and request["fault"]["log"])
+
+    def say(**words: Any) -> None:
+        if recording:
+            _shim().faulty_disk_mark(json.dumps(words).encode())
+        os.write(said, (json.dumps(words) + "\n").encode())
+
+    if request["unprivileged"]:
+        _drop_capabilities()
+    if request["fault"]:
+        _arm(request["prefix"], request["fault"])
+    try:
+        value = getattr(tasks, request["task"])(say, **request["arguments"])
+    except BaseException as error:  # noqa: BLE001 - whatever went wrong is the test's business, which reads it here
+        sys.stdout.flush()
+        say(error=type(error).__name__, message=str(error), traceback=traceback.format_exc())
+        os._exit(1)
+    calls = _shim().faulty_disk_disarm() if request["fault"] else 0
+    say(value=value, calls=calls)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def _shim() -> ctypes.CDLL:
+    """The preloaded library; its symbols are the process's own."""
+    return ctypes.CDLL(None)
+
+
+def _arm(prefix: str, fault: dict[str, Any]) -> None:
+    log = fault["log"].encode() if fault["log"] else None
+    call = ctypes.c_long(fault["call"])
+    _shim().faulty_disk_arm(prefix.encode(), fault["kinds"], fault["how"], call, fault["errno"], log)
+
+
+def _drop_capabilities() -> None:
+    """Permissions do not stop root; without its capabilities they do."""
+    if os.geteuid() != 0:
+        return
+    version_3 = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    nothing = (ctypes.c_uint32 * 6)()
+    if ctypes.CDLL(None, use_errno=True).capset(version_3, nothing) != 0:
+        raise OSError(ctypes.get_errno(), "capset")
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    main()

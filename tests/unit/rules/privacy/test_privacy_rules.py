@@ -1,0 +1,88 @@
+"""Every rule against the cases it carries, and the promises that all rules keep."""
+
+import re
+from re import _constants as opcodes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+
+import pytest
+
+from recollect.rules.privacy import TYPE_NAMES
+from recollect.rules.privacy.catalogue import RULES, grouped
+from recollect.rules.privacy.rule import Rule
+from recollect.rules.privacy.scanner import scan, scan_with
+
+
+def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without « and », and the spans that they marked."""
+    starts = [match.start() - 2 * n for n, match in enumerate(re.finditer("«", case))]
+    ends = [match.start() - 2 * n - 1 for n, match in enumerate(re.finditer("»", case))]
+    return case.replace("«", "").replace("»", ""), list(zip(starts, ends, strict=True))
+
+
+def cases(kind: str) -> list[object]:
+    return [
+        pytest.param(rule, case, id=f"{rule.name}-{n}")
+        for rule in RULES
+        for n, case in enumerate(getattr(rule, kind))
+    ]
+
+
+@pytest.mark.parametrize(("rule", "case"), cases("true_positives"))
+def test_a_rule_finds_exactly_what_is_marked(rule: Rule, case: str) -> None:
+    text, spans = unmarked(case)
+    assert [(f.start, f.end) for f in scan_with(grouped((rule,)), text)] == spans
+
+
+@pytest.mark.parametrize(("rule", "case"), cases("true_positives"))
+def test_the_whole_scan_finds_it_too_and_names_its_type(rule: Rule, case: str) -> None:
+    text, [(start, end)] = unmarked(case)
+    assert [f for f in scan(text) if f.type == rule.type and f.start <= start and end <= f.end]
+
+
+@pytest.mark.parametrize(("rule", "case"), cases("false_positives"))
+def test_a_rule_leaves_near_misses_alone(rule: Rule, case: str) -> None:
+    assert scan_with(grouped((rule,)), case) == ()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_brings_at_least_three_cases_of_each_kind(rule: Rule) -> None:
+    assert len(set(rule.true_positives)) >= 3
+    assert len(set(rule.false_positives)) >= 3
+
+
+def test_names_are_unique_and_types_are_known() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    assert {rule.type for rule in RULES} == set(TYPE_NAMES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_anchors_are_compared_in_lower_case(rule: Rule) -> None:
+    assert all(anchor and anchor == anchor.lower() for anchor in rule.anchors)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_each_anchor_begins_some_true_positive(rule: Rule) -> None:
+    """An anchor at which the pattern never matches only costs time."""
+    texts = [unmarked(case)[0].lower() for case in rule.true_positives]
+    if rule.anchors:
+        assert any(anchor in text for anchor in rule.anchors for text in texts)
+
+
+def unlimited(node: object) -> bool:
+    """Whether a parsed pattern holds a repetition without an upper limit, other than a possessive one."""
+    if isinstance(node, tuple) and len(node) == 2 and node[0] in (opcodes.MAX_REPEAT, opcodes.MIN_REPEAT):
+        low_high_body = node[1]
+        return low_high_body[1] is opcodes.MAXREPEAT or unlimited(low_high_body[2])
+    if isinstance(node, tuple | list | parser.SubPattern):
+        return any(unlimited(each) for each in node)
+    return False
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_pattern_takes_bounded_time_at_any_position(rule: Rule) -> None:
+    assert not unlimited(parser.parse(rule.pattern))
+
+
+def test_the_check_for_unlimited_repetition_sees_one() -> None:
+    assert unlimited(parser.parse(r"a(?:b+c)?"))
+    assert not unlimited(parser.parse(r"a(?:b{1,9}c++)?"))

@@ -1,0 +1,79 @@
+"""What holds for every text."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from test_privacy_rules import unmarked
+
+from recollect.rules.privacy import TYPES, Action, redact, scan
+from recollect.rules.privacy.catalogue import RULES
+from recollect.rules.privacy.rule import Rule
+from recollect.rules.privacy.scanner import Finding
+
+ANCHORS = sorted({anchor for rule in RULES for anchor in rule.anchors})
+CASES = [unmarked(case)[0] for rule in RULES for case in (*rule.true_positives, *rule.false_positives)]
+
+pieces = st.one_of(
+    st.text(max_size=8),
+    st.text("0123456789 -.@:=/+()\n", max_size=20),
+    st.text("abcdefABCDEF0123456789_-", max_size=40),
+    st.sampled_from(ANCHORS),
+    st.sampled_from(CASES),
+    st.sampled_from([" ", "\n", ", ", " is ", ": ", "=", "\u200b", "'", '"']),
+)
+texts = st.lists(pieces, max_size=8).map("".join)
+words = st.sampled_from(
+    "Ana told Ben about the meeting where they agreed to ship dark mode before summer; nobody asked why 3 of 12".split()
+)
+prose = st.lists(words, max_size=12).map(" ".join)
+
+RECOGNISED_ANYWHERE = [t for t in TYPES]
+"""Types that are recognised by their own form. Others may depend on a word beside them."""
+
+
+@given(texts)
+def test_findings_lie_in_the_text_in_order_and_apart(text: str) -> None:
+    findings = scan(text)
+    position = 0
+    for finding in findings:
+        assert position <= finding.start < finding.end <= len(text)
+        assert finding.type in TYPES
+        position = finding.end
+
+
+@given(texts)
+def test_the_same_text_gives_the_same_findings(text: str) -> None:
+    assert scan(text) == scan(text)
+
+
+@given(texts)
+def test_nothing_that_is_recognised_by_its_form_survives_redaction(text: str) -> None:
+    left = scan(redact(text, scan(text)))
+    assert [f for f in left if f.type in RECOGNISED_ANYWHERE] == []
+
+
+@given(texts)
+def test_redaction_keeps_everything_else(text: str) -> None:
+    findings = scan(text)
+    kept = text
+    for finding in reversed(findings):
+        kept = kept[: finding.start] + kept[finding.end :]
+    redacted = redact(text, findings)
+    for finding in findings:
+        redacted = redacted.replace(f"[redacted:{finding.type}]", "", 1)
+    assert len(redacted) == len(kept)
+
+
+def covers(findings: tuple[Finding, ...], kind: str, start: int, end: int) -> bool:
+    return any(f.type == kind and f.start <= start and end <= f.end for f in findings)
+
+
+@given(st.sampled_from(RULES), st.integers(0, 20), prose, prose)
+def test_a_secret_is_found_wherever_it_stands_in_prose(rule: Rule, which: int, before: str, after: str) -> None:
+    text, [(start, end)] = unmarked(rule.true_positives[which % len(rule.true_positives)])
+    embedded = f"{before}\n{text}\n{after}"
+    shift = len(before) + 1
+    found = scan(embedded)
+    if TYPES[rule.type].default_action is Action.DENY:
+        assert covers(found, rule.type, shift + start, shift + end)
+    else:
+        assert any(f.start < shift + end and shift + start < f.end for f in found)
