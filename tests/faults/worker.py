@@ -92,4 +92,5 @@ def _drop_capabilities() -> None:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    tasks.warm_up()
     main()

@@ -13,9 +13,10 @@ from recollect.model.vocabulary import Change, EventType
 from recollect.rules.difference import Difference, differences_between
 from recollect.rules.language.lexicon import PREPOSITIONS, word_set
 from recollect.rules.language.marks import Aspect, Mark
-from recollect.rules.language.reading import Statement, read
+from recollect.rules.language.reading import Language, Statement, read
+from recollect.rules.language.signs import says_correction, says_time_moved_on
 from recollect.rules.language.spelling import verb_of
-from recollect.rules.text import normalise, words
+from recollect.rules.text import normalise
 
 
 class Rule(NamedTuple):
@@ -112,106 +113,19 @@ class _Case:
         return cls(before, after, differences, aspects, event_type, same_speaker)
 
 
-# Corrections -------------------------------------------------------------------------------------------------
-
-_OPENS_A_CORRECTION = ("actually", "correction", "sorry", "oops", "wait", "scratch that", "rather")
-_SAYS_CORRECTION = (
-    "actually",
-    "i meant",
-    "i misspoke",
-    "my mistake",
-    "i was wrong",
-    "that was wrong",
-    "that is wrong",
-    "thats wrong",
-    "that was a typo",
-    "scratch that",
-    "should have said",
-    "is wrong it",
-    "not correct it",
-)
-
-
-def _says_correction(text: str) -> bool:
-    said = _padded(text)
-    if any(f" {phrase} " in said for phrase in _SAYS_CORRECTION):
-        return True
-    opens = text.lstrip().casefold()
-    return opens.startswith("no,") or any(said.startswith(f" {word} ") for word in _OPENS_A_CORRECTION)
+# Corrections and time ----------------------------------------------------------------------------------------
 
 
 def _corrects(case: _Case) -> bool:
-    return case.event_type is EventType.CORRECTION or _says_correction(case.new.text)
+    return case.event_type is EventType.CORRECTION or says_correction(case.new.text)
 
 
 def _corrects_another(case: _Case) -> bool:
     return case.same_speaker is False and _corrects(case)
 
 
-# Time --------------------------------------------------------------------------------------------------------
-
-_POINTS_TO_NOW = ("now", "nowadays", "currently", "at the moment", "these days", "as of", "from now on", "going forward")
-_TELLS_OF_CHANGE = (
-    "no longer",
-    "anymore",
-    "any more",
-    "used to",
-    "changed to",
-    "changed from",
-    "switched to",
-    "switched from",
-    "switching to",
-    "moved to",
-    "moved from",
-    "moving to",
-    "moves to",
-    "went from",
-    "became",
-    "becomes",
-    "has become",
-    "renamed",
-    "upgraded",
-    "downgraded",
-    "migrated",
-    "replaced",
-    "promoted",
-    "updated to",
-    "extended to",
-    "postponed",
-    "rescheduled",
-    "stopped",
-    "quit",
-    "retired",
-    "joined",
-    "got married",
-    "got divorced",
-    "turned",
-    "recently",
-    "starting",
-    "will",
-    "going to",
-    "my new",
-    "our new",
-    "the new",
-    "his new",
-    "her new",
-    "their new",
-)
-_NOT_A_POINT_IN_TIME = ("now and then", "every now and", "until now", "now that")
-
-
-def _padded(text: str) -> str:
-    return f" {' '.join(words(text))} "
-
-
 def _marks_change_in_time(case: _Case) -> bool:
-    """ "now" in the new statement always counts; "moved to" only if the old one did not say it as well."""
-    old, new = _padded(case.old.text), _padded(case.new.text)
-    for phrase in _NOT_A_POINT_IN_TIME:
-        new = new.replace(f" {phrase} ", " ")
-    if any(f" {phrase} " in new for phrase in _POINTS_TO_NOW):
-        return True
-    return any(f" {phrase} " in new and f" {phrase} " not in old for phrase in _TELLS_OF_CHANGE)
+    return says_time_moved_on(case.old.text, case.new.text, case.new.normal)
 
 
 # Asking and supposing ----------------------------------------------------------------------------------------
@@ -271,9 +185,14 @@ def _follows(short: tuple[Mark, ...], long: tuple[Mark, ...]) -> bool:
 
 def _is_detail(short: Statement, long: Statement) -> bool:
     extra = _extra(short.normal, long.normal)
-    if extra is None or any(mark.key == "'s" for mark in extra):
+    if extra is None or _someone_elses(extra) or Language.OTHER in {short.language, long.language}:
         return False
     return _follows(short.normal, long.normal) or not any(mark.aspect in _TURNS_IT_AROUND for mark in extra)
+
+
+def _someone_elses(extra: list[Mark]) -> bool:
+    """ "Ana's mother is a nurse" adds nothing to "Ana is a nurse"."""
+    return any(mark.key == "'s" for mark in extra)
 
 
 def _narrows_scope(case: _Case) -> bool:
@@ -347,6 +266,9 @@ def _scope_changed(case: _Case) -> bool:
 
 
 def _value_changed(case: _Case) -> bool:
+    extra = _extra(case.old.normal, case.new.normal) or _extra(case.new.normal, case.old.normal)
+    if extra and _someone_elses(extra):
+        return True
     return _slot(case) is not None or any(_both_have(case, aspect) for aspect in _VALUES)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from recollect.model.policy import Policy
 from recollect.model.state import State
 from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
-from recollect.rules.change import classify_change
+from recollect.rules.change import TENTATIVE, classify_change
 from recollect.rules.conflict import Claim, may_update, settle
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
@@ -37,7 +37,8 @@ def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy
 
     The same words reinforce. So do other words in which nothing that matters differs. A register's new state always
     updates. What the caller says about the change is believed; else the rules of ``change`` decide. An update from
-    below the incumbent's authority is held, and a contradiction is settled by the conflict policy.
+    below the incumbent's authority is held, as are words that only ask or suppose what the incumbent states, and a
+    contradiction is settled by the conflict policy.
     """
     assert draft.key is not None, "the naming gate sets the key"
     if draft.key.digest != state.key_digest:
@@ -45,13 +46,15 @@ def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy
         return Rejection("identity", "key_collision", detail)
     if draft.fingerprint == body["fingerprint"]:
         return Judgement(Outcome.REINFORCED, "identity:same_fingerprint")
-    change, rule, detail = _change(draft, body, policy)
+    change, rule, detail = _change(draft, body)
     if change is Change.SAME:
         return Judgement(Outcome.REINFORCED, "identity:nothing_differs", detail, f"change:{rule}")
+    if rule in TENTATIVE and policy.conflict.policy != "latest_wins":
+        return Judgement(Outcome.CONTRADICTED, f"{CONFLICT_RULE}authority", detail, f"change:{rule}")
     return _weigh(draft, change, rule, detail, body, state, tick, policy)
 
 
-def _change(draft: Draft, body: Mapping[str, Any], policy: Policy) -> tuple[Change, str, str]:
+def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     if draft.candidate.change is not None:
         return draft.candidate.change, "stated_by_caller", ""
     if draft.candidate.tier is Tier.REGISTER:

@@ -24,7 +24,8 @@ class NearDuplicate:
     """How two texts compare.
 
     ``similar`` says that they are alike enough to look closer; ``same`` that nothing in them differs that matters.
-    ``score`` is the measure that decided: the overlap, or the ratio where the overlap was not enough.
+    ``score`` is the overlap of their terms, or the likeness of their letters where only that was high enough.
+    ``differences`` is empty, and says nothing, where they are not similar.
     """
 
     similar: bool
@@ -71,7 +72,7 @@ def sequence_ratio(a: str, b: str) -> float:
 
 
 def _literal_ratio(a: str, b: str, at_least: float) -> float:
-    """``sequence_ratio``, or an upper bound of it where that is already below ``at_least``: the ratio is costly."""
+    """``sequence_ratio``, or where it cannot reach ``at_least`` a cheap upper bound of it."""
     matcher = difflib.SequenceMatcher(None, a.lower(), b.lower())
     for bound in (matcher.real_quick_ratio, matcher.quick_ratio):
         if bound() < at_least:
@@ -108,12 +109,11 @@ def judge(
     score = overlap(
         read_terms(old) if old_terms is None else old_terms, read_terms(new) if new_terms is None else new_terms
     )
-    similar = score >= overlap_min
-    if not similar:
+    if score < overlap_min:
         ratio = _ratio(old, new, ratio_min, compare)
-        similar, score = ratio >= ratio_min, max(score, ratio) if ratio < ratio_min else ratio
-    if not similar:
-        return NearDuplicate(similar=False, same=False, score=score)
+        if ratio < ratio_min:
+            return NearDuplicate(similar=False, same=False, score=score)
+        score = ratio
     differences = what_differs(old, new)
     return NearDuplicate(similar=True, same=not differences, score=score, differences=differences)
 

@@ -1,5 +1,7 @@
 """Every reason code, with its meaning in plain English. Codes are stable: receipts, traces and history carry them."""
 
+from recollect.rules.change import RULES as CHANGE_RULES
+
 REASONS: dict[str, str] = {
     # Why a write was refused.
     "write_policy_none": "the policy admits no writes at all",
@@ -119,6 +121,8 @@ REASONS: dict[str, str] = {
     "superseded": "a newer version took its place",
     "expired": "its time was over",
     "matches_query": "its words match the query",
+    # How new words relate to what was known.
+    **{f"change:{code}": rule.meaning for code, rule in CHANGE_RULES.items()},
 }
 
 

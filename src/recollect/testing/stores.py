@@ -1,7 +1,6 @@
 """Small rows for exercising a store directly: addresses, bodies, states, entries, and a scribe that writes them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -80,8 +79,8 @@ def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **
         "at": at(seq),
         "prev_hash": stream.head,
     }
-    made = Entry(**{**plain, **fields})
-    return replace(made, hash=made.computed_hash())
+    filled = {**plain, **fields}
+    return Entry(**filled, hash=Entry(**filled).computed_hash())
 
 
 class Scribe:
@@ -128,9 +127,7 @@ class Scribe:
         first = entry(stream, stream.last_seq, id, commitment=commit_to(SALT, text))
         writer.add_entry(stream, first)
         stream.head = first.hash
-        writer.put_memory(stream, stream.last_memory, state(id, **fields), made)
-        if terms is not None:
-            writer.index_text(stream, stream.last_memory, terms)
+        writer.put_memory(stream, stream.last_memory, state(id, **fields), made, terms)
         writer.advance_stream(stream)
         return id
 

@@ -13,10 +13,10 @@ NEGATIONS = word_set("no not never none nobody nothing nowhere neither nor witho
 """``not!`` is the prohibition that opens a rule: "Never …", "Do not …", "No …"."""
 
 MODALITY = word_set(
-    """must should shall ought may might can could would always usually normally generally typically often frequently
-    sometimes occasionally rarely seldom hardly barely maybe perhaps probably possibly likely unlikely certainly
+    """must should shall ought may might can could would always usually normally generally typically often
+    sometimes occasionally rarely hardly barely maybe probably possibly likely unlikely certainly
     definitely surely if unless whether think believe guess suppose assume hope wish want seem apparently allegedly
-    supposedly only mainly mostly partly almost nearly about approximately roughly exactly precisely all every each
+    supposedly only mainly mostly partly almost nearly about exactly precisely all every
     some any many much more most few little several both either enough avoid need require recommend suggest consider
     try plan intend expect optional optionally mandatory ideally default would' least"""
 )
@@ -32,9 +32,9 @@ ALWAYS_LIGHT = word_set("please kindly basically honestly literally actually ind
 DEGREES = word_set("really very quite truly totally absolutely")
 """Left out, unless right after a negation: "not really" is not "not"."""
 
-ARTICLES = frozenset({"a", "an", "the"})
+ARTICLES = frozenset({"a", "the"})
 POSSESSIVES = word_set("my your his her its our their 's")
-QUANTIFIERS = word_set("all every each some any many much most few several both either no only")
+QUANTIFIERS = word_set("all every some any many much most few several both either no only")
 PRONOUNS = word_set("i we you they he she it me us them him my your his her its our their this that these those there")
 SUBJECT_PRONOUNS = word_set("i we you they he she it")
 PRONOUNS_WITH_IS = word_set("he she it that there what who where how here this when why")
@@ -44,6 +44,7 @@ PREPOSITIONS = word_set(
     through about against per via like than as near behind above below beside besides within towards toward across
     along around beyond except off out up down upon"""
 )
+SMALL_IN_HEADINGS = word_set("a the and or of in on to for with by at from")
 CLAUSE_WORDS = word_set("and or but if unless because when while that which who whom whose where so although")
 
 MAY_FRONT = word_set(
@@ -58,17 +59,18 @@ REPORTING_VERBS = word_set("say said tell told think know remember note believe 
 """After these a "that" is only a joint."""
 
 VERBS_WITH_A_CLAUSE = REPORTING_VERBS | word_set(
-    """ask asked thought knew plan planned decide decided promise promised want wanted wish agree agreed expect expected
-    suggest suggested recommend recommended propose proposed remind reminded announce announced confirm confirmed let
-    make made help helped see saw hear heard watch watched feel felt keep kept consider considered report reported"""
+    """ask asked thought knew plan planned decide decided promise promised want wanted wish agree agreed expect
+    expected suggest suggested recommend recommended propose proposed remind reminded announce announced confirm
+    confirmed let make made help helped see saw hear heard watch watched feel felt keep kept consider considered
+    report reported"""
 )
 """With one of these in a sentence, "on Monday" or "always" may belong to either of two verbs, and has to stay put."""
 
-TASTE_VERBS = word_set("like love enjoy hate dislike prefer start begin continue")
+TASTE_VERBS = word_set("like love enjoy hate dislike prefer start continue")
 """After these "to swim" and "swimming" say the same."""
 
 LISTING_VERBS = word_set(
-    """like love enjoy hate dislike prefer speak know own have use need want include support avoid contain cover mean
+    """like love enjoy hate dislike prefer speak know own have use need want include support avoid contain cover
     require eat drink play read study teach sell buy not!"""
 )
 """The objects of these, joined by "and" or "or", come in no particular order."""
@@ -84,28 +86,27 @@ EMPHASISED = word_set("no not never always must only all any every do please and
 
 STUFF_OR_THINGS = word_set(
     """chicken lamb duck turkey fish paper iron hair work experience right term sale operation resource security time
-    force damage wood water sand part salt beer wine tea coffee sugar chocolate cake light fire stone cloth land power
-    property spirit ground interest love pain people person memory minute second letter arm authority asset benefit class art
-    manner saving finding holding trust tongue tooth head heart"""
+    force damage wood water sand part salt beer wine tea coffee sugar chocolate cake light fire stone cloth land
+    power property spirit ground interest love pain people person memory minute second letter arm authority asset
+    benefit class art manner saving finding holding trust tongue tooth head heart"""
 )
 """Words of which the plural is another thing: "likes chicken" is about food, "likes chickens" about animals."""
 
 CASE_FREE = word_set(
     """api ui ux url uri json yaml toml xml sql css html http https aws gcp cpu gpu pr ci cd ssh db id pdf csv vpn dns
-    ip tv ok usb sdk cli ide orm crud i python java docker redis kubernetes postgresql mysql sqlite mongodb
-    kafka nginx linux macos android ios github gitlab jira figma terraform ansible jenkins
-    javascript typescript angular vue django flask fastapi npm git bash vim emacs vscode firefox
-    internet english french german spanish italian portuguese chinese japanese korean russian arabic dutch
-    youtube linkedin iphone ipad wifi"""
+    ip tv ok usb sdk cli ide orm crud i python java docker redis kubernetes postgresql mysql sqlite mongodb kafka
+    nginx linux macos android ios github gitlab jira figma terraform ansible jenkins javascript typescript angular
+    vue django flask fastapi npm git bash vim emacs vscode firefox internet english french german spanish italian
+    portuguese chinese japanese korean russian arabic dutch youtube linkedin iphone ipad wifi"""
 )
 """Names and abbreviations that mean the same in any capitalisation."""
 
 COMMON_AND_NAME = word_set(
     """apple target may march august will mark bill rose grace hope faith joy summer autumn china turkey polish us it
     who pat frank rich jack art guy gene ray rob sue drew chase miles penny ruby dawn eve iris ivy lily olive violet
-    amber page gap shell oracle amazon windows word excel teams go swift rust python java kotlin spark storm hive pig zoom
-    slack notion square stripe block discord signal nice cork reading bath mobile jordan georgia chad mali cuba
-    """
+    amber page gap shell oracle amazon windows word excel teams go swift rust python java kotlin spark storm hive
+    pig zoom slack notion square stripe block discord signal nice cork reading bath mobile jordan georgia chad mali
+    cuba"""
 )
 """Words that are one thing as a name and another as a common word: even a writer without capitals may mean either."""
 
@@ -113,18 +114,21 @@ ENGLISH_WORDS = word_set(
     """the is are were be been my you your she it we they our their his its this that these those and but if not never
     of to for with at by from does did has have had would should must could might use uses used prefer prefers like
     likes loves hates always any every each when who what where how there over than after before during without only
-    please avoid about into out up off too two three four five six seven eight nine ten twice time times day days week month
-    year years take takes run runs work works live lives speak speaks meet meets keep keeps write writes make makes
-    don't doesn't new old first last more most less least some both either allergic favourite favorite
-    depends requires needs wants manages owns knows says thinks goes gets reads calls sends supports includes contains
-    costs starts begins ends opens closes deploy deploys build builds test tests means"""
+    please avoid about into out up off too two three four five six seven eight nine ten twice time times day days
+    week month year years take takes run runs work works live lives speak speaks meet meets keep keeps write writes
+    make makes don't doesn't new old first last more most less least some both either allergic favourite favorite
+    depends requires needs wants manages owns knows says thinks goes gets reads calls sends supports includes
+    contains costs starts begins ends opens closes deploy deploys build builds test tests means monday tuesday
+    wednesday thursday friday saturday sunday january february march may june july october december minutes hours
+    months"""
 )
 """One of these is taken as a sign of English, unless a word of another language is there as well. Words that other
 languages have too ("a", "in", "no", "me", "was", "will") are not among them."""
 
 FOREIGN_WORDS = word_set(
-    """el los las del una uno que con por para como pero muy mi tu su es est esta este son soy le les des une et avec
-    pour dans sur pas je nous vous ils elle der das und ist nicht mit ein eine ich wir sie auf für von zu den dem im
-    il lo gli che di da è sono ho più het een van niet ik zijn med och att det som är jag ikke og er av na nie
-    się jest jak dla bir ve bu için não um uma os ao são é eu yang dan untuk tidak saya ini itu la de du en"""
+    """el los las del una uno que con por para como pero muy mi tu su es est esta este soy le les des une et avec
+    pour dans sur pas je nous vous ils elle der das und ist nicht mit ein eine ich wir sie auf für von zu dem
+    il lo gli che di da è sono ho più het een niet ik zijn och att det som är jag ikke og av nie się
+    jest jak dla bir ve bu için não um uma ao são é eu yang untuk tidak saya ini itu la de du en"""
 )
+"""Words that only other languages have, as long as they stand in lower case: "los", but not "Los Angeles"."""

@@ -12,6 +12,7 @@ from recollect.rules.language.rewriting import rewrite
 from recollect.rules.language.scanning import scan
 from recollect.rules.language.units import TIMES_OF_REPETITION, unit_named
 
+_LAST_LATIN_LETTER = "ɏ"
 _SHORTEST_AFTER_OPENER = 3
 _SHORTENED = frozenset({"'s", "would'"})
 _HALVES_OF_DAY = {"be": "am", "am'": "am", "pm": "pm"}
@@ -59,14 +60,12 @@ def read(text: str) -> Statement:
 
 def _language(text: str, marks: Sequence[Mark]) -> Language:
     """Another language if it has letters beyond Latin, or a word that English has not."""
-    words = {mark.surface.lower() for mark in marks}
-    if not lexicon.FOREIGN_WORDS.isdisjoint(words):
+    if any(mark.surface in lexicon.FOREIGN_WORDS for mark in marks):
         return Language.OTHER
-    if not text.isascii() and any(c.isalpha() and c > "ɏ" for c in text):
+    if not text.isascii() and any(c.isalpha() and c > _LAST_LATIN_LETTER for c in text):
         return Language.OTHER
-    if not lexicon.ENGLISH_WORDS.isdisjoint(words):
-        return Language.ENGLISH
-    return Language.UNSURE
+    english = any(mark.surface.lower() in lexicon.ENGLISH_WORDS for mark in marks)
+    return Language.ENGLISH if english else Language.UNSURE
 
 
 def _understand(text: str, marks: list[Mark]) -> list[Mark]:
@@ -122,7 +121,7 @@ def _is_caseless(text: str, marks: Sequence[Mark]) -> bool:
     """Whether capitals say nothing: there are none, or all letters have them, or all words as in a heading."""
     if text.islower() or (text.isupper() and len(marks) > 1):
         return True
-    cases = [mark.case for mark in marks if len(mark.surface) > 3]
+    cases = [mark.case for mark in marks if mark.key not in lexicon.SMALL_IN_HEADINGS]
     return Case.LOWER not in cases and cases.count(Case.TITLE) > 1
 
 

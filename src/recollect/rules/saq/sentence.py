@@ -61,6 +61,7 @@ _NOTE = re.compile(
 )
 _NOTE_SUBJECTS = {"verb": "The user", "state": "The user is", "noun": "The user's"}
 _CLOSING = re.compile(rf",? (?:{_any_of(CLOSINGS)})$", re.I)
+_LAST_WORDS = frozenset(phrase.split()[-1] for phrase in CLOSINGS)
 _ADVERB = re.compile(rf"\b(?:{_any_of(ADVERBS)}) ", re.I)
 _COMMAND = re.compile(
     r"(?:do not forget to|always|never(?: ever)?|do not(?: ever)?|(?:make sure|be sure|remember)(?: not)? to) ", re.I
@@ -68,6 +69,7 @@ _COMMAND = re.compile(
 _NEGATION = re.compile(
     r"\bdoes not (\w+)|\b(?:do not|no longer|never) |\b(am|is|are|must|should|can|has|have|may|shall) not\b", re.I
 )
+_NEGATIONS = frozenset(("not", "no", "never"))
 _CONTRACTION = re.compile(r"\bcan't\b|\bcannot\b|\bwon't\b|(?:n't|'m|'re|'ve|'ll|'d)\b", re.I)
 _IS_DOING = re.compile(r"'s(?= (?:living|residing|working|learning|studying|employed|allergic|fluent|married) )", re.I)
 _FULL_FORMS = {
@@ -112,7 +114,10 @@ def _only_statement(text: str) -> str | None:
 
 def _spelled_out(text: str) -> str:
     """Contractions written in full; the possessive 's stays, "Ana's living in Porto" has none."""
-    text = _IS_DOING.sub(" is", " ".join(text.split()).replace("’", "'"))
+    text = " ".join(text.split()).replace("’", "'")
+    if "'" not in text and "annot" not in text:
+        return text
+    text = _IS_DOING.sub(" is", text)
     return _CONTRACTION.sub(lambda match: _FULL_FORMS[match[0].lower()], text)
 
 
@@ -120,7 +125,7 @@ def _trimmed(text: str) -> str:
     """Without the ways to begin and to end that change nothing."""
     while match := _OPENING.match(text):
         text = text[match.end() :]
-    while match := _CLOSING.search(text):
+    while text.rpartition(" ")[2].lower() in _LAST_WORDS and (match := _CLOSING.search(text)):
         text = text[: match.start()]
     return text
 
@@ -144,6 +149,10 @@ def _affirmed(text: str) -> tuple[str, bool, bool]:
         opening = command[0].lower()
         text = text[command.end() :]
     negated = opening.startswith("never") or (" not " in opening and "forget" not in opening)
-    text = _ADVERB.sub("", text)
-    text, negations = _NEGATION.subn(_affirmative, text)
+    negations = 0
+    words = frozenset(text.lower().split())
+    if not words.isdisjoint(ADVERBS):
+        text = _ADVERB.sub("", text)
+    if not words.isdisjoint(_NEGATIONS):
+        text, negations = _NEGATION.subn(_affirmative, text)
     return text, bool(opening), negated or negations > 0

@@ -182,7 +182,7 @@ class MemoryContract(Opening):
             aliases = {ID: ["100 %"], SIBLING: [], COUSIN: ["ticket-7", "ticket-7"]}
             for number, (id, names) in enumerate(aliases.items(), start=1):
                 writer.add_version(stream, number, id, "{}", b"salt")
-                writer.put_memory(stream, number, state(id, canonical_key=f"K-{number}"), body(aliases=names))
+                writer.put_memory(stream, number, state(id, canonical_key=f"K-{number}"), body(aliases=names), None)
         with store.read() as reader:
             assert reader.ids_like(TENANT, typed) == found
             assert reader.ids_like(TENANT, typed, limit=1) == found[:1]

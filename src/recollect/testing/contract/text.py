@@ -101,6 +101,34 @@ class TextContract(Opening):
             assert [p.number for p in reader.postings(stream, "tea", 10, after=3)] == [5, 4]
             assert reader.postings(stream, "tea", 1) == [Posting(5, 5, 5)]
 
+    def test_those_that_share_enough_words_are_found_most_first(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA)
+        scribe.keep("coffee", terms=COFFEE)
+        scribe.keep("both", terms=(*TEA, "ben"))
+        Scribe(store, address("ben")).keep("ben's", terms=TEA)
+        words = ("ana", "like", "tea", "milk")
+        with store.read() as reader:
+            stream = scribe.now()
+            assert reader.sharing(stream, words, 1, 0, 10) == [3, 1, 2]
+            assert reader.sharing(stream, words, 3, 0, 10) == [3, 1]
+            assert reader.sharing(stream, words, 4, 0, 10) == []
+            assert reader.sharing(stream, words, 1, 1, 10) == [3, 2]
+            assert reader.sharing(stream, words, 1, 0, 1) == [3]
+            assert reader.sharing(stream, (), 1, 0, 10) == []
+
+    def test_what_is_put_back_is_indexed_again(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA)
+        with store.read() as reader:
+            before = _index(reader, scribe.now())
+        with store.write() as writer:
+            stream = scribe.stream(writer)
+            writer.unindex_text(stream, 1)
+            assert _index(writer, stream) == (0, 0, {}, [], set())
+            writer.index_text(stream, 1, TEA)
+            writer.advance_stream(stream)
+        with store.read() as reader:
+            assert _index(reader, scribe.now()) == before
+
     def test_neighbours_are_active_memories_with_their_words(self, store: Store, scribe: Scribe) -> None:
         tea = scribe.keep("tea", terms=TEA, version={"scope": "planner", "kind": "procedural"})
         scribe.keep("gone", terms=COFFEE, status=Status.ARCHIVED)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.model.vocabulary import Status
-from recollect.stores.protocol import Selection, Store, Stream, Writer
+from recollect.stores.protocol import Reader, Selection, Store, Stream, Writer
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import SALT, TENANT, Scribe, address, at, entry, memory_id, state
 
@@ -40,6 +40,12 @@ WRITES: dict[str, Write] = {
     "keep_retry": lambda w, s: w.keep_retry(TENANT, "new", _ANSWER),
     "put_memory": lambda w, s: Scribe.keep_in(Scribe(NotImplemented), w, "new"),
 }
+
+
+def _stream(reader: Reader) -> Stream:
+    found = reader.stream_at(address())
+    assert found is not None, "the scribe has written nothing yet"
+    return found
 
 
 class TransactionContract(Opening):
@@ -115,6 +121,15 @@ class TransactionContract(Opening):
             assert writer.count(TENANT, Selection(equal={"status": "active"})) == 1
             assert len(writer.entries(stream)) == 1
 
+    @pytest.mark.parametrize("brief", [False, True])
+    def test_a_brief_read_sees_what_any_read_sees(self, store: Store, scribe: Scribe, brief: bool) -> None:
+        self._fill(store, scribe)
+        with store.read(brief=brief) as reader:
+            assert [s.state.id for s in reader.states(_stream(reader))] == [memory_id("tea"), memory_id("coffee")]
+        scribe.keep("new")
+        with store.read(brief=brief) as reader:
+            assert len(reader.states(_stream(reader))) == 3
+
     def test_a_reader_that_fails_hurts_nobody(self, store: Store, scribe: Scribe) -> None:
         self._fill(store, scribe)
         for _ in range(20):
@@ -128,8 +143,7 @@ class TransactionContract(Opening):
     def test_a_snapshot_stands_still_while_others_write(self, store: Store, second: Store, scribe: Scribe) -> None:
         self._fill(store, scribe)
         with second.read() as reader:
-            stream = reader.stream_at(address())
-            assert stream is not None
+            stream = _stream(reader)
             before = (stream, reader.states(stream), reader.entries(stream), reader.indexed_text(stream))
             scribe.keep("new", terms=["new"])
             with store.write() as writer:

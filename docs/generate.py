@@ -1,0 +1,110 @@
+"""Writes the reference pages that are made from the code: the command line, the policy, and the reason codes.
+
+Run by ``make docs``; a test compares the pages with what this makes.
+"""
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from recollect.interfaces.cli.app import app
+from recollect.model.policy import settings
+from recollect.policies import PRESETS
+from recollect.rules import privacy
+from recollect.rules.reasons import REASONS
+
+HERE = Path(__file__).parent
+
+
+def pages() -> dict[str, str]:
+    """Every generated page by its file name."""
+    return {"cli.md": cli_page(), "policy.md": policy_page(), "reasons.md": reasons_page()}
+
+
+def cli_page() -> str:
+    lines = [
+        "# The command line",
+        "",
+        "`recollect [options] command …`. Options before the command choose the store and the way to answer; every command",
+        "has `--help`. With `--json` a command prints exactly one JSON document, errors included.",
+        "",
+        "Exit codes: **0** done, **1** refused or not found, **2** bad usage, **3** the store failed.",
+        "",
+        "## Options before the command",
+        "",
+        "| option | what it does |",
+        "|---|---|",
+    ]
+    group = typer.main.get_command(app)
+    lines += [_option_row(option) for option in group.params if option.name != "help"]
+    for name, command in sorted(group.commands.items()):
+        lines += ["", f"## {name}", "", command.help.strip(), ""]
+        arguments = " ".join(f"<{p.name}>" for p in command.params if p.param_type_name == "argument")
+        lines += ["```", f"recollect {name} {arguments}".rstrip(), "```", ""]
+        options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
+        if options:
+            lines += ["| option | what it does |", "|---|---|", *(_option_row(option) for option in options)]
+    return "\n".join(lines) + "\n"
+
+
+def _option_row(option: Any) -> str:
+    flags = ", ".join(f"`{flag}`" for flag in [*option.opts, *option.secondary_opts])
+    words = option.bare_type if isinstance(option.bare_type, type) and issubclass(option.bare_type, StrEnum) else ()
+    known = f" ({', '.join(words)})" if words else ""
+    return f"| {flags} | {option.help or ''}{known} |"
+
+
+def policy_page() -> str:
+    lines = [
+        "# The policy",
+        "",
+        "Every number and switch that a rule reads is a setting of one policy. `recollect policy` shows the one in force;",
+        "`--policy` (or `RECOLLECT_POLICY`, or `recollect.open(policy=…)`) names a preset or a YAML file such as:",
+        "",
+        "```yaml",
+        "preset: default",
+        "conflict: {policy: manual}",
+        "privacy:",
+        "  actions: {email: redact}",
+        "lifecycle: {unused_after_days: 90}",
+        "```",
+        "",
+        "A setting that does not exist is an error that names it. Presets: " + ", ".join(f"`{p}`" for p in PRESETS) + ".",
+        "",
+        "| setting | default | meaning |",
+        "|---|---|---|",
+    ]
+    for name, meaning, default in settings():
+        shown = json.dumps(default, ensure_ascii=False).replace("|", "\\|")
+        lines.append(f"| `{name}` | `{shown}` | {meaning} |")
+    lines += ["", "## Types of sensitive data", "", "| type | default action | what it is |", "|---|---|---|"]
+    lines += [f"| `{t.name}` | {t.default_action} | {t.description} |" for t in privacy.TYPES.values()]
+    return "\n".join(lines) + "\n"
+
+
+def reasons_page() -> str:
+    lines = [
+        "# Reason codes",
+        "",
+        "Every outcome carries codes from this list: in receipts (`reasons`), in traces (`reason`, `rule`), in history and in",
+        "`explain`. They are stable; programs may rely on them.",
+        "",
+        "| code | meaning |",
+        "|---|---|",
+        *(f"| `{code}` | {meaning} |" for code, meaning in REASONS.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    for name, text in pages().items():
+        (HERE / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
