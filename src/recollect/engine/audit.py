@@ -133,7 +133,8 @@ class _StreamCheck:
         for id in sorted(expected.keys() | current.keys()):
             if current.get(id) != expected.get(id):
                 raise _Broken(
-                    f"{self.name}, memory {id}", f"its current state is not what the ledger says{_differs(id, expected, current)}"
+                    f"{self.name}, memory {id}",
+                    f"its current state is not what the ledger says{_differs(id, expected, current)}",
                 )
         active = {self.versions[id].number for id, state in expected.items() if state.status is Status.ACTIVE}
         self._text_index(active)
@@ -159,7 +160,9 @@ def _differs(id: str, expected: fold.States, current: fold.States) -> str:
     return f": {', '.join(names)}"
 
 
-def replay(entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]) -> fold.States:
+def replay(
+    entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]
+) -> fold.States:
     """The state that a stream's entries give, from the very first."""
     states: dict[str, State] = {}
     for entry in entries:

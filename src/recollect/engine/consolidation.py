@@ -18,9 +18,9 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.receipt import Plain
 from recollect.model.vocabulary import KIND_CLASS, Change, Kind, KindClass, Namespace, Status, Tier
 from recollect.rules.change import classify_change
+from recollect.rules.difference import what_differs
 from recollect.rules.keys import CanonicalKey, choose_key, identity
 from recollect.rules.near_duplicate import overlap, prefix_length
-from recollect.rules.difference import what_differs
 from recollect.rules.text import terms
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored, Stream
 
@@ -251,9 +251,7 @@ def _take_back(pen: Pen, entry: Entry, run: str, before: dict[str, str] | None) 
     if entry.event is Event.CONSOLIDATED:
         if stored.state.status is Status.REDUNDANT:
             refuse_taken_key(pen, stored)
-            pen.record(
-                Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks
-            )
+            pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
         pen.record(Event.UNLINKED, entry.memory_id, rule="consolidation:undone", other=entry.other_id, amendment=marks)
     elif entry.event is Event.REKEYED and before is not None:
         pen.record(Event.REKEYED, entry.memory_id, rule="consolidation:undone", amendment={**marks, **before})

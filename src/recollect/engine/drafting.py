@@ -11,6 +11,7 @@ from recollect.model.errors import BadInput
 from recollect.model.record import Author, Candidate
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.gates import pass_gates
+from recollect.rules.keys import explicit_key
 
 
 def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
@@ -43,7 +44,20 @@ def bad_input(error: ValidationError) -> BadInput:
 
 def draft_for(engine: Engine, candidate: Candidate) -> Draft | Rejection:
     """What the gates make of a candidate."""
+    for name in ("canonical_key", "title", "topic_id", "key"):
+        check_name(name, getattr(candidate, name))
     return pass_gates(Draft(candidate), Context(engine.policy, engine.caller, engine.clock()))
+
+
+def check_name(field: str, name: str | None) -> None:
+    """A name must have something in it that can stand in a key."""
+    if name is not None:
+        try:
+            explicit_key(name)
+        except ValueError:
+            raise BadInput(
+                "holds nothing that can name a concept.", field=field, hint="Use letters or digits."
+            ) from None
 
 
 def version_body(engine: Engine, draft: Draft, at: str, tick: int, parent_refs: tuple[str, ...]) -> dict[str, Any]:

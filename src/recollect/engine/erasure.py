@@ -37,9 +37,7 @@ def erase(
                 traces += writer.remove_traces_of_stream(stream)
                 owners += writer.forget_owner(stream)
     unreached = engine.store.scrub()
-    return ErasureReceipt(
-        tuple(ids), streams, owners, actors, traces, tuple(remaining), BEYOND_REACH + unreached, at
-    )
+    return ErasureReceipt(tuple(ids), streams, owners, actors, traces, tuple(remaining), BEYOND_REACH + unreached, at)
 
 
 def replay_erasures(engine: Engine) -> int:
@@ -61,9 +59,7 @@ def replay_erasures(engine: Engine) -> int:
     return sum(map(len, again.values()))
 
 
-def _what(
-    engine: Engine, owner: str | None, id: str | None, whole_chain: bool
-) -> tuple[list[str], list[str]]:
+def _what(engine: Engine, owner: str | None, id: str | None, whole_chain: bool) -> tuple[list[str], list[str]]:
     """The ids to remove, and those of the same chain that stay."""
     with engine.store.read() as reader:
         if id is not None:

@@ -12,11 +12,11 @@ from recollect.engine.reading import list_memories
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain, Receipt
 
-CARRIED = (
-    """content namespace space owner scope kind canonical_key topic_id event_type layer sublayer tier category tags entities
-    relationships artifact_ref context author authority authority_reason user_id agent_id run_id thread_id actor_id role
-    parent_refs signature confidence pinned importance expires_at""".split()
-)
+CARRIED = """
+    content namespace space owner scope kind canonical_key topic_id event_type layer sublayer tier category tags
+    entities relationships artifact_ref context author authority authority_reason user_id agent_id run_id thread_id
+    actor_id role parent_refs signature confidence pinned importance expires_at
+""".split()
 """The fields of an exported memory that an import takes over; the rest is decided anew."""
 BATCH = 500
 

@@ -22,9 +22,7 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
         put_away(pen, id, Event.EXPIRED, "ttl_expired")
         events.append(trace.memory_forget(engine.caller, id, "ttl_expired", engine.in_force.expanded))
         if stored.body is not None:
-            events.append(
-                trace.memory_deleted(engine.caller, id, stored.body, "expired", engine.in_force.expanded)
-            )
+            events.append(trace.memory_deleted(engine.caller, id, stored.body, "expired", engine.in_force.expanded))
     pen.flush()
     return events
 

@@ -60,7 +60,9 @@ def _happened(events: Sequence[HistoryEvent]) -> list[str]:
     lines = ["", "What happened to it:"]
     for event in events:
         who = event.actor or "someone whose name was erased"
-        lines.append(f"  {event.at[:19]}  {event.event:<8}{event.meta['operation']} by {who}: {plain(event.meta['rule'])}")
+        lines.append(
+            f"  {event.at[:19]}  {event.event:<8}{event.meta['operation']} by {who}: {plain(event.meta['rule'])}"
+        )
     return lines
 
 

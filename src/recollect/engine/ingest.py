@@ -108,9 +108,7 @@ def _settle(pen: Pen, prepared: _Prepared, earlier: tuple[trace.Trace, ...]) -> 
     if kind_class is KindClass.EVENT and draft.key is not None and draft.key.source == "event":
         draft = draft.decide("key", "key:event", key=event_key(draft.candidate.kind, pen.next_number()))
     assert draft.key is not None, "the naming gate sets the key"
-    incumbent = pen.writer.active_by_key(
-        pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text)
-    )
+    incumbent = pen.writer.active_by_key(pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text))
     if incumbent is not None:
         return _meet(pen, draft, incumbent, earlier)
     return _meet_none(pen, draft, prepared.similar, earlier)
@@ -157,12 +155,12 @@ def _full(pen: Pen) -> Rejection | None:
     active = pen.writer.count(pen.stream.tenant, Selection(equal={"status": "active"}, unexpired_at=pen.at))
     if active < limit:
         return None
-    return Rejection("capacity", "capacity_full", f"{active} memories are active and the policy allows {limit}. Forget some.")
+    return Rejection(
+        "capacity", "capacity_full", f"{active} memories are active and the policy allows {limit}. Forget some."
+    )
 
 
-def _store(
-    pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlier: tuple[trace.Trace, ...]
-) -> Receipt:
+def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlier: tuple[trace.Trace, ...]) -> Receipt:
     draft = draft.decide("identity", "identity:new")
     body = version_body(pen.engine, draft, pen.at, pen.tick, draft.candidate.parent_refs)
     id, commitment = pen.new_version(body, draft.terms)
@@ -206,9 +204,7 @@ def _contradict(
     old = incumbent.state.id
     body = version_body(pen.engine, draft, pen.at, pen.tick, draft.candidate.parent_refs)
     id, commitment = pen.new_version(body, draft.terms)
-    pen.record(
-        Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment
-    )
+    pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
     conflict = trace.memory_conflict(pen.engine.caller, old, id, verdict.conflict_rule, dedup_key(body))
     changed = (Changed(id, None, "contradictory"),)
     return _answer(pen, Outcome.CONTRADICTED, id, verdict.reasons, changed, (*earlier, conflict), wrote=body)

@@ -1,8 +1,7 @@
 """What people do to memories: settle contradictions, archive, forget, restore, edit; and upkeep, which needs no one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -22,10 +21,10 @@ from recollect.model.ledger import Event
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import KIND_CLASS, Source, Status
+from recollect.rules import privacy
 from recollect.rules.borders import write_refusal
 from recollect.rules.keys import identity
 from recollect.rules.privacy_gate import action, strings
-from recollect.rules import privacy
 from recollect.stores.protocol import Stored, Writer
 
 EDITABLE = ("pinned", "tags", "category", "importance", "expires_at")
@@ -46,7 +45,9 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
         sides = {stored.state.id, *stored.state.conflict_ids} | ({incumbent.state.id} if incumbent else set())
         if chosen not in sides:
             raise BadInput(
-                "is neither side of this contradiction.", field="winner", hint=f"Choose one of: {', '.join(sorted(sides))}."
+                "is neither side of this contradiction.",
+                field="winner",
+                hint=f"Choose one of: {', '.join(sorted(sides))}.",
             )
         if chosen != stored.state.id:
             pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ARCHIVED)
@@ -60,9 +61,7 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None) -> None:
     if incumbent is not None and incumbent.body is not None:
         other = incumbent.state.id
         pen.load(incumbent)
-        pen.record(
-            Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=stored.state.id
-        )
+        pen.record(Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=stored.state.id)
         engine = pen.engine
         gone = trace.memory_deleted(engine.caller, other, incumbent.body, "superseded", engine.in_force.expanded)
         keep(engine, pen.writer, [gone], pen.stream.number)
@@ -117,7 +116,9 @@ def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
     values = _edited_values(engine, changes)
     with _on(engine, id) as (pen, stored):
         if stored.state.status is Status.SUPERSEDED:
-            raise WrongState("it was superseded, and older versions do not change.", field="id", hint="Edit the current one.")
+            raise WrongState(
+                "it was superseded, and older versions do not change.", field="id", hint="Edit the current one."
+            )
         pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": values})
         return _done(pen, stored.state.id)
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from recollect.engine.context import Engine
 from recollect.engine.pen import Pen
 from recollect.model.address import Address
-from recollect.model.vocabulary import KIND_CLASS, KindClass
-from recollect.rules.draft import Draft
 from recollect.model.policy import NearDuplicates
+from recollect.model.vocabulary import KIND_CLASS, KindClass
 from recollect.rules.candidates import lookup
+from recollect.rules.draft import Draft
 from recollect.rules.near_duplicate import judge, overlap
 from recollect.stores.protocol import Neighbour, Reader, Selection, Stored, Stream
 

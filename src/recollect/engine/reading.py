@@ -7,6 +7,7 @@ from typing import Any
 
 from recollect.engine.assemble import to_memory, to_tombstone
 from recollect.engine.context import Engine, find
+from recollect.engine.drafting import check_name
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import HISTORY_KIND, Entry
@@ -18,9 +19,9 @@ from recollect.rules.keys import explicit_key, identity
 from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
 MAX_PAGE = 1_000
-FILTERS = (
-    "kind event_type layer tier category pinned topic_id source user_id agent_id run_id thread_id actor_id role scope"
-).split()
+FILTERS = """
+    kind event_type layer tier category pinned topic_id source user_id agent_id run_id thread_id actor_id role scope
+""".split()
 
 
 def get(engine: Engine, id: str) -> Memory:
@@ -160,18 +161,14 @@ def traces(engine: Engine, *, after: int = 0, limit: int = 100) -> tuple[dict[st
         return tuple(reader.traces(engine.tenant, after, limit))
 
 
-def _history_event(
-    entry: Entry, names: Mapping[str, str | None], amendment: Mapping[str, Any] | None
-) -> HistoryEvent:
+def _history_event(entry: Entry, names: Mapping[str, str | None], amendment: Mapping[str, Any] | None) -> HistoryEvent:
     meta: dict[str, Any] = {"operation": str(entry.event), "rule": entry.rule, "tick": entry.tick, "seq": entry.seq}
     if entry.from_status != entry.to_status:
         meta["status"] = f"{entry.from_status or 'new'} → {entry.to_status}"
     if amendment:
         meta["values"] = dict(amendment)
     old, new = _references(entry)
-    return HistoryEvent(
-        entry.memory_id, HISTORY_KIND[entry.event], old, new, names.get(entry.actor), entry.at, meta
-    )
+    return HistoryEvent(entry.memory_id, HISTORY_KIND[entry.event], old, new, names.get(entry.actor), entry.at, meta)
 
 
 def _references(entry: Entry) -> tuple[str | None, str | None]:
@@ -192,6 +189,7 @@ def _equal(filters: Mapping[str, Any], status: str | Sequence[str] | None, key: 
         many = [status] if isinstance(status, str) else list(status)
         equal["status"] = tuple(_word(Status, word, "status") for word in many)
     if key is not None:
+        check_name("key", key)
         equal["key_identity"] = identity(explicit_key(key).text)
     return equal
 

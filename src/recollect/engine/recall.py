@@ -1,5 +1,6 @@
 """Answering a query: access first, then the text index, then the best that may be seen."""
 
+import heapq
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -10,15 +11,14 @@ from recollect.model.errors import BadInput
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import KIND_CLASS, Authority, Space
-from recollect.rules.ranking import TextStatistics, bm25_part, inverse_frequency, rarest_first, within_budget
+from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, rarest_first, within_budget
 from recollect.rules.text import terms
 from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
-Place = tuple[int, int]
-"""A memory as ``(stream number, memory number)``."""
-
 CHUNK = 64
 """How many of the best-scored memories are checked for visibility at a time."""
+SHADOW_MARGIN = 8
+"""How many more than asked for are looked at, since some may shadow others."""
 
 
 def query(
@@ -54,44 +54,67 @@ def _check(text: str, top_k: int) -> None:
         raise BadInput("must be between 1 and 1,000.", field="top_k")
 
 
-def _scores(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str]) -> dict[Place, float]:
+def _scores(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str]
+) -> dict[int, dict[int, float]]:
     """BM25 over the streams taken together, the rarest words first, within the policy's budget of index entries."""
     settings = engine.policy.recall
-    by_stream = {s.number: reader.term_frequencies(s, wanted) for s in streams if s.documents}
+    by_stream = {s.number: reader.term_frequencies(s, sorted(set(wanted))) for s in streams if s.documents}
     totals: dict[str, int] = defaultdict(int)
     for frequencies in by_stream.values():
         for term, count in frequencies.items():
             totals[term] += count
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    scores: dict[Place, float] = defaultdict(float)
+    scores: dict[int, dict[int, float]] = {s.number: {} for s in streams}
     for term, limit in within_budget(rarest_first(totals, wanted), totals, settings.max_postings):
         idf = inverse_frequency(texts.documents, totals[term])
         for stream in streams:
-            if term not in by_stream.get(stream.number, {}):
-                continue
-            for number, tf, length in reader.postings(stream, term, limit):
-                scores[stream.number, number] += bm25_part(
-                    idf, tf, length, texts.mean_length, settings.bm25_k1, settings.bm25_b
-                )
+            if term in by_stream.get(stream.number, ()):
+                postings = reader.postings(stream, term, limit)
+                bm25(scores[stream.number], postings, idf, texts.mean_length, settings.bm25_k1, settings.bm25_b)
     return scores
 
 
 def _best_visible(
-    engine: Engine, reader: Reader, streams: dict[int, Stream], scores: dict[Place, float], top_k: int
+    engine: Engine,
+    reader: Reader,
+    streams: dict[int, Stream],
+    scores: dict[int, dict[int, float]],
+    top_k: int,
 ) -> list[tuple[Stored, float]]:
     """The best-scored memories that may be seen. The store's own query decides which those are."""
-    ranked = sorted(scores, key=lambda place: (-scores[place], place))
     selection = Selection(scopes=scopes_for(engine), equal={"status": "active"}, unexpired_at=engine.now())
-    found: list[tuple[Stored, float]] = []
-    for start in range(0, len(ranked), CHUNK):
-        chunk = ranked[start : start + CHUNK]
-        for number, stream in streams.items():
-            here = [memory for of, memory in chunk if of == number]
-            visible = sorted(reader.visible(stream, here, selection)) if here else []
-            found += [(s, scores[number, s.number]) for s in reader.by_numbers(stream, visible)] if visible else []
-        if len(found) >= 2 * top_k:
+    wanted = top_k + SHADOW_MARGIN
+    ranked = heapq.nsmallest(
+        max(CHUNK, wanted), ((-score, of, number) for of, found in scores.items() for number, score in found.items())
+    )
+    visible: list[tuple[float, int, int]] = []
+    while True:
+        visible += _visible(reader, streams, ranked[:CHUNK], selection)
+        ranked = ranked[CHUNK:]
+        if len(visible) >= wanted or not ranked:
             break
-    return sorted(found, key=lambda pair: (-pair[1], pair[0].stream, pair[0].number))
+    return _loaded(reader, streams, visible[:wanted])
+
+
+def _visible(
+    reader: Reader, streams: dict[int, Stream], ranked: Sequence[tuple[float, int, int]], selection: Selection
+) -> list[tuple[float, int, int]]:
+    seen: set[tuple[int, int]] = set()
+    for of in sorted({of for _, of, _ in ranked}):
+        numbers = [number for _, stream, number in ranked if stream == of]
+        seen |= {(of, number) for number in reader.visible(streams[of], numbers, selection)}
+    return [place for place in ranked if place[1:] in seen]
+
+
+def _loaded(
+    reader: Reader, streams: dict[int, Stream], places: Sequence[tuple[float, int, int]]
+) -> list[tuple[Stored, float]]:
+    found: dict[tuple[int, int], Stored] = {}
+    for of in sorted({of for _, of, _ in places}):
+        numbers = [number for _, stream, number in places if stream == of]
+        found |= {(of, stored.number): stored for stored in reader.by_numbers(streams[of], numbers)}
+    return [(found[of, number], -score) for score, of, number in places]
 
 
 def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, agent: str | None) -> list[Recalled]:

@@ -34,9 +34,7 @@ def earlier_answer(engine: Engine, writer: Writer, key: str, candidate: Candidat
     return Receipt(Outcome(kept["outcome"]), memory, tuple(kept["reasons"]), replayed=True)
 
 
-def keep_answer(
-    engine: Engine, writer: Writer, key: str, candidate: Candidate, receipt: Receipt, at: str
-) -> None:
+def keep_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate, receipt: Receipt, at: str) -> None:
     """Remember the answer, in the transaction that it is about."""
     if receipt.memory is None:
         return

@@ -6,7 +6,18 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from recollect.engine import audit, consolidation, erasure, exchange, explain, health, ingest, lifecycle, reading, recall
+from recollect.engine import (
+    audit,
+    consolidation,
+    erasure,
+    exchange,
+    explain,
+    health,
+    ingest,
+    lifecycle,
+    reading,
+    recall,
+)
 from recollect.engine.context import Engine
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import NotAllowed
@@ -130,9 +141,7 @@ class Recollect:
             raise NotAllowed("this caller is another agent.", field="agent", hint="Leave it out.")
         if agent is not None:
             engine = engine.seen_by(replace(engine.caller, agent=agent))
-        return recall.query(
-            engine, text, owner=owner, space=space, include_namespaces=include_namespaces, top_k=top_k
-        )
+        return recall.query(engine, text, owner=owner, space=space, include_namespaces=include_namespaces, top_k=top_k)
 
     def history(self, id: str) -> tuple[HistoryEvent, ...]:
         """Everything that happened to a memory, in seven kinds."""

@@ -22,9 +22,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no canonical form")
 
 
-_encoder = json.JSONEncoder(
-    sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain
-)
+_encoder = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
 
 
 def canonical_json(value: Any) -> str:

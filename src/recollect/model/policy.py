@@ -115,11 +115,11 @@ class Length(Section):
     model_written_max_characters: int = Field(280, ge=1, description="summaries and insights that a model wrote")
 
 
-PROFILE_KEYS = (
-    "name preferred_name pronouns city country location home_city language languages time_zone timezone employer "
-    "company role job_title birthday email phone tone goals diet allergies likes dislikes hobbies family pets "
-    "favorite_color favourite_colour communication_style expertise education"
-).split()
+PROFILE_KEYS = """
+    name preferred_name pronouns city country location home_city language languages time_zone timezone employer
+    company role job_title birthday email phone tone goals diet allergies likes dislikes hobbies family pets
+    favorite_color favourite_colour communication_style expertise education
+""".split()
 
 
 class Privacy(Section):

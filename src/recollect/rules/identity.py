@@ -11,6 +11,7 @@ from recollect.rules.change import TENTATIVE, classify_change
 from recollect.rules.conflict import Claim, may_update, settle
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
+from recollect.rules.keys import same_concept
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,10 @@ def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy
     contradiction is settled by the conflict policy.
     """
     assert draft.key is not None, "the naming gate sets the key"
-    if draft.key.digest != state.key_digest:
-        detail = f"The key {draft.key.text} is taken by another name of the same spelling. Choose a longer or other key."
+    if not same_concept(draft.key, state.canonical_key, state.key_digest):
+        detail = (
+            f"The key {draft.key.text} is taken by another name of the same spelling. Choose a longer or other key."
+        )
         return Rejection("identity", "key_collision", detail)
     if draft.fingerprint == body["fingerprint"]:
         return Judgement(Outcome.REINFORCED, "identity:same_fingerprint")

@@ -10,7 +10,9 @@ def length_gate(draft: Draft, context: Context) -> Draft | Rejection:
     limit, why = limit_for(draft, context.policy.length)
     size = len(draft.candidate.content)
     if limit is not None and size > limit:
-        return Rejection("length", "too_long", f"It has {size:,} characters; {why} may have {limit:,}. Split or shorten it.")
+        return Rejection(
+            "length", "too_long", f"It has {size:,} characters; {why} may have {limit:,}. Split or shorten it."
+        )
     return draft.decide("length", "length:within_limit", f"{size} of {limit or 'unlimited'}")
 
 

@@ -1,7 +1,9 @@
 """Naming: the canonical key and the hashes of a draft."""
 
+from recollect.model.vocabulary import Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.keys import choose_key
+from recollect.rules.saq import SELF
 from recollect.rules.text import fingerprint, sha256_hex, terms
 
 
@@ -13,6 +15,7 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     candidate, policy = draft.candidate, context.policy
     mark = fingerprint(candidate.content, policy.text.synonyms)
     key = choose_key(
+        speaker=_speaker(draft, context),
         content=candidate.content,
         kind=candidate.kind,
         canonical_key=candidate.canonical_key,
@@ -28,9 +31,18 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     return draft.decide(
         "key",
         f"key:{key.source}",
-        key.text,
+        f"{key.text}, by {key.rule}" if key.rule else key.text,
         key=key,
         content_hash=sha256_hex(candidate.content),
         fingerprint=mark,
         terms=tuple(terms(candidate.content, policy.text.synonyms)),
     )
+
+
+def _speaker(draft: Draft, context: Context) -> str:
+    """Who "I" is. In a person's own memory it is that person; where several people write, it has to be said."""
+    candidate = draft.candidate
+    if candidate.space in (Space.USER, Space.SESSION):
+        return SELF
+    author = candidate.author.id if candidate.author else None
+    return author or candidate.user_id or context.caller.name

@@ -6,10 +6,12 @@ from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.text import words
 
 _FILLER = frozenset(
-    """a again all am and at auto automatic automated burst by complete completed day daily done ended every for good
-    hour hourly id in interval is just last minute minutes no now number of ok okay on passed periodic pm received
-    recorded run s scheduled second seconds sent since so start started status still tick the this time timestamp to
-    today tonight utc was yet""".split()
+    """
+        a again all am and at auto automatic automated burst by complete completed day daily done ended every for
+        good hour hourly id in interval is just last minute minutes no now number of ok okay on passed periodic pm
+        received recorded run s scheduled second seconds sent since so start started status still tick the this time
+        timestamp to today tonight utc was yet
+    """.split()
 )
 _SPLIT_OR_CHUNK = "Keep it in the journal; write a memory for what should outlive the session."
 

@@ -28,7 +28,10 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     if found.redacted:
         changes = {name: redacted(getattr(candidate, name), settings) for name in found.fields}
         draft = draft.decide(
-            "privacy", "privacy:redacted", ", ".join(sorted(found.redacted)), candidate=candidate.model_copy(update=changes)
+            "privacy",
+            "privacy:redacted",
+            ", ".join(sorted(found.redacted)),
+            candidate=candidate.model_copy(update=changes),
         )
     return draft.decide("privacy", "privacy:clean" if not found.redacted else "privacy:nothing_denied")
 
@@ -46,7 +49,9 @@ def scan_fields(candidate: Candidate, settings: Privacy) -> Found:
     """Scan every string of every field that the caller set."""
     found = Found()
     for name in sorted(candidate.model_fields_set - _SKIPPED):
-        actions = [(f.type, action(f.type, settings)) for s in strings(getattr(candidate, name)) for f in privacy.scan(s)]
+        actions = [
+            (f.type, action(f.type, settings)) for s in strings(getattr(candidate, name)) for f in privacy.scan(s)
+        ]
         found.denied |= {type for type, act in actions if act == "deny"}
         to_redact = {type for type, act in actions if act == "redact"}
         if to_redact:

@@ -38,6 +38,16 @@ def within_budget(terms: Sequence[str], frequencies: Mapping[str, int], max_post
     return chosen
 
 
-def bm25_part(idf: float, tf: int, length: int, mean_length: float, k1: float, b: float) -> float:
-    """One term's share of a text's score."""
-    return idf * tf * (k1 + 1.0) / (tf + k1 * (1.0 - b + b * length / mean_length))
+def bm25(
+    scores: dict[int, float],
+    postings: Iterable[tuple[int, int, int]],
+    idf: float,
+    mean_length: float,
+    k1: float,
+    b: float,
+) -> None:
+    """Add one term's share to the score of every text that contains it."""
+    gain, flat, per_word = idf * (k1 + 1.0), k1 * (1.0 - b), k1 * b / mean_length
+    get = scores.get
+    for number, tf, length in postings:
+        scores[number] = get(number, 0.0) + gain * tf / (tf + flat + per_word * length)

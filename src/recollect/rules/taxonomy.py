@@ -70,7 +70,9 @@ _LAYER_RULES: tuple[tuple[Layer, str, _Rule], ...] = (
     (
         Layer.INTENT,
         "goal",
-        _rule("states_goal", r"\b(?:goal|aims?|plans?|wants?|hopes?|intends?) (?:is |are )?to\b|\bgoal:|\bby the end of\b"),
+        _rule(
+            "states_goal", r"\b(?:goal|aims?|plans?|wants?|hopes?|intends?) (?:is |are )?to\b|\bgoal:|\bby the end of\b"
+        ),
     ),
     (
         Layer.WORLD,

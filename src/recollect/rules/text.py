@@ -18,13 +18,16 @@ _BLANKS = re.compile(r"[^\S\n]+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
 
 STOP_WORDS: frozenset[str] = frozenset(
-    """a about above after again all also am an and any are as at be because been before being below between both but by
-    can could did do does doing down during each few for from further had has have having he her here hers herself him
-    himself his how i if in into is it its itself just me more most my myself now of off on once only or other our ours
-    ourselves out over own same she should so some such than that the their theirs them themselves then there these they
-    this those through to too under until up very was we were what when where which while who whom why will with would
-    you your yours yourself yourselves im ive id ill youre youve theyre theyve weve isnt thats whats lets dont doesnt
-    didnt cant couldnt wont wouldnt shouldnt hasnt havent hadnt wasnt werent arent aint""".split()
+    """
+        a about above after again all also am an and any are as at be because been before being below between both
+        but by can could did do does doing down during each few for from further had has have having he her here
+        hers herself him himself his how i if in into is it its itself just me more most my myself now of off on
+        once only or other our ours ourselves out over own same she should so some such than that the their theirs
+        them themselves then there these they this those through to too under until up very was we were what when
+        where which while who whom why will with would you your yours yourself yourselves im ive id ill youre youve
+        theyre theyve weve isnt thats whats lets dont doesnt didnt cant couldnt wont wouldnt shouldnt hasnt havent
+        hadnt wasnt werent arent aint
+    """.split()
 )
 """Words too common to find anything by. Negations are left out of the index on purpose: the rules that care about
 them read the words themselves."""

@@ -14,7 +14,6 @@ from recollect.model.address import Address
 from recollect.model.ledger import Entry
 from recollect.model.state import State
 
-
 NO_LIMIT = 2**31 - 1
 """For reads that take everything."""
 
@@ -55,10 +54,8 @@ class Version(NamedTuple):
     salt: bytes | None
 
 
-class Posting(NamedTuple):
-    number: int
-    tf: int
-    length: int
+Posting = tuple[int, int, int]
+"""``(memory number, how often the term occurs, how long the text is)``: plain, since a query reads thousands."""
 
 
 class Neighbour(NamedTuple):
@@ -124,7 +121,10 @@ class ReadsLedger(Protocol):
 
 class ReadsText(Protocol):
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]: ...
-    def postings(self, stream: Stream, term: str, limit: int, after: int = 0) -> list[Posting]: ...
+    def postings(self, stream: Stream, term: str, limit: int) -> list[Posting]:
+        """The postings of a term, newest memory first."""
+        ...
+
     def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
         """Numbers above ``after`` of memories that have at least ``shared_min`` of the terms, most shared first."""
         ...

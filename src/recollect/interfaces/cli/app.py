@@ -43,7 +43,9 @@ def options(
     tenant: Annotated[str, typer.Option(envvar="RECOLLECT_TENANT", help="Whose store within the file.")] = "default",
     as_user: Annotated[str | None, typer.Option(help="See the memory through this user's eyes.")] = None,
     as_agent: Annotated[str | None, typer.Option(help="See the memory through this agent's eyes.")] = None,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Options that come before the command."""
     context.obj = Session(

@@ -31,7 +31,9 @@ def run() -> None:
             _test_data(memory)
             _explained(memory)
         _tampering(path)
-    _console.print(f"\n[dim]{time.monotonic() - began:.1f} s, on a store that is gone again. Yours: `recollect add …`[/]")
+    _console.print(
+        f"\n[dim]{time.monotonic() - began:.1f} s, on a store that is gone again. Yours: `recollect add …`[/]"
+    )
 
 
 @contextmanager
@@ -75,7 +77,9 @@ def _contradiction(memory: Recollect) -> None:
         assert guess.memory is not None
         memory.resolve(guess.memory.id, winner=guess.memory.id)
         _console.print("    a person decides:  [dim]recollect resolve … --winner …[/]")
-        _console.print(f"    asked for the port: [green]{memory.query('api port', owner='ana').items[0].memory.content}[/]")
+        _console.print(
+            f"    asked for the port: [green]{memory.query('api port', owner='ana').items[0].memory.content}[/]"
+        )
 
 
 def _secret(memory: Recollect, path: Path) -> None:
@@ -95,7 +99,9 @@ def _test_data(memory: Recollect) -> None:
         assert receipt.memory is not None
         seen = len(memory.query("sky green", owner="ana").items)
         asked = len(memory.query("sky green", owner="ana", include_namespaces=["test"]).items)
-        _console.print(f"    it went to [yellow]{receipt.memory.namespace}[/]: {seen} hits by default, {asked} when asked")
+        _console.print(
+            f"    it went to [yellow]{receipt.memory.namespace}[/]: {seen} hits by default, {asked} when asked"
+        )
 
 
 def _explained(memory: Recollect) -> None:

@@ -76,7 +76,9 @@ def receipts(answers: Sequence[Receipt]) -> None:
     console.print("  ".join(f"{word(outcome)} {count}" for outcome, count in sorted(counts.items())) or "nothing")
     for number, answer in enumerate(answers, start=1):
         if answer.denied:
-            console.print(f"  line {number}: {word('denied')} {escape(answer.reasons[0])}  {escape(answer.detail or '')}")
+            console.print(
+                f"  line {number}: {word('denied')} {escape(answer.reasons[0])}  {escape(answer.detail or '')}"
+            )
 
 
 def memory(one: Memory) -> None:
@@ -137,7 +139,9 @@ def explanation(answer: Explanation) -> None:
 
 
 def upkeep(report: UpkeepReport) -> None:
-    console.print(f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}")
+    console.print(
+        f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}"
+    )
 
 
 def erasure(answer: ErasureReceipt) -> None:
@@ -146,7 +150,9 @@ def erasure(answer: ErasureReceipt) -> None:
         f"{answer.actor_names_removed} actor names, {answer.traces_removed} traces"
     )
     if answer.remaining:
-        console.print(f"[yellow]still there in the same chain:[/] {', '.join(i[:13] for i in answer.remaining)} (--whole-chain)")
+        console.print(
+            f"[yellow]still there in the same chain:[/] {', '.join(i[:13] for i in answer.remaining)} (--whole-chain)"
+        )
     for what in answer.beyond_reach:
         console.print(f"  [dim]beyond reach:[/] {escape(what)}")
 

@@ -96,7 +96,8 @@ def read_chunk(chunk: str) -> tuple[Mark, ...]:
     core = chunk.lstrip(_LEADING)
     bare = core.rstrip(_TRAILING)
     if not bare:
-        return _punctuation(chunk) or (sign(chunk, chunk),)
+        empty_quotes = "''" in chunk or '""' in chunk
+        return (exact(chunk),) if empty_quotes else _punctuation(chunk) or (sign(chunk, chunk),)
     tail = core[len(bare) :]
     marks = _read_core(bare)
     if tail[:1] in {"'", "’"} and bare[-1] in "sS" and "'" not in chunk[: len(chunk) - len(core)]:

@@ -15,8 +15,8 @@ from recollect.rules.privacy.triggers import always
 
 _ANCHORS = ("pass", "pwd", "pw", "kennwort", "contrase", "wachtwoord", "senha", "hasło", "пароль")
 _NOUN = (
-    r"(?i:(?<!1)(?<!redacted:)(?:pass(?:[ _\-]?(?:word|code|phrase|wort)|wd)|(?<=mot de )passe|pwd|(?<![a-z])pw(?![a-z])|kennwort"
-    r"|contrase[ñn]a|wachtwoord|senha|hasło|пароль)s?)"
+    r"(?i:(?<!1)(?<!redacted:)(?:pass(?:[ _\-]?(?:word|code|phrase|wort)|wd)|(?<=mot de )passe|pwd"
+    r"|(?<![a-z])pw(?![a-z])|kennwort|contrase[ñn]a|wachtwoord|senha|hasło|пароль)s?)"
 )
 _VALUE = r"(?:\\?[\"'`“„](?P<quoted>[^\"'`“”\n\\]{1,128})(?=\\?[\"'`“”])|(?P<bare>[^\s\"`“”„]{1,128}))"
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
@@ -176,7 +176,7 @@ RULES = (
         type="password",
         when=always,
         anchors=_ANCHORS,
-        pattern=_NOUN + r"(?:\s[^\n.:;=]{1,40}?)?\s(?i:to|into|auf|en|a)\s" + _VALUE,
+        pattern=_NOUN + r"(?:[ \t][^\n.:;=]{1,40}?)??[ \t](?i:to|into|auf|en|a)\s" + _VALUE,
         check=_value_after_a_change,
         true_positives=(
             "I changed my password to «hunter2»",

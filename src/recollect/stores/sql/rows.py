@@ -14,9 +14,9 @@ from recollect.stores.protocol import Stored, Stream
 
 Row = Mapping[str, Any]
 
-BODY_COLUMNS = (
-    "created_at scope kind event_type layer tier topic_id source user_id agent_id run_id thread_id actor_id role"
-).split()
+BODY_COLUMNS = """
+    created_at scope kind event_type layer tier topic_id source user_id agent_id run_id thread_id actor_id role
+""".split()
 """Columns of the current state that repeat a field of the immutable body, so that reads can filter by them."""
 
 
@@ -49,15 +49,15 @@ def state_from(row: Row) -> State:
         version=row["version"],
         supersedes_id=row["supersedes_id"],
         superseded_by_id=row["superseded_by_id"],
-        related_memory_ids=json.loads(row["related"]),
-        conflict_ids=json.loads(row["conflicts"]),
+        related_memory_ids=_list_from(row["related"]),
+        conflict_ids=_list_from(row["conflicts"]),
         canonical_key=row["canonical_key"],
         key_digest=row["key_digest"],
         pinned=bool(row["pinned"]),
         importance=row["importance"],
-        importance_reason=json.loads(row["importance_reason"]),
+        importance_reason=_list_from(row["importance_reason"]),
         category=row["category"],
-        tags=json.loads(row["tags"]),
+        tags=_list_from(row["tags"]),
         reinforcements=row["reinforcements"],
         last_reinforced=row["last_reinforced"],
         last_modified=row["last_modified"],
@@ -76,10 +76,10 @@ def state_row(stream: Stream, number: int, state: State) -> dict[str, Any]:
         stream=stream.number,
         memory=number,
         status=str(state.status),
-        related=canonical_json(row.pop("related_memory_ids")),
-        conflicts=canonical_json(row.pop("conflict_ids")),
-        importance_reason=canonical_json(state.importance_reason),
-        tags=canonical_json(state.tags),
+        related=_list_text(row.pop("related_memory_ids")),
+        conflicts=_list_text(row.pop("conflict_ids")),
+        importance_reason=_list_text(state.importance_reason),
+        tags=_list_text(state.tags),
         key_identity=identity(state.canonical_key),
         pinned=int(state.pinned),
     )
@@ -105,3 +105,11 @@ def stored_from(row: Row) -> Stored:
         (row["count"] or 0) if "count" in keys else 0,
         row["last"] if "last" in keys else None,
     )
+
+
+def _list_text(values: list[str]) -> str:
+    return canonical_json(values) if values else "[]"
+
+
+def _list_from(text: str) -> list[str]:
+    return [] if text == "[]" else list(json.loads(text))

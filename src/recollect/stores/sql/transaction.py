@@ -22,6 +22,7 @@ class Connection(Protocol):
     """What an SQL engine brings: running one named query."""
 
     def rows(self, query: str, /, **params: Any) -> list[Any]: ...
+    def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]: ...
     def run(self, query: str, /, **params: Any) -> int: ...
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None: ...
     def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]: ...
@@ -108,9 +109,7 @@ class LedgerTables(_Capability):
         )
 
     def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
-        found = self._db.rows(
-            "entries_of_stream", tenant=stream.tenant, stream=stream.number, after=after, limit=limit
-        )
+        found = self._db.rows("entries_of_stream", tenant=stream.tenant, stream=stream.number, after=after, limit=limit)
         return [rows.entry_from(row) for row in found]
 
     def entries_about(self, tenant: str, memory_id: str) -> list[Entry]:
@@ -254,15 +253,10 @@ class TextTables(_Postings):
         )
         return {row["term"]: row["documents"] for row in found}
 
-    def postings(self, stream: Stream, term: str, limit: int, after: int = 0) -> list[Posting]:
-        found = self._db.rows(
-            "postings", tenant=stream.tenant, stream=stream.number, term=term, after=after, limit=limit
-        )
-        return [Posting(*row) for row in found]
+    def postings(self, stream: Stream, term: str, limit: int) -> list[Posting]:
+        return self._db.tuples("postings", tenant=stream.tenant, stream=stream.number, term=term, limit=limit)
 
-    def sharing(
-        self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int
-    ) -> list[int]:
+    def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
         found = self._db.rows(
             "sharing",
             tenant=stream.tenant,
@@ -306,8 +300,7 @@ class SideTables(_Capability):
         return self._db.run("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
 
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
-        found = self._db.rows("postings_of_stream", tenant=stream.tenant, stream=stream.number)
-        return [tuple(row) for row in found]
+        return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
 
     def noted_terms(self, stream: Stream) -> dict[int, str]:
         found = self._db.rows("terms_of_stream", tenant=stream.tenant, stream=stream.number)

@@ -12,7 +12,10 @@ _HINTS = {
     sqlite3.SQLITE_READONLY: ("is read-only.", "Make the file and its folder writable, or name another store."),
     sqlite3.SQLITE_FULL: ("the disk is full.", "Free some space and try again; nothing was changed."),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened.", "Check that the folder exists and that you may write to it."),
-    sqlite3.SQLITE_IOERR: ("the disk failed or is full.", "Check the disk and its free space, then run `recollect verify`."),
+    sqlite3.SQLITE_IOERR: (
+        "the disk failed or is full.",
+        "Check the disk and its free space, then run `recollect verify`.",
+    ),
     sqlite3.SQLITE_PERM: ("access was denied.", "Check the permissions of the file and its folder."),
 }
 

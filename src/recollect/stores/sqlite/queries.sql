@@ -1,5 +1,5 @@
 -- Every statement that the SQLite store runs, by name. Parameters are written :name.
--- Lists arrive as JSON arrays, read with json_each.
+-- Lists arrive as JSON arrays, read with json_each; CROSS JOIN makes SQLite start from the list and not from the table.
 
 -- ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -96,16 +96,16 @@ SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream,
 -- ── current state ───────────────────────────────────────────────────────────────────────────────────────────────
 
 -- name: memories_by_ids
-SELECT m.*, v.body, a.count, a.last FROM memories m
+SELECT m.*, v.body, a.count, a.last FROM json_each(:ids) wanted
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.id = wanted.value
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
- WHERE m.tenant = :tenant AND m.id IN (SELECT value FROM json_each(:ids))
 
 -- name: memories_numbered
-SELECT m.*, v.body, a.count, a.last FROM memories m
+SELECT m.*, v.body, a.count, a.last FROM json_each(:numbers) wanted
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = wanted.value
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
- WHERE m.tenant = :tenant AND m.stream = :stream AND m.memory IN (SELECT value FROM json_each(:numbers))
 
 -- name: ids_with_prefix
 SELECT id FROM memories WHERE tenant = :tenant AND id >= :low AND id < :high ORDER BY id LIMIT :limit
@@ -183,7 +183,8 @@ SELECT m.id FROM memories m LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id
  ORDER BY m.memory
 
 -- name: to_purge
-SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND purge_at <= :now AND removed IS NULL
+SELECT id FROM memories INDEXED BY memories_to_purge
+ WHERE tenant = :tenant AND stream = :stream AND purge_at IS NOT NULL AND purge_at <= :now AND removed IS NULL
  ORDER BY memory
 
 -- name: add_alias
@@ -220,17 +221,17 @@ DELETE FROM terms WHERE tenant = :tenant AND stream = :stream
 UPDATE memories SET terms = :terms WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: term_frequencies
-SELECT term, documents FROM terms
- WHERE tenant = :tenant AND stream = :stream AND term IN (SELECT value FROM json_each(:terms))
+SELECT t.term, t.documents FROM json_each(:terms) wanted
+ CROSS JOIN terms t ON t.tenant = :tenant AND t.stream = :stream AND t.term = wanted.value
 
 -- name: postings
 SELECT memory, tf, length FROM postings
- WHERE tenant = :tenant AND stream = :stream AND term = :term AND memory > :after ORDER BY memory DESC LIMIT :limit
+ WHERE tenant = :tenant AND stream = :stream AND term = :term ORDER BY memory DESC LIMIT :limit
 
 -- name: sharing
-SELECT memory FROM postings
- WHERE tenant = :tenant AND stream = :stream AND term IN (SELECT value FROM json_each(:terms)) AND memory > :after
- GROUP BY memory HAVING count(*) >= :shared_min ORDER BY count(*) DESC, memory DESC LIMIT :limit
+SELECT p.memory FROM json_each(:terms) wanted
+ CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = wanted.value AND p.memory > :after
+ GROUP BY p.memory HAVING count(*) >= :shared_min ORDER BY count(*) DESC, p.memory DESC LIMIT :limit
 
 -- name: terms_of
 SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
@@ -242,13 +243,14 @@ SELECT term, memory, tf, length FROM postings WHERE tenant = :tenant AND stream 
 SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream AND terms IS NOT NULL ORDER BY memory
 
 -- name: texts_numbered
-SELECT memory, id, scope, kind_class, terms FROM memories
- WHERE tenant = :tenant AND stream = :stream AND status = 'active'
-   AND memory IN (SELECT value FROM json_each(:numbers))
+SELECT m.memory, m.id, m.scope, m.kind_class, m.terms FROM json_each(:numbers) wanted
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = wanted.value
+ WHERE m.status = 'active'
 
 -- name: visible_numbers
-SELECT m.memory FROM memories m
- WHERE m.tenant = :tenant AND m.stream = :stream AND m.memory IN (SELECT value FROM json_each(:numbers)) AND {filters}
+SELECT m.memory FROM json_each(:numbers) wanted
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = wanted.value
+ WHERE {filters}
 
 -- ── beside the ledger ───────────────────────────────────────────────────────────────────────────────────────────
 

@@ -32,6 +32,11 @@ class NamedQueries:
     def rows(self, query: str, /, **params: Any) -> list[Any]:
         return self._db.execute(QUERIES[query], params).fetchall()
 
+    def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        cursor = self._db.cursor()
+        cursor.row_factory = None
+        return cursor.execute(QUERIES[query], params).fetchall()
+
     def run(self, query: str, /, **params: Any) -> int:
         return self._db.execute(QUERIES[query], params).rowcount
 

@@ -5,8 +5,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 from recollect.model.errors import StoreError
 from recollect.model.ledger import GENESIS
 from recollect.stores.protocol import Store
@@ -94,7 +92,11 @@ class ConcurrencyContract(Opening):
                 with store.read() as reader:
                     stream = reader.stream_at(address())
                     if stream is not None:
-                        counts = {len(reader.states(stream)), len(reader.entries(stream)), len(reader.noted_terms(stream))}
+                        counts = {
+                            len(reader.states(stream)),
+                            len(reader.entries(stream)),
+                            len(reader.noted_terms(stream)),
+                        }
                         assert counts == {stream.last_seq}
                         seen.add(stream.last_seq)
 

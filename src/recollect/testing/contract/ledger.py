@@ -9,7 +9,9 @@ from recollect.stores.protocol import Store, Version
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import SALT, TENANT, Scribe, address, entry, memory_id
 
-AWKWARD = canonical_json({"content": "naïve “quotes”, 'ticks', 100 % _ \\ emoji 🫖 \u2028 नमस्ते", "n": [1, 2.5, None, True]})
+AWKWARD = canonical_json(
+    {"content": "naïve “quotes”, 'ticks', 100 % _ \\ emoji 🫖 \u2028 नमस्ते", "n": [1, 2.5, None, True]}
+)
 
 
 class LedgerContract(Opening):
@@ -23,7 +25,9 @@ class LedgerContract(Opening):
         with store.read() as reader:
             assert reader.versions(stream) == [Version(1, memory_id("tea"), AWKWARD, salt)]
 
-    def test_versions_come_in_the_order_of_their_numbers_and_of_one_stream_alone(self, store: Store, scribe: Scribe) -> None:
+    def test_versions_come_in_the_order_of_their_numbers_and_of_one_stream_alone(
+        self, store: Store, scribe: Scribe
+    ) -> None:
         with store.write() as writer:
             stream, other = scribe.stream(writer), writer.add_stream(address("ben"), "b" * 32)
             for number in (2, 10, 1):

@@ -71,7 +71,14 @@ EQUAL: tuple[tuple[str, Any, Keep], ...] = (
     ("key_identity", "key-2", lambda s: s.state.canonical_key == "Key-2"),
     ("memory", 2, lambda s: s.number == 2),
 )
-COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "<>": operator.ne}
+COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
+}
 
 
 class SelectionContract(Opening):
@@ -169,7 +176,9 @@ class SelectionContract(Opening):
                 before = (_body(page[-1], "created_at"), page[-1].state.id)
         assert shown == [s.state.id for s in everything]
 
-    def test_a_column_that_does_not_exist_is_never_put_into_a_query(self, store: Store, everything: list[Stored]) -> None:
+    def test_a_column_that_does_not_exist_is_never_put_into_a_query(
+        self, store: Store, everything: list[Stored]
+    ) -> None:
         with store.read() as reader:
             for selection in (
                 Selection(equal={"1=1 OR status": "x"}),

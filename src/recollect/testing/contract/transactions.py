@@ -95,7 +95,9 @@ class TransactionContract(Opening):
         assert self._all(store) != before
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-    def test_an_interrupted_write_leaves_nothing(self, store: Store, scribe: Scribe, error: type[BaseException]) -> None:
+    def test_an_interrupted_write_leaves_nothing(
+        self, store: Store, scribe: Scribe, error: type[BaseException]
+    ) -> None:
         self._fill(store, scribe)
         before = self._all(store)
         with pytest.raises(error), store.write() as writer:

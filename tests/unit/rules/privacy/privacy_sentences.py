@@ -1,7 +1,7 @@
 """Sentences as people write them, and what the scan must make of them.
 
-These complement the cases that each rule carries: they were written without looking at the patterns, and they go through
-the whole scan, where rules meet.
+These complement the cases that each rule carries: they were written without looking at the patterns, and they go
+through the whole scan, where rules meet.
 """
 
 SENSITIVE: tuple[tuple[str, str], ...] = (
@@ -36,7 +36,13 @@ SENSITIVE: tuple[tuple[str, str], ...] = (
     ("my token is «" + "ghp_" + "x" * 36 + "»", "api_key"),
     ("secret_key = «" + "8f14e45fceea167a" + "5a36dedd4bea2543»", "api_key"),
     ("Authorization: Bearer «" + "abcdef1234567890" + "abcdef»", "access_token"),
-    ("token: «" + "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9" + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0" + ".dozjgNryP4J3jVmNHl0w5N»", "jwt"),
+    (
+        "token: «"
+        + "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
+        + ".eyJzdWIiOiIxMjM0NTY3ODkwIn0"
+        + ".dozjgNryP4J3jVmNHl0w5N»",
+        "jwt",
+    ),
     ("we connect to postgres://ana:«password»@localhost/notes", "connection_string"),
     ("call me at «415-555-2671»", "phone"),
     ("my number is «415-555-2671»", "phone"),

@@ -21,9 +21,8 @@ pieces = st.one_of(
     st.sampled_from([" ", "\n", ", ", " is ", ": ", "=", "\u200b", "'", '"']),
 )
 texts = st.lists(pieces, max_size=8).map("".join)
-words = st.sampled_from(
-    "Ana told Ben about the meeting where they agreed to ship dark mode before summer; nobody asked why 3 of 12".split()
-)
+PROSE = "Ana told Ben about the meeting where they agreed to ship dark mode before summer; nobody asked why 3 of 12"
+words = st.sampled_from(PROSE.split())
 prose = st.lists(words, max_size=12).map(" ".join)
 
 BY_FORM = [rule for rule in RULES if TYPES[rule.type].default_action is Action.DENY and rule.type != "password"]

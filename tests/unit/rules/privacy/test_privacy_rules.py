@@ -21,9 +21,7 @@ def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
 
 def cases(kind: str) -> list[object]:
     return [
-        pytest.param(rule, case, id=f"{rule.name}-{n}")
-        for rule in RULES
-        for n, case in enumerate(getattr(rule, kind))
+        pytest.param(rule, case, id=f"{rule.name}-{n}") for rule in RULES for n, case in enumerate(getattr(rule, kind))
     ]
 
 

@@ -139,7 +139,7 @@ CREATE INDEX memories_expiring ON memories (tenant, stream, expires_at)
     WHERE status = 'active' AND expires_at IS NOT NULL;
 CREATE INDEX memories_expiring_by_tick ON memories (tenant, stream, expires_at_tick)
     WHERE status = 'active' AND expires_at_tick IS NOT NULL;
-CREATE INDEX memories_to_purge ON memories (tenant, purge_at) WHERE purge_at IS NOT NULL;
+CREATE INDEX memories_to_purge ON memories (tenant, stream, purge_at) WHERE purge_at IS NOT NULL;
 
 -- Derived: the text index of what is active.
 CREATE TABLE postings (
