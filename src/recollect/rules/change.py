@@ -18,42 +18,6 @@ from recollect.rules.language.signs import says_correction, says_time_moved_on
 from recollect.rules.language.spelling import verb_of
 from recollect.rules.text import normalise
 
-
-class Rule(NamedTuple):
-    """What a rule concludes, and why, in a sentence that can follow "because"."""
-
-    change: Change
-    meaning: str
-
-
-RULES: dict[str, Rule] = {
-    "same_words": Rule(Change.SAME, "the words are the same"),
-    "nothing_differs": Rule(Change.SAME, "the words differ, but nothing that matters does"),
-    "only_asks": Rule(Change.CONTRADICTION, "it only asks what the other states"),
-    "said_to_be_correction": Rule(Change.CORRECTION, "it was given as a correction"),
-    "marks_correction": Rule(Change.CORRECTION, "its words say that it corrects something"),
-    "corrects_another": Rule(Change.CONTRADICTION, "it corrects what someone else said"),
-    "marks_change_in_time": Rule(Change.UPDATE, "its words say that things have changed"),
-    "only_supposes": Rule(Change.CONTRADICTION, "it only supposes what the other states"),
-    "becomes_certain": Rule(Change.UPDATE, "it states what was only supposed, asked or hoped before"),
-    "narrows_scope": Rule(Change.UPDATE, "it says the same with a condition or an exception"),
-    "adds_detail": Rule(Change.UPDATE, "it says the same and more"),
-    "drops_detail": Rule(Change.UPDATE, "it says the same more generally"),
-    "tense_moved_on": Rule(Change.UPDATE, "only the tense differs"),
-    "decides_anew": Rule(Change.UPDATE, "a later decision takes the place of an earlier one"),
-    "done_again": Rule(Change.UPDATE, "it reports another run of the same action"),
-    "context_moved_on": Rule(Change.UPDATE, "the situation that it describes has moved on"),
-    "other_occasion": Rule(Change.UPDATE, "it tells of another day in the past"),
-    "scope_changed": Rule(Change.UPDATE, "the same prohibition for something else"),
-    "negation_flipped": Rule(Change.CONTRADICTION, "one affirms what the other denies"),
-    "opposite_word": Rule(Change.CONTRADICTION, "one says the opposite of the other"),
-    "roles_swapped": Rule(Change.CONTRADICTION, "the same words, but in another order"),
-    "firmness_changed": Rule(Change.CONTRADICTION, "how firmly, how often or for how many it holds differs"),
-    "value_changed": Rule(Change.CONTRADICTION, "one value stands in the place of another"),
-    "reworded": Rule(Change.UPDATE, "it says it in other words, and nothing shows that they contradict"),
-}
-"""Every rule, in no order: the order in which they are tried is that of ``_ORDER``."""
-
 TENTATIVE = frozenset({"only_asks", "only_supposes"})
 """Rules under which the newcomer claims nothing firmly, and so should not take the place of what does."""
 
@@ -87,11 +51,9 @@ def classify_change(
     >>> classify_change("Ana likes coffee", "Ana no longer likes coffee").rule
     'marks_change_in_time'
     """
-    if normalise(old) == normalise(new):
-        return ChangeDecision(RULES["same_words"].change, "same_words")
     case = _Case.of(old, new, event_type, same_speaker)
-    rule = next(name for name, fits in _ORDER if fits(case))
-    return ChangeDecision(RULES[rule].change, rule, case.differences)
+    name, rule = next((name, rule) for name, rule in RULES.items() if rule.fits(case))
+    return ChangeDecision(rule.change, name, case.differences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +75,6 @@ class _Case:
         return cls(before, after, differences, aspects, event_type, same_speaker)
 
 
-# Corrections and time ----------------------------------------------------------------------------------------
-
-
 def _corrects(case: _Case) -> bool:
     return case.event_type is EventType.CORRECTION or says_correction(case.new.text)
 
@@ -127,8 +86,6 @@ def _corrects_another(case: _Case) -> bool:
 def _marks_change_in_time(case: _Case) -> bool:
     return says_time_moved_on(case.old.text, case.new.text, case.new.normal)
 
-
-# Asking and supposing ----------------------------------------------------------------------------------------
 
 _SUPPOSING = word_set("may might could maybe probably possibly if think believe guess suppose hope wish seem likely")
 
@@ -158,8 +115,6 @@ def _becomes_certain(case: _Case) -> bool:
     was_open = _supposes(case.old) or _asks(case.old)
     return was_open and not _supposes(case.new) and not _asks(case.new)
 
-
-# More, or less, of the same ----------------------------------------------------------------------------------
 
 _CONDITIONS = word_set("only except unless if but when excluding apart until while")
 _TURNS_IT_AROUND = frozenset({Aspect.NEGATION, Aspect.TENSE, Aspect.MODALITY})
@@ -208,9 +163,6 @@ def _drops_detail(case: _Case) -> bool:
     return _is_detail(case.new, case.old)
 
 
-# Events ------------------------------------------------------------------------------------------------------
-
-
 def _is_past(statement: Statement) -> bool:
     return any(mark.key in {"was", "did", "had"} or verb_of(mark.key) for mark in statement.normal)
 
@@ -223,8 +175,6 @@ def _other_occasion(case: _Case) -> bool:
     """ "Latency was 200 ms in March", "Latency was 300 ms in April": both may be true."""
     return Aspect.DATE in case.aspects and len(case.aspects) > 1 and _both_past(case) and _both_have(case, Aspect.DATE)
 
-
-# Contradictions ----------------------------------------------------------------------------------------------
 
 _VALUES = (Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME)
 _LONGEST_VALUE = 4
@@ -272,28 +222,66 @@ def _value_changed(case: _Case) -> bool:
     return _slot(case) is not None or any(_both_have(case, aspect) for aspect in _VALUES)
 
 
-_ORDER: tuple[tuple[str, Callable[[_Case], bool]], ...] = (
-    ("nothing_differs", lambda case: not case.differences),
-    ("only_asks", _only_asks),
-    ("corrects_another", _corrects_another),
-    ("said_to_be_correction", lambda case: case.event_type is EventType.CORRECTION),
-    ("marks_correction", _corrects),
-    ("only_supposes", _only_supposes),
-    ("becomes_certain", _becomes_certain),
-    ("marks_change_in_time", _marks_change_in_time),
-    ("narrows_scope", _narrows_scope),
-    ("adds_detail", _adds_detail),
-    ("drops_detail", _drops_detail),
-    ("tense_moved_on", lambda case: case.aspects == {Aspect.TENSE}),
-    ("decides_anew", lambda case: case.event_type is EventType.DECISION),
-    ("done_again", lambda case: case.event_type is EventType.EXECUTION and _both_past(case)),
-    ("context_moved_on", lambda case: case.event_type is EventType.CONTEXT),
-    ("other_occasion", _other_occasion),
-    ("negation_flipped", lambda case: Aspect.NEGATION in case.aspects),
-    ("opposite_word", lambda case: Aspect.OPPOSITE in case.aspects),
-    ("roles_swapped", lambda case: Aspect.ORDER in case.aspects),
-    ("firmness_changed", lambda case: Aspect.MODALITY in case.aspects),
-    ("scope_changed", _scope_changed),
-    ("value_changed", _value_changed),
-    ("reworded", lambda case: True),
-)
+class Rule(NamedTuple):
+    """When a rule fits, what it concludes, and why, in words that can follow "because"."""
+
+    fits: Callable[[_Case], bool]
+    change: Change
+    meaning: str
+
+
+RULES: dict[str, Rule] = {
+    "same_words": Rule(
+        lambda case: normalise(case.old.text) == normalise(case.new.text), Change.SAME, "the words are the same"
+    ),
+    "nothing_differs": Rule(
+        lambda case: not case.differences, Change.SAME, "the words differ, but nothing that matters does"
+    ),
+    "only_asks": Rule(_only_asks, Change.CONTRADICTION, "it only asks what the other states"),
+    "corrects_another": Rule(_corrects_another, Change.CONTRADICTION, "it corrects what someone else said"),
+    "said_to_be_correction": Rule(
+        lambda case: case.event_type is EventType.CORRECTION, Change.CORRECTION, "it was given as a correction"
+    ),
+    "marks_correction": Rule(_corrects, Change.CORRECTION, "its words say that it corrects something"),
+    "only_supposes": Rule(_only_supposes, Change.CONTRADICTION, "it only supposes what the other states"),
+    "becomes_certain": Rule(_becomes_certain, Change.UPDATE, "it states what was only supposed, asked or hoped before"),
+    "marks_change_in_time": Rule(_marks_change_in_time, Change.UPDATE, "its words say that things have changed"),
+    "narrows_scope": Rule(_narrows_scope, Change.UPDATE, "it says the same with a condition or an exception"),
+    "adds_detail": Rule(_adds_detail, Change.UPDATE, "it says the same and more"),
+    "drops_detail": Rule(_drops_detail, Change.UPDATE, "it says the same more generally"),
+    "tense_moved_on": Rule(lambda case: case.aspects == {Aspect.TENSE}, Change.UPDATE, "only the tense differs"),
+    "decides_anew": Rule(
+        lambda case: case.event_type is EventType.DECISION,
+        Change.UPDATE,
+        "a later decision takes the place of an earlier one",
+    ),
+    "done_again": Rule(
+        lambda case: case.event_type is EventType.EXECUTION and _both_past(case),
+        Change.UPDATE,
+        "it reports another run of the same action",
+    ),
+    "context_moved_on": Rule(
+        lambda case: case.event_type is EventType.CONTEXT, Change.UPDATE, "the situation that it describes has moved on"
+    ),
+    "other_occasion": Rule(_other_occasion, Change.UPDATE, "it tells of another day in the past"),
+    "negation_flipped": Rule(
+        lambda case: Aspect.NEGATION in case.aspects, Change.CONTRADICTION, "one affirms what the other denies"
+    ),
+    "opposite_word": Rule(
+        lambda case: Aspect.OPPOSITE in case.aspects, Change.CONTRADICTION, "one says the opposite of the other"
+    ),
+    "roles_swapped": Rule(
+        lambda case: Aspect.ORDER in case.aspects, Change.CONTRADICTION, "the same words, but in another order"
+    ),
+    "firmness_changed": Rule(
+        lambda case: Aspect.MODALITY in case.aspects,
+        Change.CONTRADICTION,
+        "how firmly, how often or for how many it holds differs",
+    ),
+    "scope_changed": Rule(_scope_changed, Change.UPDATE, "the same prohibition for something else"),
+    "value_changed": Rule(_value_changed, Change.CONTRADICTION, "one value stands in the place of another"),
+    "reworded": Rule(
+        lambda case: True, Change.UPDATE, "it says it in other words, and nothing shows that they contradict"
+    ),
+}
+"""Every rule, in the order in which they are tried. The last one always fits."""

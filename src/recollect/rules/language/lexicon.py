@@ -81,7 +81,7 @@ OPENERS = word_set("well so actually no yes yeah ok okay oh hey hi btw fyi remem
 HEADINGS = word_set("note reminder correction remember fyi btw update")
 """Before a colon, these only announce what follows."""
 
-EMPHASISED = word_set("no not never always must only all any every do please and or but the is are use should will if")
+EMPHASISED = word_set("no not never always must only all any every do please and or but the be use should will if")
 """Words that people write in capitals for emphasis."""
 
 STUFF_OR_THINGS = word_set(

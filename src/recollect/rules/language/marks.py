@@ -47,7 +47,10 @@ class Mark(NamedTuple):
     aspect: Aspect
     case: Case = Case.NONE
     article: str = ""
-    """What introduces the word: ``a``, ``the`` (or a possessive), or for a date ``on``; empty if nothing does."""
+    """What introduces the word: ``a``, ``the`` (or a possessive), or for a date ``on``; empty if nothing does.
+
+    The second and third word after an article carry it with ``FURTHER``.
+    """
 
     def after(self, article: str) -> "Mark":
         """The same mark, introduced by an article (or by a preposition, if it is a date)."""
@@ -79,6 +82,7 @@ def word(key: str, surface: str = "", aspect: Aspect = Aspect.CONTENT) -> Mark:
     return Mark(key, "", surface or key, aspect, Case.LOWER)
 
 
+FURTHER = "+"
 COMMA = sign(",", ",")
 DASH = sign(",", "-")
 COLON = sign(":", ":")

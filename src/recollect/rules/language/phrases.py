@@ -114,10 +114,9 @@ def _phrase_at(
 def _meaning(meant: tuple[str, ...], said: Sequence[Mark]) -> Iterator[Mark]:
     """The marks of what is meant. Word for word where both are equally long, else the first stands for all."""
     first = said[0]
-    for place, key in enumerate(meant):
-        if len(meant) == len(said):
-            surface = said[place].surface
-        else:
-            surface = key if place else " ".join(mark.surface for mark in said)
+    surfaces = [mark.surface for mark in said]
+    if len(meant) != len(said):
+        surfaces = [" ".join(surfaces), *meant[1:]]
+    for place, (key, surface) in enumerate(zip(meant, surfaces, strict=True)):
         case = first.case if place == 0 else Case.LOWER
         yield Mark(key, "", surface, aspect_of(key, None), case, first.article)

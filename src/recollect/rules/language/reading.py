@@ -5,7 +5,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from recollect.rules.language import dates, lexicon
-from recollect.rules.language.marks import SENTENCE_ENDS, STOP, Aspect, Case, Mark, sign, word
+from recollect.rules.language.marks import FURTHER, SENTENCE_ENDS, STOP, Aspect, Case, Mark, sign, word
 from recollect.rules.language.numbers import NUMBER_WORDS, join_numbers
 from recollect.rules.language.phrases import fold_phrases
 from recollect.rules.language.rewriting import rewrite
@@ -196,19 +196,23 @@ def _without_articles(marks: Iterable[Mark]) -> list[Mark]:
         if mark.key in lexicon.ARTICLES and mark.case is not Case.TITLE:
             article, reach = mark.key, _ARTICLE_REACH
             continue
-        if article and reach == _ARTICLE_REACH and mark.key in {"few", "little"} and article == "a":
-            mark = mark._replace(key="a-" + mark.key, spelling="a-" + mark.key)
         if mark.key in lexicon.POSSESSIVES:
             article, reach = "the", _ARTICLE_REACH
-        elif reach and mark.is_word:
-            first = reach == _ARTICLE_REACH
-            ends = not first and (mark.key in _ENDS_A_NOUN or mark.aspect is Aspect.MODALITY)
-            mark = mark if ends else mark.after(article)
-            reach = 0 if ends or (not first and mark.has_ending) else reach - 1
-        else:
-            reach = 0
+        elif reach:
+            mark, reach = _introduced(mark, article, reach)
         kept.append(mark)
     return kept
+
+
+def _introduced(mark: Mark, article: str, reach: int) -> tuple[Mark, int]:
+    """The mark with the article that introduces it, and how many words further that article reaches."""
+    first = reach == _ARTICLE_REACH
+    if not mark.is_word or (not first and (mark.key in _ENDS_A_NOUN or mark.aspect is Aspect.MODALITY)):
+        return mark, 0
+    if first and article == "a" and mark.key in {"few", "little"}:
+        mark = mark._replace(key="a-" + mark.key, spelling="")
+    reach = reach - 1 if first or not mark.has_ending else 0
+    return mark.after(article if first else article + FURTHER), reach
 
 
 def _without_light_words(marks: Sequence[Mark]) -> list[Mark]:

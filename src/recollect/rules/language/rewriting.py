@@ -7,7 +7,7 @@ here only if both forms always mean the same; what may mean the same stays diffe
 from collections.abc import Callable, Sequence
 
 from recollect.rules.language import lexicon
-from recollect.rules.language.marks import SENTENCE_ENDS, Aspect, Case, Mark, word
+from recollect.rules.language.marks import FURTHER, SENTENCE_ENDS, Aspect, Case, Mark, word
 from recollect.rules.language.spelling import ing_form, verb_of
 
 Sentence = list[Mark]
@@ -151,16 +151,21 @@ def possessive(sentence: Sentence) -> Sentence:
     if keys.count("of") != 1:
         return sentence
     of = keys.index("of")
-    start = of
-    while start > 0 and sentence[start - 1].article == "the" and sentence[start - 1].is_word:
-        start -= 1
-    owner = sentence[of + 1 : of + 2]
-    after = sentence[of + 2 : of + 3]
+    start = _start_of_definite(sentence, of)
+    owner, after = sentence[of + 1 : of + 2], sentence[of + 2 : of + 3]
     if start == of or not owner or not (owner[0].is_name or owner[0].article == "the"):
         return sentence
-    if after and (after[0].is_name or after[0].article == "the" or after[0].key == "'s"):
+    if after and (after[0].is_name or after[0].article or after[0].key == "'s"):
         return sentence
-    return [*sentence[:start], *owner, word("'s"), *sentence[start:of], *after, *sentence[of + 3 :]]
+    return [*sentence[:start], *owner, word("'s"), *sentence[start:of], *sentence[of + 2 :]]
+
+
+def _start_of_definite(sentence: Sentence, end: int) -> int:
+    """Where the words begin that stand before ``end`` and that one "the" introduces; ``end`` if there are none."""
+    start = end - 1
+    while start > 0 and sentence[start].article == "the" + FURTHER:
+        start -= 1
+    return start if start >= 0 and sentence[start].article == "the" else end
 
 
 def unordered_list(sentence: Sentence) -> Sentence:

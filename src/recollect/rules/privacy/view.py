@@ -60,10 +60,9 @@ def views(text: str) -> list[View]:
     """
     unusual = not text.isascii() and _UNUSUAL.search(text)
     folded = text.translate(_FOLD) if unusual else text
+    result = [View(folded)]
     if unusual and _HIDDEN.search(folded):
         result = [_without(_HIDDEN, folded), View(_HIDDEN.sub(" ", folded))]
-    else:
-        result = [View(folded)]
     if "\n" in text and _LINE_WRAP.search(folded):
         result.append(_without(_LINE_WRAP, folded, joined=True))
     return result

@@ -1,0 +1,129 @@
+"""Many processes and threads on one store: nobody is told that it is locked, nothing is lost, one key has one memory."""
+
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import recollect
+
+from .nursery import Nursery
+from .soundness import assert_ledger_gapless, assert_sound, every_memory
+from .tasks import SHARED_KEYS
+
+ENTRIES = {"stored": 1, "reinforced": 1, "superseded": 2, "contradicted": 1}
+"""How many ledger entries each outcome leaves."""
+
+
+def test_many_processes_share_ten_keys(nursery: Nursery, tmp_path: Path, torture: bool) -> None:
+    writers, count = (8, 500) if torture else (4, 60)
+    path = tmp_path / "memory.db"
+    start_at = time.time() + 0.3
+    children = [
+        nursery.start("write_in_turn", path=str(path), writer=writer, count=count, start_at=start_at)
+        for writer in range(writers)
+    ]
+    endings = [child.wait() for child in children]
+    print("longest wait of each writer, in s:", [round(ending.value, 2) for ending in endings])
+    acks = [ack for ending in endings for ack in ending.acks]
+    assert len(acks) == writers * count
+    assert_nothing_lost(path, acks)
+
+
+def assert_nothing_lost(path: Path, acks: list[dict[str, Any]]) -> None:
+    """Every acknowledged write left exactly its own traces: its memory, and its entries in the ledger."""
+    outcomes = Counter(ack["outcome"] for ack in acks)
+    with recollect.open(path) as mem:
+        memories = {m.id: m for m in every_memory(mem)}
+        assert {ack["id"] for ack in acks} == memories.keys()
+        assert len(memories) == sum(outcomes[new] for new in ("stored", "superseded", "contradicted"))
+        assert mem.stats()["entries"] == sum(ENTRIES[outcome] * count for outcome, count in outcomes.items())
+        shared = Counter(m.canonical_key for m in memories.values() if m.status == "active" and "Lamp" in m.canonical_key)
+        assert len(shared) == SHARED_KEYS and set(shared.values()) == {1}
+        for key in shared:
+            versions = sorted(m.version for m in memories.values() if m.canonical_key == key and m.status != "contradictory")
+            assert versions == list(range(1, len(versions) + 1)), key
+        assert_sound(mem)
+    assert_ledger_gapless(path)
+
+
+def test_threads_share_one_object(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    acks: list[dict[str, Any]] = []
+    failures: list[BaseException] = []
+
+    def work(mem: Any, writer: int) -> None:
+        try:
+            for number in range(15):
+                which = (writer + number) % SHARED_KEYS
+                content = f"Lamp {which} is {('amber', 'teal')[number % 2]}"
+                receipt = mem.add(content, canonical_key=f"Lamp-{which}-Colour", owner="crowd")
+                acks.append({"outcome": receipt.outcome, "id": receipt.memory.id})
+                assert mem.get(receipt.memory.id).content in (content, receipt.memory.content)
+                assert mem.query(f"lamp {which} colour", owner="crowd").items
+        except BaseException as error:  # noqa: BLE001 - raised again by the test, which the thread cannot do
+            failures.append(error)
+
+    with recollect.open(path) as mem:
+        threads = [threading.Thread(target=work, args=(mem, writer)) for writer in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures, failures
+    assert_nothing_lost(path, acks)
+
+
+def test_a_frozen_writer_makes_others_give_up_in_time(nursery: Nursery, tmp_path: Path) -> None:
+    path, release = tmp_path / "memory.db", tmp_path / "release"
+    frozen = nursery.start("hold_the_lock", path=str(path), release=str(release))
+    frozen.wait_for("holding")
+    os.kill(frozen.pid, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        name, message = nursery.run("add_one", path=str(path), content="Nobody gets through", timeout_s=1).error
+        waited_s = time.monotonic() - began
+    finally:
+        os.kill(frozen.pid, signal.SIGCONT)
+    assert name == "StoreBusy"
+    assert "1 s" in message and "timeout_s" in message
+    assert 0.9 < waited_s < 2.5
+    release.touch()
+    assert frozen.wait().value == "stored"
+    assert nursery.run("add_one", path=str(path), content="Everybody gets through").value["outcome"] == "stored"
+    with recollect.open(path) as mem:
+        assert len(every_memory(mem)) == 2
+        assert_sound(mem)
+
+
+def test_reading_goes_on_while_a_writer_is_frozen(nursery: Nursery, tmp_path: Path) -> None:
+    path, release = tmp_path / "memory.db", tmp_path / "release"
+    with recollect.open(path) as mem:
+        kept = mem.add("The archive is on the third floor").memory
+        frozen = nursery.start("hold_the_lock", path=str(path), release=str(release))
+        frozen.wait_for("holding")
+        os.kill(frozen.pid, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            assert mem.get(kept.id).content == kept.content
+            assert [item.memory.id for item in mem.query("archive floor").items] == [kept.id]
+            assert time.monotonic() - began < 1
+        finally:
+            os.kill(frozen.pid, signal.SIGCONT)
+            release.touch()
+            frozen.wait()
+
+
+def test_processes_that_create_the_same_store_at_once(nursery: Nursery, tmp_path: Path, torture: bool) -> None:
+    for attempt in range(100 if torture else 8):
+        path = tmp_path / f"{attempt}.db"
+        start_at = time.time() + 0.05
+        children = [nursery.start("create_at", path=str(path), writer=w, start_at=start_at) for w in range(4)]
+        endings = [child.wait() for child in children]
+        assert [ending.value for ending in endings] == ["stored"] * 4
+        with recollect.open(path) as mem:
+            assert {m.id for m in every_memory(mem)} == {ack for ending in endings for ack in ending.acks}
+            assert_sound(mem)
