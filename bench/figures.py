@@ -25,7 +25,12 @@ class Budget:
 
     def row(self) -> tuple[str, str, str, str]:
         sign = "≥" if self.at_least else "≤"
-        return self.what, f"{self.measured:.2f} {self.unit}", f"{sign} {self.limit:g} {self.unit}", "yes" if self.met else "NO"
+        return (
+            self.what,
+            f"{self.measured:.2f} {self.unit}",
+            f"{sign} {self.limit:g} {self.unit}",
+            "yes" if self.met else "NO",
+        )
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -44,7 +49,10 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     print(f"\n{title}")
     for line in lines:
-        cells = [text.ljust(width) if i == 0 else text.rjust(width) for i, (text, width) in enumerate(zip(line, widths, strict=True))]
+        cells = [
+            text.ljust(width) if i == 0 else text.rjust(width)
+            for i, (text, width) in enumerate(zip(line, widths, strict=True))
+        ]
         print("  ".join(cells).rstrip())
 
 

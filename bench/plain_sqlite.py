@@ -56,7 +56,9 @@ class Rows:
         )
 
     def _row(self, table: str, column: str, id: str) -> Values:
-        row: Values = self._db.execute(f"SELECT * FROM {table} WHERE tenant = 'default' AND {column} = ?", (id,)).fetchone()
+        row: Values = self._db.execute(
+            f"SELECT * FROM {table} WHERE tenant = 'default' AND {column} = ?", (id,)
+        ).fetchone()
         return row
 
     def close(self) -> None:
@@ -101,7 +103,9 @@ class _PlainStore:
         raise NotImplementedError
 
     def _schema(self, *tables: str) -> Iterable[str]:
-        found = self._db.execute("SELECT tbl_name, sql FROM governed.sqlite_master WHERE sql IS NOT NULL ORDER BY rootpage")
+        found = self._db.execute(
+            "SELECT tbl_name, sql FROM governed.sqlite_master WHERE sql IS NOT NULL ORDER BY rootpage"
+        )
         return [sql for table, sql in found.fetchall() if table in tables]
 
     def _copy(self, *tables: str) -> None:

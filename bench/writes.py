@@ -200,7 +200,9 @@ def run(quick: bool, data: Path | None) -> list[Budget]:
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--profile", action="store_true", help="instead of measuring, show where an add spends its time")
+    parser.add_argument(
+        "--profile", action="store_true", help="instead of measuring, show where an add spends its time"
+    )
     asked = parser.parse_args()
     if asked.profile:
         for size in QUICK_SIZES if asked.quick else SIZES:

@@ -73,7 +73,9 @@ def policy_page() -> str:
         "lifecycle: {unused_after_days: 90}",
         "```",
         "",
-        "A setting that does not exist is an error that names it. Presets: " + ", ".join(f"`{p}`" for p in PRESETS) + ".",
+        "A setting that does not exist is an error that names it. Presets: "
+        + ", ".join(f"`{p}`" for p in PRESETS)
+        + ".",
         "",
         "| setting | default | meaning |",
         "|---|---|---|",

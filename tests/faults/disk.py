@@ -1,5 +1,6 @@
 """The faulty disk from Python: what may go wrong, building the shim, and reading its log."""
 
+import ctypes
 import shutil
 import struct
 import subprocess
@@ -62,6 +63,27 @@ def build_shim(folder: Path) -> Path:
     command = [*compiler, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", library, SOURCE, "-ldl"]
     subprocess.run(list(map(str, command)), check=True)
     return library
+
+
+def arm(prefix: str, fault: Fault) -> None:
+    """In a process on the faulty disk: from now on, let the fault strike files whose path begins with ``prefix``."""
+    log = fault.log.encode() if fault.log else None
+    _preloaded().faulty_disk_arm(prefix.encode(), fault.kinds, fault.how, ctypes.c_long(fault.call), fault.errno, log)
+
+
+def disarm() -> int:
+    """The disk is sound again; returns how many calls it counted."""
+    return int(_preloaded().faulty_disk_disarm())
+
+
+def mark(words: str) -> None:
+    """Put a remark into the log, between the changes before and those after."""
+    _preloaded().faulty_disk_mark(words.encode())
+
+
+def _preloaded() -> ctypes.CDLL:
+    """The shim, whose functions are the process's own once it is preloaded."""
+    return ctypes.CDLL(None)
 
 
 class Change(NamedTuple):

@@ -91,7 +91,13 @@ class Nursery:
         self._numbers = itertools.count(1)
 
     def start(
-        self, task: str, *, fault: Fault | None = None, prefix: Path | None = None, unprivileged: bool = False, **arguments: Any
+        self,
+        task: str,
+        *,
+        fault: Fault | None = None,
+        prefix: Path | None = None,
+        unprivileged: bool = False,
+        **arguments: Any,
     ) -> Child:
         """Run a function of ``tasks`` in a child. ``fault`` strikes files whose path begins with ``prefix``."""
         number = next(self._numbers)

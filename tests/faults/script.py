@@ -124,7 +124,9 @@ OPERATIONS = (
     Operation("add: stored", 0, _add("Ana lives in Lisbon", "home", canonical_key=CITY)),
     Operation("add: reinforced", 1, _add("Ana lives in Lisbon", "home-again", canonical_key=CITY)),
     Operation("add: superseded", 2, _add("Ana lives in Porto", "moved", canonical_key=CITY, change="update")),
-    Operation("add: retried", 3, _add("The service listens on port 8080", "port", canonical_key=PORT, idempotency_key="one")),
+    Operation(
+        "add: retried", 3, _add("The service listens on port 8080", "port", canonical_key=PORT, idempotency_key="one")
+    ),
     Operation(
         "add: contradicted",
         4,

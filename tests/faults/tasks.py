@@ -8,7 +8,9 @@ from typing import Any
 
 import recollect
 
-from .script import run_script
+from . import full_disk
+from .disk import Fault, How, Kind, arm, disarm
+from .script import open_at, picture, run_script
 
 Say = Callable[..., None]
 SHARED_KEYS = 10
@@ -163,3 +165,31 @@ def fork_during_a_write(say: Say, path: str, child_writes: bool) -> str:
     assert os.waitpid(pid, 0)[1] == 0, "the child could not write"
     mem.close()
     return outcome
+
+
+# ── bad places ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_only(say: Say, path: str) -> list[str]:
+    """Open, query, close: what a reader of somebody else's store does."""
+    with recollect.open(path, timeout_s=1) as mem:
+        return [item.memory.content for item in mem.query("box", top_k=3).items]
+
+
+def try_on_a_failing_disk(say: Say, path: str, operation: str, how: int, call: int, kinds: int, errno: int) -> int:
+    """Try an operation while the disk fails, look, then try again on a sound disk, and look again. Calls counted."""
+    mem = open_at(path, full_disk.DAY)
+    say(before=picture(mem))
+    attempt = full_disk.OPERATIONS[operation]
+    arm(path, Fault(How(how), call, Kind(kinds), errno))
+    try:
+        attempt(mem)
+        say(done=True)
+    except Exception as error:  # noqa: BLE001 - the test looks at it
+        say(failed=type(error).__name__, message=str(error))
+    calls = disarm()
+    say(after=picture(mem), sound=mem.verify().ok)
+    attempt(mem)
+    say(again=True, sound=mem.verify().ok)
+    mem.close()
+    return calls

@@ -41,10 +41,14 @@ def assert_nothing_lost(path: Path, acks: list[dict[str, Any]]) -> None:
         assert {ack["id"] for ack in acks} == memories.keys()
         assert len(memories) == sum(outcomes[new] for new in ("stored", "superseded", "contradicted"))
         assert mem.stats()["entries"] == sum(ENTRIES[outcome] * count for outcome, count in outcomes.items())
-        shared = Counter(m.canonical_key for m in memories.values() if m.status == "active" and "Lamp" in m.canonical_key)
+        shared = Counter(
+            m.canonical_key for m in memories.values() if m.status == "active" and "Lamp" in m.canonical_key
+        )
         assert len(shared) == SHARED_KEYS and set(shared.values()) == {1}
         for key in shared:
-            versions = sorted(m.version for m in memories.values() if m.canonical_key == key and m.status != "contradictory")
+            versions = sorted(
+                m.version for m in memories.values() if m.canonical_key == key and m.status != "contradictory"
+            )
             assert versions == list(range(1, len(versions) + 1)), key
         assert_sound(mem)
     assert_ledger_gapless(path)

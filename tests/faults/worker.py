@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import tasks
+from .disk import Fault, arm, disarm, mark
 
 Say = Callable[..., None]
 
@@ -50,34 +51,23 @@ def _be_the_child(request: dict[str, Any]) -> None:
 
     def say(**words: Any) -> None:
         if recording:
-            _shim().faulty_disk_mark(json.dumps(words).encode())
+            mark(json.dumps(words))
         os.write(said, (json.dumps(words) + "\n").encode())
 
     if request["unprivileged"]:
         _drop_capabilities()
     if request["fault"]:
-        _arm(request["prefix"], request["fault"])
+        arm(request["prefix"], Fault(**request["fault"]))
     try:
         value = getattr(tasks, request["task"])(say, **request["arguments"])
     except BaseException as error:  # noqa: BLE001 - whatever went wrong is the test's business, which reads it here
         sys.stdout.flush()
         say(error=type(error).__name__, message=str(error), traceback=traceback.format_exc())
         os._exit(1)
-    calls = _shim().faulty_disk_disarm() if request["fault"] else 0
+    calls = disarm()
     say(value=value, calls=calls)
     sys.stdout.flush()
     os._exit(0)
-
-
-def _shim() -> ctypes.CDLL:
-    """The preloaded library; its symbols are the process's own."""
-    return ctypes.CDLL(None)
-
-
-def _arm(prefix: str, fault: dict[str, Any]) -> None:
-    log = fault["log"].encode() if fault["log"] else None
-    call = ctypes.c_long(fault["call"])
-    _shim().faulty_disk_arm(prefix.encode(), fault["kinds"], fault["how"], call, fault["errno"], log)
 
 
 def _drop_capabilities() -> None:

@@ -108,6 +108,8 @@ def _differences_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
 def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, endings_count: bool) -> Iterator[Difference]:
     """What the keys fold away and yet may matter: capitals that make a name, one or several, "a" or "the"."""
     for place, (one, other) in enumerate(zip(old, new, strict=True)):
+        if one == other:
+            continue
         if one.case is not other.case and _capitals_matter(one, other):
             yield Difference(Aspect.NAME, one.surface, other.surface)
         elif _endings_differ(one, other) and (endings_count or place == 0 or _ending_matters(one, other)):

@@ -54,13 +54,15 @@ def weekday(written: str) -> Mark | None:
 def join_dates(marks: Sequence[Mark]) -> list[Mark]:
     """The same marks with ``March 1, 2024``, ``1st of March``, ``May 2024`` and the like joined into one date."""
     joined: list[Mark] = []
-    at = 0
-    while at < len(marks):
-        mark = marks[at]
-        may_start = mark.key in _MONTHS or mark.aspect is Aspect.NUMBER
-        found, end = _date_at(marks, at) if may_start else (None, at)
-        joined.append(found or mark)
-        at = end if found else at + 1
+    read_to = 0
+    for at, mark in enumerate(marks):
+        if at < read_to:
+            continue
+        if mark.key in _MONTHS or mark.aspect is Aspect.NUMBER:
+            found, end = _date_at(marks, at)
+            if found:
+                mark, read_to = found, end
+        joined.append(mark)
     return joined
 
 

@@ -35,17 +35,18 @@ def ordinal_word(word: str) -> int | None:
 def join_numbers(marks: Sequence[Mark]) -> list[Mark]:
     """The same marks with runs such as ``twenty five``, ``two hundred and six`` or ``2 million`` joined into one."""
     joined: list[Mark] = []
-    at = 0
-    while at < len(marks):
-        may_start = marks[at].key in NUMBER_WORDS or marks[at].aspect is Aspect.NUMBER
-        value, end = _number_at(marks, at) if may_start else (None, at)
+    read_to = 0
+    for at, mark in enumerate(marks):
+        if at < read_to:
+            continue
+        value, end = None, at
+        if mark.key in NUMBER_WORDS or mark.aspect is Aspect.NUMBER:
+            value, end = _number_at(marks, at)
         if value is None or _is_pronoun(marks, at, end):
-            joined.append(marks[at])
-            at += 1
+            joined.append(mark)
         else:
-            surface = " ".join(m.surface for m in marks[at:end])
-            joined.append(number(str(value), surface))
-            at = end
+            joined.append(number(str(value), " ".join(m.surface for m in marks[at:end])))
+            read_to = end
     return joined
 
 
@@ -76,7 +77,7 @@ def _in_words(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
             group *= _SCALES[key]
             if group >= 1000:
                 total, group = total + group, 0
-        elif not (key == "and" and _is_hundreds(group) and _key_at(marks, end + 1) in _UNDER_HUNDRED):
+        elif not (key == "and" and _is_round(total, group) and _key_at(marks, end + 1) in _UNDER_HUNDRED):
             break
         end += 1
     return (total + group, end) if end > at else (None, end)
@@ -90,6 +91,11 @@ def _fits(group: int, value: int, *, opens: bool) -> bool:
 
 def _is_hundreds(group: int) -> bool:
     return group >= 100 and group % 100 == 0
+
+
+def _is_round(total: int, group: int) -> bool:
+    """Whether an "and" may follow: "two hundred and five", "two thousand and five"."""
+    return _is_hundreds(group) or (total > 0 and group == 0)
 
 
 def _key_at(marks: Sequence[Mark], at: int) -> str:

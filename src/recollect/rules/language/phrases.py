@@ -84,17 +84,18 @@ _NOT_AFTER_NEGATION = frozenset({("must",), ("may",)})
 def fold_phrases(marks: Sequence[Mark]) -> list[Mark]:
     """The same marks with each known phrase replaced by what it means."""
     folded: list[Mark] = []
-    at = 0
-    while at < len(marks):
-        candidates = _LONGEST_FIRST.get(marks[at].key)
+    read_to = 0
+    for at, mark in enumerate(marks):
+        if at < read_to:
+            continue
+        candidates = _LONGEST_FIRST.get(mark.key)
         found = _phrase_at(marks, at, candidates) if candidates else None
         if found is None:
-            folded.append(marks[at])
-            at += 1
+            folded.append(mark)
         else:
             said, meant = found
-            folded.extend(_meaning(meant, marks[at : at + len(said)]))
-            at += len(said)
+            read_to = at + len(said)
+            folded.extend(_meaning(meant, marks[at:read_to]))
     return folded
 
 

@@ -60,12 +60,13 @@ def read(text: str) -> Statement:
 
 def _language(text: str, marks: Sequence[Mark]) -> Language:
     """Another language if it has letters beyond Latin, or a word that English has not."""
-    if any(mark.surface in lexicon.FOREIGN_WORDS for mark in marks):
+    written = [mark.surface for mark in marks]
+    if not lexicon.FOREIGN_WORDS.isdisjoint(written):
         return Language.OTHER
     if not text.isascii() and any(c.isalpha() and c > _LAST_LATIN_LETTER for c in text):
         return Language.OTHER
-    english = any(mark.surface.lower() in lexicon.ENGLISH_WORDS for mark in marks)
-    return Language.ENGLISH if english else Language.UNSURE
+    unsure = lexicon.ENGLISH_WORDS.isdisjoint([surface.lower() for surface in written])
+    return Language.UNSURE if unsure else Language.ENGLISH
 
 
 def _understand(text: str, marks: list[Mark]) -> list[Mark]:

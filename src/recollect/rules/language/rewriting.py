@@ -63,7 +63,7 @@ def _sentences(marks: Sequence[Mark]) -> list[tuple[Sentence, Sentence]]:
 
 
 def _keys(marks: Sequence[Mark]) -> tuple[str, ...]:
-    return tuple(mark.key for mark in marks)
+    return tuple([mark.key for mark in marks])
 
 
 def colon_as_verb(sentence: Sentence) -> Sentence:
@@ -225,11 +225,10 @@ def dates_in_order(sentence: Sentence) -> Sentence:
             written.append(mark)
             place += 1
             continue
-        length = sum(len(part) for part in block)
-        if place == 0 and _is_adverbial(sentence, block, length):
-            return [*sentence[length:], *_sorted_parts(block)]
+        place += sum(len(part) for part in block)
+        if not written and _is_adverbial(block, rest := _without_comma(sentence[place:])):
+            return [*rest, *_sorted_parts(block)]
         written += _sorted_parts(block)
-        place += length
     return written
 
 
@@ -262,13 +261,16 @@ def _sort_of_date(key: str) -> str:
     return "weekday" if key[1].isalpha() else "calendar"
 
 
-def _is_adverbial(sentence: Sentence, block: list[Sentence], length: int) -> bool:
+def _without_comma(rest: Sentence) -> Sentence:
+    return rest[1:] if rest and rest[0].key == "," else rest
+
+
+def _is_adverbial(block: list[Sentence], rest: Sentence) -> bool:
     """Whether the date at the front says when ("On Friday we …"), and is not what the sentence is about."""
     says_when = any(part[-1].article == "on" or part[-1].key[-1] == "*" or len(part) > 1 for part in block)
-    rest = sentence[length:]
-    if not lexicon.VERBS_WITH_A_CLAUSE.isdisjoint(_keys(rest)):
+    if not says_when or len(rest) < 2 or not lexicon.VERBS_WITH_A_CLAUSE.isdisjoint(_keys(rest)):
         return False
-    return says_when and len(rest) >= 2 and rest[0].key not in _BE and rest[0].aspect is not Aspect.MODALITY
+    return rest[0].key not in _BE and rest[0].aspect is not Aspect.MODALITY
 
 
 def adverb_to_the_end(sentence: Sentence) -> Sentence:
@@ -319,6 +321,7 @@ def _is_definite(side: Sentence) -> bool:
 _RULES: tuple[tuple[Callable[[Sentence], Sentence], frozenset[str]], ...] = (
     (colon_as_verb, frozenset({":"})),
     (phrase_to_the_end, frozenset({","})),
+    (dates_in_order, frozenset({_A_DATE})),
     (one_prohibition, frozenset({"do", "never", "no"})),
     (no_longer, frozenset({"anymore"})),
     (swimming_for_to_swim, frozenset({"to"})),
@@ -327,7 +330,6 @@ _RULES: tuple[tuple[Callable[[Sentence], Sentence], frozenset[str]], ...] = (
     (possessive, frozenset({"of"})),
     (unordered_list, _JOINTS),
     (without_commas, frozenset({","})),
-    (dates_in_order, frozenset({_A_DATE})),
     (adverb_to_the_end, _SETTLED_POSITION),
     (active, frozenset({"by"})),
 )

@@ -110,6 +110,7 @@ RULES = (
             f"client_secret: «{fake(40)}»",
             f"SECRET_KEY='«{fake(50, LOWER)}»'",
             f"the shared secret is «{fake(32, HEX)}»",
+            f"credential = «{fake(24)}»",
         ),
         false_positives=(
             "the secret is to use 500g of flour",

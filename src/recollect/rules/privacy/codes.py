@@ -84,6 +84,10 @@ RULES = (
             "OTP: «482 913»",
             "2FA code «48291377»",
             "recovery codes: «a1b2c-3d4e5» and more",
+            "backup code «482913»",
+            "your security code is «482913»",
+            "one-time code: «482913»",
+            "one time password «482913»",
         ),
         false_positives=(
             "the verification code expires in 10 minutes",

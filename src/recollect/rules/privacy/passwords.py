@@ -13,7 +13,7 @@ from recollect.rules.privacy.placeholders import is_placeholder
 from recollect.rules.privacy.rule import Rule, Span, compiled, text_after, text_before
 from recollect.rules.privacy.triggers import always
 
-_ANCHORS = ("pass", "pwd", "pw", "kennwort", "contrase", "wachtwoord", "senha", "hasło", "пароль")
+_ANCHORS = ("pass", "pw", "kennwort", "contrase", "wachtwoord", "senha", "hasło", "пароль")
 _NOUN = (
     r"(?i:(?<!1)(?<!redacted:)(?:pass(?:[ _\-]?(?:word|code|phrase|wort)|wd)|(?<=mot de )passe|pwd"
     r"|(?<![a-z])pw(?![a-z])|kennwort|contrase[ñn]a|wachtwoord|senha|hasło|пароль)s?)"
@@ -22,7 +22,7 @@ _VALUE = r"(?:\\?[\"'`“„](?P<quoted>[^\"'`“”\n\\]{1,128})(?=\\?[\"'`“�
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
 _OF_WHAT = (
     r"(?:\s(?i:for|to|of|on|in|at|from|I|we|she|he|they|you|für|von|pour|de|du|para|del|do|voor|van)"
-    r"\s[^\n.:;=]{1,60}?)?"
+    r"\s[^\n.:;=]{1,40}?)?"
 )
 _IS = (
     r"(?:\s(?i:is|was|are|(?:will|should) be|ist|war|lautet|est|es|é|è|era|jest)|['’]s|[,.?]?\s(?i:it['’]?s|it is))"
@@ -51,14 +51,12 @@ def _strong_value(match: re.Match[str]) -> Span | None:
 def _any_value(match: re.Match[str]) -> Span | None:
     """Accept also a word of letters that ends its clause, and in ``DB_PASSWORD=secret`` any word at all."""
     value, span = _value(match)
-    after = text_after(match, span[1], 24)
     if match[0].startswith(_ENVIRONMENT) and len(value) >= 3 and not is_placeholder(value):
         return span
     # "Password:" before "Username: ana" is an empty field.
     another_label = match["bare"] is not None and match["bare"].endswith((":", "="))
-    if another_label or not (speaks_for_itself(value, after) or could_be_a_word(value, after)):
-        return _strong_value(match)
-    return span
+    ends_clause = could_be_a_word(value, text_after(match, span[1], 24))
+    return span if ends_clause and not another_label else _strong_value(match)
 
 
 def _value_after_a_change(match: re.Match[str]) -> Span | None:
@@ -71,6 +69,7 @@ def _value_after_a_change(match: re.Match[str]) -> Span | None:
 
 
 def _long_value(match: re.Match[str]) -> Span | None:
+    """Where nothing says that a password follows, it takes at least six characters."""
     span = _strong_value(match)
     return span if span and span[1] - span[0] >= 6 else None
 
@@ -112,6 +111,12 @@ RULES = (
             "Passwort: «Gänseblümchen7»",
             "contraseña: «girasol99»",
             "mot de passe : «tournesol42»",
+            "pw: «blueSky88»",
+            "Kennwort: «Sommer2024»",
+            "wachtwoord: «tulp1234»",
+            "senha: «girassol9»",
+            "hasło: «slonecznik5»",
+            "пароль: «podsolnuh7»",
             "**Password:** «hunter2»",
             "password for the guest wifi: «sunflower»",
             "gmail password - «hunter2»",
@@ -176,7 +181,7 @@ RULES = (
         type="password",
         when=always,
         anchors=_ANCHORS,
-        pattern=_NOUN + r"(?:[ \t][^\n.:;=]{1,40}?)??[ \t](?i:to|into|auf|en|a)\s" + _VALUE,
+        pattern=_NOUN + r"(?:[ \t][^\n.:;=]{1,30}?)??[ \t](?i:to|into|auf|en|a)\s" + _VALUE,
         check=_value_after_a_change,
         true_positives=(
             "I changed my password to «hunter2»",
@@ -226,6 +231,7 @@ RULES = (
             "«hunter2» is my password",
             "I use «Tr0ub4dor&3» as the password",
             "use «hunter2» as password",
+            "«hunter2» was his password, «hunter3» is her password, «hunter4» is their password",
             "remember that '«sunflower99»' was our old wifi password",
         ),
         false_positives=(
@@ -248,6 +254,8 @@ RULES = (
             "my passphrase is «correct horse battery staple»",
             "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
             'the pass phrase for the key is "«purple monkey dishwasher»"',
+            "mnemonic: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
+            "recovery phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
         ),
         false_positives=(
             "the passphrase is needed to unlock the key",

@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.rules.privacy.rule import Rule, Span, compiled, first, marked, text_before
+from recollect.rules.privacy.rule import Rule, Span, compiled, first, text_before
 from recollect.rules.privacy.triggers import always, long_number
 
 _SEPARATOR = r"[ \t\r\n.\-_]{1,3}"
@@ -130,8 +130,13 @@ RULES = (
         anchors=("cvv", "cvc", "card security code", "card verification"),
         pattern=r"(?<![A-Za-z])(?i:cvv2?|cvc2?|card security code|card verification (?:code|value|number))"
         r"(?i:\s(?:code|number))?\s{0,2}(?i:is|was|[:=#\-])?\s{0,2}(?P<secret>[0-9]{3,4})(?![0-9A-Za-z]|[.,\-][0-9])",
-        check=marked,
-        true_positives=("CVV: «123»", "the cvc is «4321»", "12/27 CVV2 «999»", "card security code «123»"),
+        true_positives=(
+            "CVV: «123»",
+            "the cvc is «4321»",
+            "12/27 CVV2 «999»",
+            "card security code «123»",
+            "card verification value: «123»",
+        ),
         false_positives=("CVV 3.1.4 of the library", "the CVV has 3 digits", "cvc 12 points", "CVC: 12345"),
     ),
 )

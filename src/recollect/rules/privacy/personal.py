@@ -31,9 +31,8 @@ def _enough_digits(match: re.Match[str]) -> Span | None:
 
 def _not_a_distance(match: re.Match[str]) -> Span | None:
     """ "20 Minute Drive" is how far it is, not where."""
-    return (
-        None if compiled(r"[0-9]{1,5}\s(?i:minutes?|hours?|miles?|days?|km|star)\b").match(match[0]) else match.span()
-    )
+    distance = compiled(r"[0-9]{1,5}\s(?i:minutes?|hours?|miles?|days?|km|star)\b").match(match[0])
+    return None if distance else match.span()
 
 
 def _with_street_name(match: re.Match[str]) -> Span | None:
@@ -55,6 +54,8 @@ RULES = (
             "DOB: «1986-12-27»",
             "date of birth «27 December 1986»",
             "my birthday is «March 3rd, 1990»",
+            "D.O.B. «12/27/1986»",
+            "geboren am «27.12.1986», Geburtsdatum: «27.12.1986»",
         ),
         false_positives=(
             "born in 1986",
@@ -91,7 +92,12 @@ RULES = (
         anchors=("straße", "strasse", "gasse", "allee", "weg ", "platz "),
         pattern=r"(?<=[a-zäöüß]{3})(?i:stra(?:ß|ss)e|gasse|allee|weg|platz)\s[0-9]{1,4}(?:\s?[a-z])?(?![A-Za-z0-9])",
         check=_with_street_name,
-        true_positives=("wohnt in der «Hauptstraße 12»", "«Ziegelgasse 26»", "Lieferung an «Amselweg 5 a», Bonn"),
+        true_positives=(
+            "wohnt in der «Hauptstraße 12»",
+            "«Ziegelgasse 26»",
+            "Lieferung an «Amselweg 5 a», Bonn",
+            "«Lindenallee 3» oder «Marktplatz 1» oder «Hauptstrasse 7»",
+        ),
         false_positives=("die Straße 12 ist gesperrt", "unterwegs 12 Stunden", "auf dem weg 5 Leute"),
     ),
     Rule(
@@ -99,8 +105,14 @@ RULES = (
         type="passport_number",
         when=digit,
         anchors=("passport", "reisepass"),
-        pattern=rf"(?i:passport|reisepass){_NUMBER_OF}(?P<secret>[A-Za-z]{{0,2}}[0-9]{{6,9}})(?![A-Za-z0-9])",
-        true_positives=("passport number «533380006»", "my passport is «C01234567»", "Passport No. «AB123456»"),
+        pattern=rf"(?i:passport|reisepass){_NUMBER_OF}(?P<secret>[A-Za-z0-9]{{6,9}})(?![A-Za-z0-9])",
+        check=_enough_digits,
+        true_positives=(
+            "passport number «533380006»",
+            "my passport is «C01234567»",
+            "Passport No. «AB123456»",
+            "Reisepass Nr. «C01X00T47»",
+        ),
         false_positives=("passport expires in 2027", "passport 2FA", "passport.js 0.7.0", "passport photo 35 by 45"),
     ),
     Rule(
@@ -115,6 +127,7 @@ RULES = (
             "my driver's license number is «481195160»",
             "driving licence: «MORGA657054SM9IJ»",
             "driver license no. «D123-4567-8901»",
+            "DL# «D12345678»",
         ),
         false_positives=("driver's license expires 2027", "driver license renewal", "drivers licensed in 2024"),
     ),

@@ -20,10 +20,10 @@ _DATE = (
 )
 
 _LABEL_BEFORE = (
-    r"(?<![A-Za-z])(?:(?i:(?:tele)?phones?|tel|mobile|cell|fax|whatsapp|hotline|telefon|handy|téléphone|teléfono|móvil"
+    r"(?<![A-Za-z])(?:(?i:(?:tele)?phones?|t[eé]l(?:efon|éphone|éfono)?|mobile|cell|fax|whatsapp|hotline|handy|móvil"
     r"|call|text|ring|dial)(?i:\s(?:number|no|nr|me|us|him|her|them))?\.?(?:\s(?i:is|are|was|on|at))?\s{0,2}[:=#]?"
-    r"|(?i:call|text|ring|reach|contact)(?:\s[\w'’.]{1,20}){1,4}?\s(?i:at|on|via)"
-    r"|(?i:desk|office|home|work|direct|(?:my|her|his|our|your)\snumber)(?:\s(?i:is))?\s?:?)\s{0,2}"
+    r"|(?i:call|text|ring|reach|contact|sms)(?:\s[\w'’.]{1,20}){0,4}?\s(?i:at|on|via|to)"
+    r"|(?i:desk|office|home|work|direct|contact|(?:my|her|his|our|your)(?:\s[a-z]{1,12})?\snumber)(?:\s(?i:is))?\s?:?)\s{0,2}"
 )
 _OTHER_NUMBER = r"(?i:\b(?:id|order|invoice|case|ticket|isbn|part|serial|sku|ref|reference|meeting))\s?[#:]?\s?\Z"
 
@@ -130,7 +130,7 @@ RULES = (
         anchors=(
             *("phone", "tel", "mobile", "cell", "fax", "call", "text", "ring", "reach", "contact"),
             *("dial", "whatsapp", "hotline", "handy", "tél", "móvil", "desk", "office", "home", "work", "direct"),
-            *("my number", "her number", "his number", "our number", "your number"),
+            *("sms", "my ", "her ", "his ", "our ", "your "),
         ),
         pattern=_LABEL_BEFORE + rf"(?P<secret>{_ANY_NUMBER})",
         check=_after_label,
@@ -139,9 +139,15 @@ RULES = (
             "Mobile: «041-412-293»",
             "my phone number is «4155552671»",
             "Tel. «030 901820»",
-            "reach Ana's office at «020 7946 0958»",
+            "reach Ana's office at «020 7946 0958», or send an SMS to «0171 2345678»",
+            "my new number is «0171 2345678»",
             "Desk: «69 987 88 37»",
             "my number is «0171 2345678»",
+            "cell «0171 2345678», fax «030 901820», dial «030 901821», whatsapp «0171 2345679», direct: «030 901822»",
+            "text me on «0171 2345678», ring «030 901820» or contact Ben at «030 901821»",
+            "hotline: «0800 1234567», office: «030 901820», home: «030 901821», work: «030 901822»",
+            "her number is «030 901820», his number is «030 901821», our number is «030 901822»",
+            "your number is «030 901820», Handy «0171 2345678», tél. «01 23 45 67 89», móvil «612 345 678»",
         ),
         false_positives=(
             "call me on 12/05/2024",
@@ -157,10 +163,30 @@ RULES = (
         name="phone_before_label",
         type="phone",
         when=long_number,
-        anchors=("phone", "tel", "mobile", "cell", "fax", "office", "desk", "home", "work"),
-        pattern=r"(?<=[ (])(?i:phone|tel|mobile|cell|fax|office|desk|home|work)\b",
+        anchors=(
+            "phone",
+            "tel",
+            "mobile",
+            "cell",
+            "fax",
+            "office",
+            "desk",
+            "home",
+            "work",
+            "is my ",
+            "is his ",
+            "is her ",
+        ),
+        pattern=r"(?<=[ (])(?i:phone|tel|mobile|cell|fax|office|desk|home|work"
+        r"|is\s(?:my|his|her)\s(?:[a-z]{1,12}\s)?(?:phone|mobile|cell|fax|number))\b",
         check=_before_label,
-        true_positives=("«69 987 88 37» office", "«020 7946 0958» (home)", "«555-2671» mobile"),
+        true_positives=(
+            "«69 987 88 37» office",
+            "«020 7946 0958» (home)",
+            "«555-2671» mobile",
+            "«030 901820» is my new number, «030 901821» is his phone, «030 901822» is her fax",
+            "«555-2671» phone, «555-2672» tel, «555-2673» cell, «555-2674» fax, «555-2675» desk, «555-2676» work",
+        ),
         false_positives=("1234567 homes", "2024-05-01 work", "12 05 2024 office party", "100 000 000 workers"),
     ),
 )

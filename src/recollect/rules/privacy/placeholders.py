@@ -2,29 +2,16 @@
 
 import re
 
-_OPENS_A_PLACEHOLDER = (
-    "<",
-    "${",
-    "$(",
-    "{",
-    "%(",
-    "%{",
-    "[redacted",
-    "!vault",
-    "vault:",
-    "op://",
-    "http://",
-    "https://",
-)
+_OPENS_A_TEMPLATE = tuple("< ${ $( { %( %{ [redacted !vault vault: op:// http:// https://".split(" "))
 _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]{0,60}")
-_CALL_OR_INDEX = re.compile(r"[A-Za-z_][\w.]{0,80}[(\[]")
+_CALL_OR_INDEX = re.compile(r"[A-Za-z_.]{3,80}[(\[]")
 _ATTRIBUTE = re.compile(
     r"(?:self|this|os|env|process|config|settings|args|options|params|request|secrets)\.[A-Za-z_.]{1,80}"
 )
 _MASK = re.compile(r"[*.•·…xX_?#\-]{2,}|[*•]{1,}.{0,4}")
 _NAME = re.compile(r"(?i:(?:[a-z]{1,20}[_\-]){1,4}(?:password|passwd|pwd|pass|token|key|secret|value|here))")
 _NO_VALUE = re.compile(
-    r"(?i:(?:my|your|the)?(?:password|passwd)|null|none|nil|undefined|true|false|n/?a|tbd|todo|redacted|hidden|masked"
+    r"(?i:(?:my|your|the|new|old|test|wrong|some|any|user|admin|secret|sample|fake){0,3}(?:password|passwd|pass)|null|none|nil|undefined|true|false|n/?a|tbd|todo|redacted|hidden|masked"
     r"|omitted|removed)"
 )
 
@@ -36,7 +23,7 @@ def is_template(value: str) -> bool:
     (True, False)
     """
     return (
-        value.startswith(_OPENS_A_PLACEHOLDER)
+        value.startswith(_OPENS_A_TEMPLATE)
         or _CALL_OR_INDEX.match(value) is not None
         or any(whole.fullmatch(value) for whole in (_VARIABLE, _ATTRIBUTE, _MASK))
     )

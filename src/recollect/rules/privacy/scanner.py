@@ -1,7 +1,7 @@
 """Finding sensitive text and cutting it out."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.rules.privacy.catalogue import GROUPS, RULES, Group
@@ -38,8 +38,8 @@ def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
     """``scan`` with some of the rules only."""
     found: list[Finding] = []
     for view in views(text):
-        # A later view reads the text less faithfully, so it only fills the gaps that the earlier ones left.
-        earlier = _Coverage(len(text), found)
+        # A later view reads the text less faithfully, so it doesn't stretch what an earlier one was sure to refuse.
+        earlier = _Coverage(len(text), filter(_is_denied, found))
         found.extend(finding for finding in _read(view, groups) if not earlier.touches(finding))
     return _without_overlaps(found, len(text)) if found else ()
 
@@ -154,7 +154,7 @@ def _weakness(finding: Finding) -> tuple[bool, int, int, int]:
 class _Coverage:
     """Which characters of the text findings lie on already."""
 
-    def __init__(self, length: int, findings: Sequence[Finding]) -> None:
+    def __init__(self, length: int, findings: Iterable[Finding]) -> None:
         self._marks = bytearray(length)
         for finding in findings:
             self.add(finding)

@@ -67,7 +67,7 @@ RULES = (
         name="us_ssn_after_label",
         type="us_ssn",
         when=always,
-        anchors=("ssn", "social", "soc"),
+        anchors=("ssn", "soc"),
         pattern=rf"(?i:{_LABEL})[^0-9\n]{{0,30}}(?P<secret>(?P<area>[0-9]{{3}}){_OPTIONAL}(?P<group>[0-9]{{2}}){_OPTIONAL}"
         r"(?P<serial>[0-9]{4}))(?![0-9])",
         check=_could_be_issued,

@@ -75,7 +75,7 @@ def covers(findings: tuple[Finding, ...], kind: str, start: int, end: int) -> bo
 
 @given(st.sampled_from(RULES), st.integers(0, 20), prose, prose)
 def test_a_rules_cases_are_found_on_a_line_among_prose(rule: Rule, which: int, before: str, after: str) -> None:
-    text, [(start, end)] = unmarked(rule.true_positives[which % len(rule.true_positives)])
+    text, [(start, end), *_] = unmarked(rule.true_positives[which % len(rule.true_positives)])
     shift = len(before) + 1
     assert covers(scan(f"{before}\n{text}\n{after}"), rule.type, shift + start, shift + end)
 
@@ -83,6 +83,6 @@ def test_a_rules_cases_are_found_on_a_line_among_prose(rule: Rule, which: int, b
 @given(st.sampled_from(BY_FORM), st.integers(0, 20), prose, prose)
 def test_what_has_a_form_of_its_own_is_found_in_mid_sentence(rule: Rule, which: int, before: str, after: str) -> None:
     """Not so a password, which is told by the clause that it ends, or a telephone number after another number."""
-    text, [(start, end)] = unmarked(rule.true_positives[which % len(rule.true_positives)])
+    text, [(start, end), *_] = unmarked(rule.true_positives[which % len(rule.true_positives)])
     shift = len(before) + 1
     assert covers(scan(f"{before} {text} {after}"), rule.type, shift + start, shift + end)

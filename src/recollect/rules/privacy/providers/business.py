@@ -12,7 +12,7 @@ RULES = (
         true_positives=(
             f"STRIPE_SECRET_KEY=«sk_live_{fake(24)}»",
             f"in tests use «sk_test_{fake(99)}»",
-            f"restricted: «rk_live_{fake(24)}»",
+            f"restricted: «rk_live_{fake(24)}», in tests «rk_test_{fake(24)}»",
             f"the webhook is signed with «whsec_{fake(32)}»",
         ),
         false_positives=(
@@ -30,6 +30,7 @@ RULES = (
         ),
         true_positives=(
             f"SQUARE=«sq0atp-{fake(22, BASE64URL)}»",
+            f"application secret «sq0csp-{fake(43)}»",
             f"«EAAA{fake(60)}»",
             f"Braintree: «access_token$production${fake(16, HEX)}${fake(32, HEX)}»",
         ),
@@ -43,6 +44,8 @@ RULES = (
             f"X-Shopify-Access-Token: «shpat_{fake(32, HEX)}»",
             f"app secret «shpss_{fake(32, HEX)}»",
             f"(«shppa_{fake(32, HEX)}»)",
+            f"custom app «shpca_{fake(32, HEX)}»",
+            f"token exchange «shptka_{fake(32, HEX)}»",
         ),
         false_positives=("shpat_ marks an admin token", f"shpat_{fake(20, HEX)}", "shpat_your_access_token_goes_here"),
     ),
@@ -82,6 +85,7 @@ RULES = (
             f"old Notion «secret_{fake(43)}»",
             f"Dropbox «sl.{fake(140, BASE64URL)}a»",
             f"Doppler «dp.pt.{fake(43)}»",
+            f"Doppler service «dp.st.{fake(43)}»",
             f"1Password «ops_eyJ{fake(400)}»",
         ),
         false_positives=(

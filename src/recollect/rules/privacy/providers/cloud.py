@@ -18,6 +18,8 @@ RULES = (
         true_positives=(
             f"AWS_ACCESS_KEY_ID=«AKIA{fake(16, UPPER)}»",
             f"the key «ASIA{fake(16, UPPER)}» expires tonight",
+            f"bearer token id «ABIA{fake(16, UPPER)}»",
+            f"context «ACCA{fake(16, UPPER)}»",
             f'"AccessKeyId": "«AKIA{fake(16, UPPER)}»"',
         ),
         false_positives=(
@@ -34,6 +36,7 @@ RULES = (
         true_positives=(
             f"aws_secret_access_key = «{fake(40, BASE64)}»",
             f"the AWS secret is «{fake(40, BASE64)}»",
+            f"AWS: «{fake(40, BASE64)}»",
             f'secretAccessKey: "«{fake(40, BASE64)}»"',
         ),
         false_positives=(
@@ -146,6 +149,7 @@ RULES = (
         true_positives=(
             f"CLOUDFLARE_API_TOKEN=«cfut_{fake(48)}»",
             f"«cfk_{fake(46)}»",
+            f"account token «cfat_{fake(48)}»",
             f"origin CA key «v1.0-{fake(24, HEX)}-{fake(146, HEX)}»",
         ),
         false_positives=("cfk_settings_for_the_zone", "release v1.0-rc1-candidate-build", "cfat_module_loader"),
@@ -157,6 +161,7 @@ RULES = (
         true_positives=(
             f"VAULT_TOKEN=«hvs.{fake(95, BASE64URL)}»",
             f"batch token «hvb.{fake(140)}»",
+            f"recovery token «hvr.{fake(40)}»",
             f"vault login «hvs.{fake(24)}»",
         ),
         false_positives=("hvs.example", "the hvs. prefix marks a service token", "see hvr.documentation.pages"),

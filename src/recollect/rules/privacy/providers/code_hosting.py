@@ -4,6 +4,8 @@ from recollect.rules.privacy.examples import BASE64URL, HEX, LOWER, fake
 from recollect.rules.privacy.providers.key_format import key_format
 from recollect.rules.privacy.rule import WORD_END
 
+_GITLAB = ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glimt-", "glagent-")
+
 RULES = (
     key_format(
         "github_token",
@@ -12,6 +14,7 @@ RULES = (
         true_positives=(
             f"my GitHub token is «ghp_{fake(36)}»",
             f"GITHUB_TOKEN=«gho_{fake(40)}»",
+            f"signed in as «ghu_{fake(36)}»",
             f"https://«ghs_{fake(36)}»@github.com/ana/notes.git",
             f"refresh with «ghr_{fake(76)}», please",
         ),
@@ -39,12 +42,12 @@ RULES = (
     ),
     key_format(
         "gitlab_token",
-        anchors=("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glimt-", "glagent-"),
+        anchors=_GITLAB,
         pattern=r"gl(?:pat|dt|rt|ptt|cbt|soat|ft|imt|agent)-[A-Za-z0-9_\-]{20,200}",
         true_positives=(
             f"push with «glpat-{fake(20, BASE64URL)}»",
             f"deploy token «gldt-{fake(20)}» for staging",
-            f"runner registered: «glrt-{fake(20)}»",
+            *(f"and «{prefix}{fake(20)}»" for prefix in _GITLAB),
         ),
         false_positives=(
             "tokens of GitLab start with glpat- since 14.5",

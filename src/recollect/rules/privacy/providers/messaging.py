@@ -5,7 +5,7 @@ from functools import partial
 
 from recollect.rules.privacy.examples import ALNUM, BASE64URL, HEX, UPPER, fake
 from recollect.rules.privacy.providers.key_format import key_format
-from recollect.rules.privacy.rule import WORD_END, Rule, Span, first, has_digit, text_before, with_head
+from recollect.rules.privacy.rule import WORD_END, Rule, Span, first, text_before, with_head
 from recollect.rules.privacy.triggers import long_word
 
 
@@ -19,11 +19,11 @@ RULES = (
     key_format(
         "slack_token",
         anchors=("xoxa-", "xoxb-", "xoxp-", "xoxo-", "xoxs-", "xoxr-", "xoxe", "xapp-"),
-        pattern=r"(?:xox[abposr]-[A-Za-z0-9\-]{11,250}|xoxe(?:\.xox[bp])?-[A-Za-z0-9\-]{20,300}|xapp-[0-9]-[A-Za-z0-9\-]{20,200})",
-        check=has_digit,
+        pattern=r"(?:xox(?:[abposr]|e(?:\.xox[bp])?)|xapp)-(?=[A-Za-z\-]{0,16}[0-9])[A-Za-z0-9\-]{11,300}",
         true_positives=(
             f"SLACK_BOT_TOKEN=«xoxb-{fake(12, '0123456789')}-{fake(13, '0123456789')}-{fake(24)}»",
             f"user token «xoxp-{fake(12, '0123456789')}-{fake(12, '0123456789')}-{fake(32, HEX)}»",
+            *(f"also «{kind}-{fake(40)}»" for kind in ("xoxa", "xoxo", "xoxs", "xoxr", "xoxe", "xoxe.xoxp")),
             f"socket mode: «xapp-1-A{fake(10, UPPER)}-{fake(13, '0123456789')}-{fake(64, HEX)}»",
         ),
         false_positives=("Slack tokens start with xoxb- or xoxp-", "xoxb-your-slack-token", "love you, xoxo-forever"),

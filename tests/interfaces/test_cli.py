@@ -1,0 +1,175 @@
+"""The command line as people and programs use it: real processes, real exit codes, one JSON document."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RECOLLECT = Path(sys.executable).parent / "recollect"
+
+
+class Shell:
+    """Runs `recollect` in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, *arguments: str, stdin: str = "", code: int = 0) -> str:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("RECOLLECT_")}
+        done = subprocess.run(
+            [str(RECOLLECT), *arguments], cwd=self.folder, env=environment, input=stdin, capture_output=True, text=True
+        )
+        assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        self.errors = done.stderr
+        return done.stdout
+
+    def json(self, *arguments: str, stdin: str = "", code: int = 0) -> Any:
+        return json.loads(self.run("--json", *arguments, stdin=stdin, code=code))
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def test_a_memory_s_life(shell: Shell) -> None:
+    first = shell.json("add", "The API port is 8080", "--owner", "ana", "--tag", "net", "--meta", '{"n": 1}')
+    assert (first["outcome"], first["memory"]["canonical_key"]) == ("stored", "Api-Port-Number")
+    assert first["memory"]["tags"] == ["net"] and first["memory"]["meta"] == {"n": 1}
+    second = shell.json("add", "The API port is 9090", "--owner", "ana")
+    assert second["outcome"] == "superseded"
+    id = second["memory"]["id"]
+    short = id.replace("-", "")[:12]
+    assert shell.json("get", short)["content"] == "The API port is 9090"
+    assert [v["version"] for v in shell.json("chain", short)] == [1, 2]
+    assert [e["event"] for e in shell.json("history", first["memory"]["id"])] == ["ADD", "UPDATE"]
+    assert shell.json("query", "api port")["items"][0]["memory"]["id"] == id
+    assert shell.json("edit", short, "--pinned", "--importance", "5")["pinned"] is True
+    assert shell.json("forget", short)["status"] == "soft_deleted"
+    assert shell.json("query", "api port")["items"] == []
+    assert shell.json("restore", short)["status"] == "active"
+    assert shell.json("archive", short)["status"] == "archived"
+    assert len(shell.json("list", "--any-status")["items"]) == 2
+    assert shell.json("stats")["by_status"] == {"archived": 1, "superseded": 1}
+    assert len(shell.json("changes", "--owner", "ana", "--since", "1")) > 3
+    assert shell.json("verify")["ok"] is True
+    assert shell.json("doctor") == []
+    assert shell.json("rebuild") == {"rebuilt": 2}
+    assert shell.json("upkeep")["purged"] == []
+    receipt = shell.json("erase", "--owner", "ana")
+    assert len(receipt["removed"]) == 2
+    assert shell.json("get", short, code=1)["error"]["code"] == "not_found"
+    assert shell.json("verify")["ok"] is True
+
+
+def test_contradictions_are_resolved(shell: Shell) -> None:
+    shell.run("add", "The flag is on", "--canonical-key", "app-flag-state")
+    waiting = shell.json("add", "The flag is off", "--canonical-key", "app-flag-state", "--source", "agent")
+    assert waiting["outcome"] == "contradicted"
+    assert "contradictory" in shell.run("doctor", code=1)
+    id = waiting["memory"]["id"]
+    assert shell.json("resolve", id, "--winner", id)["status"] == "active"
+
+
+def test_a_denied_write_is_an_answer_with_exit_code_1(shell: Shell) -> None:
+    receipt = shell.json("add", "My password is hunter2-Zx9Q", code=1)
+    assert receipt["outcome"] == "denied" and receipt["reasons"] == ["privacy_deny_sensitive"]
+    assert [t["type"] for t in shell.json("traces")] == ["memory_denied"]
+    assert "hunter2" not in shell.run("traces") + shell.errors
+
+
+def test_errors_are_one_json_document_with_the_right_exit_code(shell: Shell) -> None:
+    assert shell.json("get", "ffffffffffff", code=1)["error"]["code"] == "not_found"
+    assert shell.json("add", "", code=2)["error"]["field"] == "content"
+    assert shell.json("add", "x", "--importance", "9", code=2)["error"]["field"] == "importance"
+    assert shell.json("add", "x", "--kind", "nonsense", code=2)["error"]["code"] == "bad_input"
+    assert shell.json("add", "x", "--meta", "{", code=2)["error"]["field"] == "meta"
+    assert shell.json("no-such-command", code=2)["error"]["code"] == "bad_input"
+    assert shell.json("--policy", "no-such-policy", "stats", code=2)["error"]["code"] == "bad_policy"
+    (shell.folder / "text.db").write_text("this is not a database, " * 100)
+    assert shell.json("--store", "text.db", "stats", code=3)["error"]["code"] == "store_corrupt"
+    assert shell.json("--store", "no/such/folder/x.db", "stats", code=3)["error"]["code"] == "store_unavailable"
+    assert shell.json("--store", "postgresql://x", "stats", code=2)["error"]["field"] == "store"
+
+
+def test_errors_for_people_say_what_to_do(shell: Shell) -> None:
+    shell.run("get", "ffffffffffff", code=1)
+    assert shell.errors.startswith("recollect: id: there is no memory 'ffffffffffff'.") and "list" in shell.errors
+
+
+def test_lines_in_and_lines_out(shell: Shell) -> None:
+    lines = "\n".join(
+        json.dumps({"content": f"Fact number {n} about rivers", "title": f"river {n}"}) for n in range(20)
+    )
+    assert len(shell.json("add-many", stdin=lines)) == 20
+    exported = shell.run("export")
+    assert len(exported.splitlines()) == 20
+    assert len(shell.json("export")) == 20
+    (shell.folder / "out.jsonl").write_text(exported)
+    report = shell.json("--store", "other.db", "import", "out.jsonl")
+    assert report["outcomes"] == {"stored": 20} and report["refused"] == []
+    again = shell.json("--store", "other.db", "import", "-", stdin=exported)
+    assert again["outcomes"] == {"reinforced": 20}
+    found = shell.json("--store", "other.db", "list", "--limit", "5")
+    assert len(found["items"]) == 5 and found["next_cursor"]
+    assert (
+        len(shell.json("--store", "other.db", "list", "--limit", "50", "--cursor", found["next_cursor"])["items"]) == 15
+    )
+    assert shell.json("import", "-", stdin="nonsense", code=2)["error"]["field"] == "line 1"
+
+
+def test_borders_hold_on_the_command_line(shell: Shell) -> None:
+    id = shell.json("--as-user", "ana", "add", "Ana's own note about gardens")["memory"]["id"]
+    assert shell.json("--as-user", "ana", "get", id)["owner"] == "ana"
+    foreign = shell.json("--as-user", "ben", "get", id, code=1)
+    missing = shell.json("--as-user", "ben", "get", "ffffffff-ffff-ffff-ffff-ffffffffffff", code=1)
+    assert foreign["error"]["code"] == missing["error"]["code"] == "not_found"
+    assert shell.json("--as-user", "ben", "query", "gardens")["items"] == []
+    assert shell.json("--as-user", "ben", "verify", code=1)["error"]["code"] == "not_allowed"
+    assert shell.json("--as-user", "ben", "erase", "--owner", "ana", code=1)["error"]["code"] == "not_allowed"
+
+
+def test_consolidation_is_proposed_applied_and_undone(shell: Shell) -> None:
+    shell.run("add", "The build server is in Frankfurt", "--title", "a one")
+    shell.run("add", "The build server is in Frankfurt.", "--title", "b two")
+    assert [s["action"] for s in shell.json("consolidate")["steps"]] == ["redundant"]
+    assert len(shell.json("list")["items"]) == 2
+    assert shell.json("consolidate", "--force")["applied"] is True
+    assert len(shell.json("list")["items"]) == 1
+    shell.run("consolidate", "--undo")
+    assert len(shell.json("list")["items"]) == 2
+    assert shell.json("consolidate", "--undo", code=1)["error"]["code"] == "wrong_state"
+    assert shell.json("verify")["ok"] is True
+
+
+def test_erase_asks_first(shell: Shell) -> None:
+    id = shell.json("add", "Something to lose")["memory"]["id"]
+    shell.run("erase", "--id", id, stdin="n\n", code=1)
+    assert shell.json("get", id)["status"] == "active"
+    shell.run("erase", "--id", id, stdin="y\n")
+    shell.run("get", id, code=1)
+
+
+def test_the_demo_shows_everything(shell: Shell) -> None:
+    shown = shell.run("demo")
+    for word in ("reinforced", "superseded", "contradicted", "denied", "found in 0", "0 hits by default", "broken at"):
+        assert word in shown
+    assert list(shell.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["add", "list", "get", "query", "history", "explain", "policy", "consolidate"])
+def test_every_command_has_help(shell: Shell, command: str) -> None:
+    assert "Usage:" in shell.run(command, "--help")
+
+
+def test_tables_for_people(shell: Shell) -> None:
+    shown = shell.run("add", "Ana likes tea")
+    assert "stored" in shown and "Ana-Likes-Tea" in shown
+    assert "Ana likes tea" in shell.run("list")
+    assert "Ana likes tea" in shell.run("query", "tea")
+    assert "conflict.policy" in shell.run("policy")
+    assert shell.run("--version").strip()

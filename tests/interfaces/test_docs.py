@@ -1,0 +1,111 @@
+"""Documentation that cannot drift: every command, setting, code and field is in it, and every example runs."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import typer
+
+from recollect.interfaces.cli.app import app
+from recollect.model.policy import settings
+from recollect.model.record import Candidate, Memory
+from recollect.policies import PRESETS, load_policy
+from recollect.rules.reasons import REASONS
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")])
+BLOCK = re.compile(r"^```(python|sh|yaml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language: str) -> list[object]:
+    found = []
+    for page in PAGES:
+        for number, (of, text) in enumerate(BLOCK.findall(page.read_text(encoding="utf-8")), start=1):
+            if of == language:
+                found.append(pytest.param(text, id=f"{page.relative_to(ROOT)}:{number}"))
+    return found
+
+
+def read(page: str) -> str:
+    return (ROOT / "docs" / page).read_text(encoding="utf-8")
+
+
+def test_generated_pages_are_what_the_code_makes() -> None:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    for name, text in generate.pages().items():
+        assert read(name) == text, f"docs/{name} is stale: run `make docs`"
+
+
+def test_every_command_is_documented() -> None:
+    for name in typer.main.get_command(app).commands:
+        assert f"\n## {name}\n" in read("cli.md")
+
+
+def test_every_setting_is_documented() -> None:
+    for name, meaning, _ in settings():
+        assert meaning, f"{name} has no description"
+        assert f"| `{name}` |" in read("policy.md")
+
+
+def test_every_reason_code_is_documented() -> None:
+    for code in REASONS:
+        assert f"| `{code}` |" in read("reasons.md")
+
+
+def test_every_field_is_documented() -> None:
+    page = read("record.md")
+    for name in {f.name for f in fields(Memory)} | set(Candidate.model_fields):
+        assert f"`{name}`" in page, f"docs/record.md does not mention {name}"
+
+
+def test_every_event_is_documented() -> None:
+    from recollect.model.ledger import HISTORY_KIND
+
+    page = read("history.md")
+    for event, kind in HISTORY_KIND.items():
+        assert f"| `{event}` | {kind} |" in page
+
+
+@pytest.mark.parametrize("text", blocks("python"))
+def test_python_examples_run(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(text, "<example>", "exec"), {})
+
+
+@pytest.mark.parametrize("text", blocks("sh"))
+def test_shell_examples_run(text: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    for line in text.splitlines():
+        if line.strip() and not line.startswith(("make ", "#")):
+            done = subprocess.run(line, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True)
+            assert done.returncode == 0, f"{line}: {done.stderr}"
+
+
+@pytest.mark.parametrize("text", blocks("yaml"))
+def test_policy_examples_load(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(text, encoding="utf-8")
+    assert load_policy(file).preset in PRESETS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_make_targets_in_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(
+        r"`make (\w+)`|^make (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        assert re.search(rf"^{target[0] or target[1]}:", makefile, re.MULTILINE)

@@ -1,0 +1,197 @@
+"""Whether two statements say the same: held to the table of labelled pairs, and to what no table can list."""
+
+import doctest
+import importlib
+import importlib.resources
+import os
+import pkgutil
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.rules import difference, language
+from recollect.rules.difference import Aspect, differences_between, read, what_differs
+
+PAIRS: list[dict[str, Any]] = yaml.safe_load(
+    importlib.resources.files("recollect.testing.cases").joinpath("pairs.yaml").read_text("utf-8")
+)
+SAME = [pair for pair in PAIRS if pair["same"]]
+APART = [pair for pair in PAIRS if not pair["same"]]
+
+
+def aspects(old: str, new: str) -> set[str]:
+    return {str(d.aspect) for d in what_differs(old, new)}
+
+
+def _id(pair: dict[str, Any]) -> str:
+    return f"{pair['a']} | {pair['b']}"
+
+
+def test_the_table_is_large_enough_and_its_labels_are_known() -> None:
+    assert len(SAME) >= 60
+    assert len(APART) >= 100
+    assert {pair["apart_by"] for pair in APART} <= {str(aspect) for aspect in Aspect}
+    assert len({(pair["a"], pair["b"]) for pair in PAIRS}) == len(PAIRS)
+
+
+@pytest.mark.parametrize("pair", APART, ids=_id)
+def test_what_is_not_the_same_is_never_taken_for_it(pair: dict[str, Any]) -> None:
+    assert pair["apart_by"] in aspects(pair["a"], pair["b"])
+    assert pair["apart_by"] in aspects(pair["b"], pair["a"])
+
+
+def test_most_of_what_is_the_same_is_recognised() -> None:
+    recognised = [pair for pair in SAME if not what_differs(pair["a"], pair["b"])]
+    assert len(recognised) / len(SAME) >= 0.80
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=_id)
+def test_neither_side_comes_first(pair: dict[str, Any]) -> None:
+    assert bool(what_differs(pair["a"], pair["b"])) == bool(what_differs(pair["b"], pair["a"]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("The port is 8080", "The port is 9090", [("number", "8080", "9090")]),
+        ("Ana is allergic to nuts", "Ben is allergic to nuts", [("name", "Ana", "Ben")]),
+        ("Ana likes tea", "Ana does not like tea", [("negation", "", "not")]),
+        ("Caching is enabled", "Caching is disabled", [("opposite", "enabled", "disabled")]),
+        ("The wait is 5 minutes", "The wait is 5 hours", [("unit", "minutes", "hours")]),
+        ("Ana works in Rome", "Ana worked in Rome", [("tense", "works", "worked")]),
+        ("You must test", "You may test", [("modality", "must", "may")]),
+        ("The demo is on Monday", "The demo is on 5 May", [("date", "Monday", "5 May")]),
+        ("Ana has a red bike", "Ana has a blue bike", [("content", "red", "blue")]),
+        ("Ana manages Ben", "Ben manages Ana", [("order", "Ana manages Ben", "Ben manages Ana")]),
+    ],
+)
+def test_a_difference_names_its_aspect_and_both_sides(old: str, new: str, expected: list[tuple[str, str, str]]) -> None:
+    assert [(str(d.aspect), d.old, d.new) for d in what_differs(old, new)] == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("one hundred and five", "105"),
+        ("two hundred thousand", "200,000"),
+        ("3 million", "3,000,000"),
+        ("a dozen", "12"),
+        ("two thousand and twenty four", "2024"),
+        ("ninety-nine", "99"),
+    ],
+)
+def test_numbers_in_words_are_numbers(one: str, other: str) -> None:
+    assert not what_differs(f"They have {one} boxes", f"They have {other} boxes")
+
+
+@pytest.mark.parametrize(("one", "other"), [("five six", "11"), ("twenty twelve", "32"), ("no one", "1")])
+def test_number_words_that_do_not_belong_together_are_not_joined(one: str, other: str) -> None:
+    assert what_differs(f"They have {one} boxes", f"They have {other} boxes")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("on 5 May 2024", "on May 5th, 2024"),
+        ("on the 5th of May, 2024", "on 2024-05-05"),
+        ("on 2024/05/13", "on 13/05/2024"),
+        ("in May 2024", "in May of 2024"),
+        ("at 12am", "at 00:00"),
+        ("at 12 p.m.", "at 12pm"),
+        ("on Sept 3", "on 3 September"),
+        ("each Friday", "every Friday"),
+    ],
+)
+def test_notations_of_a_date_are_one_date(one: str, other: str) -> None:
+    assert not what_differs(f"The team meets {one}", f"The team meets {other}")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("on 04/05/2024", "on 4 May 2024"),
+        ("at 4:30", "at 16:30"),
+        ("on Friday", "every Friday"),
+        ("in week 8 May 5", "in week May 8 5"),
+        ("at 13pm", "at 1pm"),
+    ],
+)
+def test_what_may_be_two_dates_is_two_dates(one: str, other: str) -> None:
+    assert what_differs(f"The team meets {one}", f"The team meets {other}")
+
+
+@pytest.mark.parametrize("text", ["", " ", "!", "…", "-", "''", "the", "please"])
+def test_texts_without_content_are_compared_to_the_letter(text: str) -> None:
+    assert what_differs(text, "Absolutely")
+    assert not what_differs(text, text + " ")
+
+
+def test_a_statement_can_be_read_once_and_compared_with_many() -> None:
+    statement = read("On Fridays we deploy")
+    assert differences_between(statement, read("We deploy on Fridays")) == ()
+    assert differences_between(statement, read("We deploy on Mondays"))
+
+
+@given(st.text(max_size=200))
+def test_every_text_is_the_same_as_itself_however_blanks_are_set(text: str) -> None:
+    assert what_differs(text, text) == ()
+    assert what_differs(text, f"  {text} ") == ()
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_any_two_texts_can_be_compared_in_either_direction(one: str, other: str) -> None:
+    assert bool(what_differs(one, other)) == bool(what_differs(other, one))
+
+
+STATEMENTS = st.sampled_from(sorted({pair[side] for pair in PAIRS for side in ("a", "b")}))
+
+
+@given(STATEMENTS, st.integers(0, 10**6), st.integers(0, 10**6))
+def test_another_number_always_differs(text: str, one: int, other: int) -> None:
+    same = not what_differs(f"{text} and the rest is {one}", f"{text} and the rest is {other}")
+    assert same == (one == other)
+
+
+@given(STATEMENTS, st.sampled_from(["not", "never", "only", "might", "without", "no longer", "if"]), st.data())
+def test_a_word_that_turns_things_around_always_differs(text: str, turn: str, data: st.DataObject) -> None:
+    words = f"It is known here: {text}".split()
+    place = data.draw(st.integers(4, len(words)))
+    assert what_differs(" ".join(words), " ".join([*words[:place], turn, *words[place:]]))
+
+
+@given(st.lists(st.sampled_from(["Ana", "Ben", "Carl", "Dora"]), min_size=2, max_size=2, unique=True))
+@pytest.mark.parametrize("verb", ["manages", "hired", "is older than", "lives with the mother of", "reports to"])
+def test_who_and_whom_are_never_exchanged(verb: str, names: list[str]) -> None:
+    one, other = names
+    assert aspects(f"{one} {verb} {other}", f"{other} {verb} {one}")
+
+
+def test_the_order_of_hashing_plays_no_part() -> None:
+    """The same table in two processes with other hash seeds gives the same differences, word for word."""
+    script = (
+        "import importlib.resources as r, yaml\n"
+        "from recollect.rules.difference import what_differs\n"
+        "pairs = yaml.safe_load(r.files('recollect.testing.cases').joinpath('pairs.yaml').read_text('utf-8'))\n"
+        "print([what_differs(p['a'], p['b']) for p in pairs])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    modules = [
+        importlib.import_module(f"{language.__name__}.{m.name}") for m in pkgutil.iter_modules(language.__path__)
+    ]
+    results = [doctest.testmod(module) for module in (difference, *modules)]
+    assert sum(result.attempted for result in results) > 10
+    assert sum(result.failed for result in results) == 0
