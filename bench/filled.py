@@ -14,8 +14,8 @@ from pathlib import Path
 
 import recollect
 import texts
+from figures import OUT
 
-OUT = Path(__file__).parent / "out"
 BATCH = 1_000
 OWNER = "ana"
 

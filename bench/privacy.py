@@ -109,7 +109,7 @@ def _all_anchors() -> str:
     return " ".join(dict.fromkeys(anchor for rule in RULES for anchor in rule.anchors)) + " "
 
 
-def best_ms(text: str, tries: int = 5) -> float:
+def best_ms(text: str, tries: int = 9) -> float:
     """Processor time of the shortest of several runs: the others were disturbed by something else."""
     times = []
     for _ in range(tries):

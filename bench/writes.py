@@ -17,7 +17,6 @@ All of them commit durably: write-ahead log, ``synchronous = FULL``. A ratio is 
 
 import cProfile
 import pstats
-import sqlite3
 import sys
 import time
 from collections import Counter
@@ -28,7 +27,7 @@ from pathlib import Path
 
 import recollect
 import texts
-from figures import QUICK_SIZES, SIZES, Budget, median_ms, options, print_budgets, print_table
+from figures import QUICK_SIZES, SIZES, Budget, machine, median_ms, options, print_budgets, print_table
 from filled import OWNER, working_copy
 from plain_sqlite import BareStore, Rows, SameRowsStore
 from recollect import Receipt, Recollect
@@ -186,7 +185,7 @@ def run(quick: bool, data: Path | None) -> list[Budget]:
         size: measure(size, fresh.fresh[i * needed : (i + 1) * needed], rounds, batch) for i, size in enumerate(sizes)
     }
     print_table(
-        f"Writes ({fresh.source} texts, SQLite {sqlite3.sqlite_version}; times are medians, ratios of whole times)",
+        f"Writes ({fresh.source} texts; {machine()})",
         HEADER,
         [row_of_figures(size, times) for size, times in found.items()],
     )

@@ -16,13 +16,17 @@ from recollect.model.caller import Right
 from recollect.model.errors import WrongState
 from recollect.model.ledger import Entry, Event
 from recollect.model.receipt import Plain
-from recollect.model.vocabulary import KIND_CLASS, Change, Kind, KindClass, Namespace, Status, Tier
-from recollect.rules.change import classify_change
+from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Namespace, Status, Tier
 from recollect.rules.difference import what_differs
 from recollect.rules.keys import CanonicalKey, choose_key, identity
+from recollect.rules.language.marks import Aspect
 from recollect.rules.near_duplicate import overlap, prefix_length
 from recollect.rules.text import terms
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored, Stream
+
+_DENIES = (Aspect.NEGATION, Aspect.OPPOSITE)
+"""Under different keys, two memories contradict each other only if nothing but these sets them apart: another name or
+number makes another fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +166,10 @@ def _comparable(a: Stored, b: Stored) -> bool:
 def _compare(best: Stored, other: Stored) -> Step | None:
     a, b = _content(best), _content(other)
     pair = f"{b!r} ~ {a!r}"
-    if not what_differs(a, b):
+    differences = what_differs(a, b)
+    if not differences:
         return Step("redundant", other.state.id, best.state.id, pair)
-    if classify_change(a, b).change is Change.CONTRADICTION:
+    if all(difference.aspect in _DENIES for difference in differences):
         known = best.state.id in other.state.conflict_ids
         return None if known else Step("conflict", other.state.id, best.state.id, pair)
     known = best.state.id in other.state.related_memory_ids

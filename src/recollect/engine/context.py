@@ -55,6 +55,12 @@ class AccessCounter:
         return bool(self._counts)
 
 
+MIN_PREFIX = 4
+"""Fewer digits of an id than this are a guess, not a name."""
+MAX_ALIKE = 1_000
+"""How many ids of the same beginning are told apart; twelve digits are never shared by so many."""
+
+
 @dataclass(frozen=True)
 class Engine:
     """One memory, seen through one caller. Operations are functions that take it first."""
@@ -92,7 +98,7 @@ class Engine:
 
 def find(engine: Engine, reader: Reader, id: str) -> Stored:
     """The memory of an id, its short form or an alias. What the caller may not see looks exactly like what is not."""
-    ids = reader.ids_like(engine.tenant, id) if isinstance(id, str) and id else []
+    ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if isinstance(id, str) and len(id) >= MIN_PREFIX else []
     seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if _visible(engine, reader, stored)]
     if not seen:
         raise NotFound(f"there is no memory {id!r}.", field="id", hint="`list` shows the ids that exist.")

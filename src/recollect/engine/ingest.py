@@ -33,6 +33,8 @@ MAX_BATCH = 10_000
 
 def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None = None) -> Receipt:
     """Remember one thing. The receipt says what became of it."""
+    if idempotency_key is not None:
+        retries.check_key(engine, idempotency_key)
     return _write(engine, [parse_candidate(engine, fields)], idempotency_key)[0]
 
 

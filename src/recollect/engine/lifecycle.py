@@ -21,10 +21,9 @@ from recollect.model.ledger import Event
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import KIND_CLASS, Source, Status
-from recollect.rules import privacy
 from recollect.rules.borders import write_refusal
 from recollect.rules.keys import identity
-from recollect.rules.privacy_gate import action, strings
+from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Stored, Writer
 
 EDITABLE = ("pinned", "tags", "category", "importance", "expires_at")
@@ -135,13 +134,7 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
         checked = Candidate.model_validate({"content": "-", **changes})
     except ValidationError as error:
         raise bad_input(error) from None
-    found = {
-        hit.type
-        for name in changes
-        for text in strings(getattr(checked, name))
-        for hit in privacy.scan(text)
-        if action(hit.type, engine.policy.privacy) != "allow"
-    }
+    found = denied_types([getattr(checked, name) for name in changes], engine.policy.privacy)
     if found:
         raise BadInput(f"holds {', '.join(sorted(found))}, which the policy does not admit.", hint="Remove it.")
     values = {name: getattr(checked, name) for name in changes}

@@ -27,7 +27,7 @@ class Pen:
         self.engine = engine
         self.writer = writer
         self.stream = stream
-        self.at = at
+        self.at = max(at, stream.last_at)
         self._ticked = False
         self._actor = ""
         self._states: fold.States = {}
@@ -165,6 +165,7 @@ class Pen:
         if not self._ticked:
             self._ticked = True
             self.stream.tick += 1
+            self.stream.last_at = self.at
             self._actor = self.writer.actor_uid(
                 self.stream.tenant, self.engine.caller.name, self.engine.randomness.bytes(16).hex()
             )

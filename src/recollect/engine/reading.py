@@ -214,16 +214,16 @@ def _word(words: Any, value: str, field: str) -> str:
 
 def _encoded(last: Stored) -> str:
     assert last.body is not None, "a listed memory has its content"
-    text = json.dumps([last.body["created_at"], last.state.id])
+    text = json.dumps([last.body["created_at"], last.stream, last.number])
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
-def _decoded(cursor: str | None) -> tuple[str, str] | None:
+def _decoded(cursor: str | None) -> tuple[str, int, int] | None:
     if cursor is None:
         return None
     try:
-        at, id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return str(at), str(id)
+        at, stream, number = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        return str(at), int(stream), int(number)
     except (ValueError, TypeError):
         raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None
 

@@ -8,20 +8,31 @@ import hashlib
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
-from recollect.model.canonical import canonical_json
+from recollect.model.canonical import canonical_json, check_text
 from recollect.model.errors import BadInput, RetryMismatch
 from recollect.model.receipt import Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Outcome
+from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Writer
 
 MAX_KEY = 256
 
 
+def check_key(engine: Engine, key: str) -> None:
+    """An idempotency key is stored, so it is held to what any stored text is held to."""
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY:
+        raise BadInput(f"must be text of 1 to {MAX_KEY} characters.", field="idempotency_key")
+    try:
+        check_text(key)
+    except ValueError as error:
+        raise BadInput(f"{error}.", field="idempotency_key") from None
+    if denied_types(key, engine.policy.privacy):
+        raise BadInput("holds sensitive data.", field="idempotency_key", hint="Use a random key.")
+
+
 def earlier_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate) -> Receipt | None:
     """The receipt of an earlier write under this key, or ``None`` if there was none."""
-    if not key or len(key) > MAX_KEY:
-        raise BadInput(f"must have 1 to {MAX_KEY} characters.", field="idempotency_key")
     kept = writer.retry(engine.tenant, key)
     if kept is None:
         return None

@@ -70,13 +70,16 @@ class Recollect:
         projects: Iterable[str] = (),
         rights: Iterable[str] = _BOUND_RIGHTS,
     ) -> "Recollect":
-        """The same memory through somebody's eyes: borders hold, and authority comes from who they are."""
+        """The same memory through somebody's eyes: borders hold, and authority comes from who they are.
+
+        Without a user it is the default owner's memory that the agent works with.
+        """
         if not self._engine.caller.trusted:
             raise NotAllowed("a bound caller cannot become another.", hint="Ask the application that opened the store.")
         caller = Caller(
             tenant=self._engine.tenant,
             agent=agent,
-            user=user,
+            user=user or "default",
             session=session,
             ai_profile=ai_profile,
             projects=frozenset(projects),

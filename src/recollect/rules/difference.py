@@ -30,7 +30,9 @@ _REPORTED = (
 )
 _VERB_FOLLOWS = word_set("be was have had will can must should may might would 's and not never")
 
+_OF_A_KIND = word_set("not! no never avoid without any like love enjoy hate dislike prefer")
 _TERSE = 5
+"""Up to so many marks are read as English without any sign that they are: "Dark mode preferred"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,8 @@ def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...
         return _differences_to_the_letter(old.text, new.text)
     aligned = _aligned(old, new)
     if aligned:
-        endings_count = Language.ENGLISH not in {old.language, new.language}
-        return tuple(_in_small_print(*aligned, endings_count=endings_count))
+        sure = Language.ENGLISH in {old.language, new.language}
+        return tuple(_in_small_print(*aligned, one_or_many=sure and _speaks_of_a_kind(old)))
     return tuple(_in_marks(old, new)) or (Difference(Aspect.ORDER, old.text, new.text),)
 
 
@@ -105,14 +107,19 @@ def _differences_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
     return (Difference(Aspect.CONTENT, old, new),)
 
 
-def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, endings_count: bool) -> Iterator[Difference]:
+def _speaks_of_a_kind(statement: Statement) -> bool:
+    """Whether one or several is all the same: "no emoji", "likes tabs"; but to have a cat is not to have cats."""
+    return not _OF_A_KIND.isdisjoint(_keys(statement.normal))
+
+
+def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, one_or_many: bool) -> Iterator[Difference]:
     """What the keys fold away and yet may matter: capitals that make a name, one or several, "a" or "the"."""
     for place, (one, other) in enumerate(zip(old, new, strict=True)):
         if one == other:
             continue
         if one.case is not other.case and _capitals_matter(one, other):
             yield Difference(Aspect.NAME, one.surface, other.surface)
-        elif _endings_differ(one, other) and (endings_count or place == 0 or _ending_matters(one, other)):
+        elif _endings_differ(one, other) and (place == 0 or not one_or_many or _ending_matters(one, other)):
             yield Difference(_aspect_of_ending(one, other), one.surface, other.surface)
         elif {one.article, other.article} == {"a", "the"}:
             yield Difference(Aspect.CONTENT, f"{one.article} {one.surface}", f"{other.article} {other.surface}")

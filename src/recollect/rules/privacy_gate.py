@@ -65,6 +65,12 @@ def action(type: str, settings: Privacy) -> str:
     return settings.actions.get(type) or privacy.TYPES[type].default_action
 
 
+def denied_types(value: Any, settings: Privacy) -> set[str]:
+    """The types of sensitive data in a value that the policy does not let through as they are."""
+    found = {hit.type for text in strings(value) for hit in privacy.scan(text)}
+    return {type for type in found if action(type, settings) != "allow"}
+
+
 def strings(value: Any) -> list[str]:
     """Every string inside a value, keys included."""
     if isinstance(value, str):

@@ -31,6 +31,8 @@ class Stream:
     last_seq: int
     last_memory: int
     head: str
+    last_at: str
+    """When it was last written to: time never runs backwards within a stream."""
     documents: int
     words: int
 
@@ -82,8 +84,8 @@ class Selection:
     """``(column, operator, value)``."""
     unexpired_at: str | None = None
     """Leave out what has expired at this time, or by its stream's tick, swept or not."""
-    before: tuple[str, str] | None = None
-    """A page's end: ``(created_at, id)`` of the last one shown."""
+    before: tuple[str, int, int] | None = None
+    """A page's end: ``(created_at, stream, number)`` of the last one shown."""
 
 
 class ReadsStreams(Protocol):

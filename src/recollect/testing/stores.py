@@ -9,7 +9,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
-from recollect.stores.protocol import Store, Stream, Writer
+from recollect.stores.protocol import Reader, Store, Stream, Writer
 
 TENANT = "acme"
 SALT = bytes(range(16))
@@ -34,7 +34,7 @@ def memory_id(name: str) -> str:
 
 def body(content: str = "Ana likes tea", **fields: Any) -> dict[str, Any]:
     """The body of a version, as far as stores look into it."""
-    plain = {
+    plain: dict[str, Any] = {
         "content": content,
         "scope": "shared",
         "kind": "semantic",
@@ -100,13 +100,13 @@ class Scribe:
         name: str,
         *,
         content: str = "Ana likes tea",
-        version: Mapping[str, Any] | None = None,
+        body_fields: Mapping[str, Any] | None = None,
         terms: Sequence[str] | None = None,
         **fields: Any,
     ) -> str:
         """One memory in a transaction of its own; returns its id."""
         with self.store.write([self.address]) as writer:
-            return self.keep_in(writer, name, content=content, version=version, terms=terms, **fields)
+            return self.keep_in(writer, name, content=content, body_fields=body_fields, terms=terms, **fields)
 
     def keep_in(
         self,
@@ -114,14 +114,14 @@ class Scribe:
         name: str,
         *,
         content: str = "Ana likes tea",
-        version: Mapping[str, Any] | None = None,
+        body_fields: Mapping[str, Any] | None = None,
         terms: Sequence[str] | None = None,
         **fields: Any,
     ) -> str:
         """Version, ledger entry, current state and, where terms are given, their index: as one operation would."""
         stream, id = self.stream(writer), memory_id(name)
         stream.tick, stream.last_seq, stream.last_memory = stream.tick + 1, stream.last_seq + 1, stream.last_memory + 1
-        made = body(content, **(version or {}))
+        made = body(content, **(body_fields or {}))
         text = canonical_json(made)
         writer.add_version(stream, stream.last_memory, id, text, SALT)
         first = entry(stream, stream.last_seq, id, commitment=commit_to(SALT, text))
@@ -131,9 +131,13 @@ class Scribe:
         writer.advance_stream(stream)
         return id
 
+    def seen_by(self, reader: Reader) -> Stream:
+        """The scribe's stream as a reader finds it."""
+        found = reader.stream_at(self.address)
+        assert found is not None, "the scribe has written nothing yet"
+        return found
+
     def now(self) -> Stream:
         """The stream as it stands in the store."""
         with self.store.read() as reader:
-            found = reader.stream_at(self.address)
-        assert found is not None, "the scribe has written nothing yet"
-        return found
+            return self.seen_by(reader)

@@ -120,7 +120,7 @@ ENGLISH_WORDS = word_set(
     depends requires needs wants manages owns knows says thinks goes gets reads calls sends supports includes
     contains costs starts begins ends opens closes deploy deploys build builds test tests means monday tuesday
     wednesday thursday friday saturday sunday january february march may june july october december minutes hours
-    months"""
+    months emoji emojis commit commits"""
 )
 """One of these is taken as a sign of English, unless a word of another language is there as well. Words that other
 languages have too ("a", "in", "no", "me", "was", "will") are not among them."""

@@ -5,6 +5,7 @@ here only if both forms always mean the same; what may mean the same stays diffe
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from recollect.rules.language import lexicon
 from recollect.rules.language.marks import FURTHER, SENTENCE_ENDS, Aspect, Case, Mark, word
@@ -215,6 +216,9 @@ def _is_item(one: Sentence) -> bool:
 
 def dates_in_order(sentence: Sentence) -> Sentence:
     """ "at 9am on Mondays" as "on Mondays at 9am", and a date at the front moved to the end."""
+    dated = [place for place, mark in enumerate(sentence) if mark.aspect is Aspect.DATE]
+    if dated[0] > 1 and all(later - earlier > 2 for earlier, later in pairwise(dated)):
+        return sentence
     written: Sentence = []
     place = 0
     while place < len(sentence):

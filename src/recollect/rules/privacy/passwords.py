@@ -127,6 +127,7 @@ RULES = (
             "PASSWORD=${DB_PASSWORD}",
             "password = os.environ['DB_PASSWORD']",
             "password=get_password(user)",
+            "hashed_password = argon2.hash_password(password)",
             "Password: must be at least 12 characters",
             "def login(user: str, password: str) -> Session:",
             "Password:\nUsername: ana",

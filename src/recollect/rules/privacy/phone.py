@@ -48,10 +48,8 @@ def _with_trunk_code(match: re.Match[str]) -> Span | None:
     trunk = compiled(r"(?:\+1|\b001|\b1)[ .\-]?\Z").search(before)
     lead = before[: trunk.start()] if trunk else before
     glued = compiled(r"[0-9][.\-]\Z|[\w+.$€£]\Z").search(lead)
-    goes_on = (
-        lead[-2:-1].isdigit() and match[0].count(" ") > 1
-    )  # groups of digits with blanks between them, and more before
-    if glued or goes_on or compiled(_OTHER_NUMBER).search(text_before(match, 16)):
+    one_of_many_groups = lead[-2:-1].isdigit() and match[0].count(" ") > 1
+    if glued or one_of_many_groups or compiled(_OTHER_NUMBER).search(text_before(match, 16)):
         return None
     return match.start() - len(before) + len(lead), match.end()
 

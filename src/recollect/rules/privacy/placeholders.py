@@ -4,7 +4,7 @@ import re
 
 _OPENS_A_TEMPLATE = tuple("< ${ $( { %( %{ [redacted !vault vault: op:// http:// https://".split(" "))
 _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]{0,60}")
-_CALL_OR_INDEX = re.compile(r"[A-Za-z_.]{3,80}[(\[]")
+_CALL_OR_INDEX = re.compile(r"(?:[A-Za-z_.]{3,80}|[A-Za-z]\w{0,40}[._]\w{1,40})[(\[]")
 _ATTRIBUTE = re.compile(
     r"(?:self|this|os|env|process|config|settings|args|options|params|request|secrets)\.[A-Za-z_.]{1,80}"
 )

@@ -50,8 +50,8 @@ def where(selection: Selection) -> tuple[str, dict[str, Any]]:
             "(SELECT s.tick FROM streams s WHERE s.tenant = m.tenant AND s.stream = m.stream))"
         )
     if selection.before is not None:
-        at, id = bind(selection.before[0]), bind(selection.before[1])
-        parts.append(f"(m.created_at < {at} OR (m.created_at = {at} AND m.id < {id}))")
+        at, stream, number = map(bind, selection.before)
+        parts.append(f"(m.created_at, m.stream, m.memory) < ({at}, {stream}, {number})")
     return " AND ".join(parts) or "1 = 1", params
 
 

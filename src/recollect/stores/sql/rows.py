@@ -26,7 +26,7 @@ def stream_from(row: Row) -> Stream:
         address = Address(row["tenant"], Namespace(row["namespace"]), Space(row["space"]), row["owner"])
     return Stream(
         row["tenant"], row["stream"], row["uid"], address, row["tick"], row["last_seq"], row["last_memory"],
-        row["head"], row["documents"], row["words"],
+        row["head"], row["last_at"], row["documents"], row["words"],
     )  # fmt: skip
 
 

@@ -18,6 +18,9 @@ from recollect.stores.sql import rows
 from recollect.stores.sql.filters import where
 
 
+FEW_STREAMS = 16
+
+
 class Connection(Protocol):
     """What an SQL engine brings: running one named query."""
 
@@ -69,6 +72,7 @@ class StreamTables(_Capability):
             last_seq=stream.last_seq,
             last_memory=stream.last_memory,
             head=stream.head,
+            last_at=stream.last_at,
             documents=stream.documents,
             words=stream.words,
         )
@@ -177,9 +181,18 @@ class StateTables(_Postings):
         return rows.stored_from(found[0]) if found else None
 
     def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]:
+        """Newest first. A few streams are read one by one, so that a small one is not searched for in a large store."""
         condition, params = where(selection)
-        found = self._db.filtered("select_memories", condition, {**params, "tenant": tenant, "limit": limit})
-        return [rows.stored_from(row) for row in found]
+        params |= {"tenant": tenant, "limit": limit}
+        if selection.streams is None or len(selection.streams) > FEW_STREAMS:
+            return [rows.stored_from(row) for row in self._db.filtered("select_memories", condition, params)]
+        found = [
+            row
+            for stream in selection.streams
+            for row in self._db.filtered("select_in_stream", condition, {**params, "stream": stream})
+        ]
+        found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
+        return [rows.stored_from(row) for row in found[:limit]]
 
     def count(self, tenant: str, selection: Selection) -> int:
         condition, params = where(selection)

@@ -26,7 +26,7 @@ INSERT INTO streams (tenant, stream, uid, namespace, space, owner, head)
 SELECT :tenant, coalesce(max(stream), 0) + 1, :uid, :namespace, :space, :owner, :head FROM streams WHERE tenant = :tenant
 
 -- name: advance_stream
-UPDATE streams SET tick = :tick, last_seq = :last_seq, last_memory = :last_memory, head = :head,
+UPDATE streams SET tick = :tick, last_seq = :last_seq, last_memory = :last_memory, head = :head, last_at = :last_at,
        documents = :documents, words = :words
  WHERE tenant = :tenant AND stream = :stream
 
@@ -125,7 +125,14 @@ SELECT m.*, v.body, a.count, a.last FROM memories m
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
  WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
- ORDER BY m.created_at DESC, m.id DESC LIMIT :limit
+ ORDER BY m.created_at DESC, m.stream DESC, m.memory DESC LIMIT :limit
+
+-- name: select_in_stream
+SELECT m.*, v.body, a.count, a.last FROM memories m
+  JOIN versions v USING (tenant, stream, memory)
+  LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+ WHERE m.tenant = :tenant AND m.stream = :stream AND m.removed IS NULL AND {filters}
+ ORDER BY m.memory DESC LIMIT :limit
 
 -- name: count_memories
 SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}

@@ -83,8 +83,8 @@ class BesideContract(Opening):
     def test_counting_accesses_moves_no_state(self, store: Store, scribe: Scribe) -> None:
         tea = scribe.keep("tea")
         with store.read() as reader:
-            before = (scribe.now(), [s.state for s in reader.states(scribe.now())])
+            before = (scribe.seen_by(reader), [s.state for s in reader.states(scribe.seen_by(reader))])
         with store.write() as writer:
             writer.count_accesses(TENANT, [tea], at(20))
         with store.read() as reader:
-            assert (scribe.now(), [s.state for s in reader.states(scribe.now())]) == before
+            assert (scribe.seen_by(reader), [s.state for s in reader.states(scribe.seen_by(reader))]) == before

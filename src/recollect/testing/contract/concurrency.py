@@ -4,6 +4,7 @@ import multiprocessing
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from recollect.model.errors import StoreError
 from recollect.model.ledger import GENESIS
@@ -47,11 +48,11 @@ class ConcurrencyContract(Opening):
     """Threads on one handle, threads on several, and processes."""
 
     def test_threads_share_a_handle(self, store: Store) -> None:
-        _in_threads([lambda worker=worker: _write_many(store, worker) for worker in range(4)])
+        _in_threads([partial(_write_many, store, worker) for worker in range(4)])
         _check_whole(store, 4 * WRITES_EACH)
 
     def test_threads_have_a_handle_each(self, store: Store, second: Store) -> None:
-        _in_threads([lambda: _write_many(store, 0), lambda: _write_many(second, 1)])
+        _in_threads([partial(_write_many, store, 0), partial(_write_many, second, 1)])
         _check_whole(store, 2 * WRITES_EACH)
 
     def test_processes_take_turns(self, store: Store, second: Store) -> None:
@@ -78,7 +79,7 @@ class ConcurrencyContract(Opening):
                 return
             won.append(worker)
 
-        _in_threads([lambda worker=worker: claim(worker) for worker in range(4)])
+        _in_threads([partial(claim, worker) for worker in range(4)])
         assert len(won) == 1
         _check_one(store)
 
@@ -112,7 +113,7 @@ class ConcurrencyContract(Opening):
 
 def _check_one(store: Store) -> None:
     with store.read() as reader:
-        assert len(reader.states(Scribe(store).now())) == 1
+        assert len(reader.states(Scribe(store).seen_by(reader))) == 1
 
 
 def _in_threads(jobs: list[Callable[[], None]]) -> None:

@@ -52,7 +52,7 @@ class MemoryContract(Opening):
         put = _everything_set(memory_id("tea"))
         untouched = {f.name for f in fields(State) if getattr(put, f.name) == getattr(state("x"), f.name)}
         assert untouched == {"removed"}, "this test must set every field"
-        scribe.keep("tea", **put.to_dict())
+        scribe.keep("tea", **{name: value for name, value in put.to_dict().items() if name != "id"})
         with store.read() as reader:
             found = reader.by_ids(TENANT, [put.id])[put.id]
         assert found.state == put
@@ -74,7 +74,7 @@ class MemoryContract(Opening):
         ids = [scribe.keep(name) for name in ("one", "two", "three")]
         Scribe(store, address("ben")).keep("ben's")
         with store.read() as reader:
-            stream = scribe.now()
+            stream = scribe.seen_by(reader)
             assert set(reader.by_ids(TENANT, [ids[0], ids[2], memory_id("nothing")])) == {ids[0], ids[2]}
             assert reader.by_ids("globex", ids) == {}
             assert reader.by_ids(TENANT, []) == {}
@@ -97,7 +97,7 @@ class MemoryContract(Opening):
         with pytest.raises(StoreError):
             scribe.keep("two", canonical_key=key)
         with store.read() as reader:
-            assert [s.state.id for s in reader.states(scribe.now())] == [first]
+            assert [s.state.id for s in reader.states(scribe.seen_by(reader))] == [first]
 
     def test_moving_to_active_is_refused_while_the_key_is_taken(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("one", canonical_key="Ana-Likes-Tea")
@@ -121,9 +121,9 @@ class MemoryContract(Opening):
         self, store: Store, scribe: Scribe, version: dict[str, Any], fields: dict[str, Any]
     ) -> None:
         scribe.keep("one", canonical_key="Ana-Likes-Tea")
-        scribe.keep("two", version=version, **{"canonical_key": "Ana-Likes-Tea", **fields})
+        scribe.keep("two", body_fields=version, **{"canonical_key": "Ana-Likes-Tea", **fields})
         with store.read() as reader:
-            assert len(reader.states(scribe.now())) == 2
+            assert len(reader.states(scribe.seen_by(reader))) == 2
 
     def test_the_same_key_may_be_active_in_every_stream(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("one", canonical_key="Ana-Likes-Tea")
@@ -133,10 +133,10 @@ class MemoryContract(Opening):
     def test_the_active_memory_of_a_key_is_found(self, store: Store, scribe: Scribe) -> None:
         old = scribe.keep("old", canonical_key="Ana-Likes-Tea", status=Status.SUPERSEDED)
         new = scribe.keep("new", canonical_key="Ana-Likes-Tea")
-        mine = scribe.keep("mine", canonical_key="Ana-Likes-Tea", version={"scope": "planner"})
+        mine = scribe.keep("mine", canonical_key="Ana-Likes-Tea", body_fields={"scope": "planner"})
         Scribe(store, address("ben")).keep("ben's", canonical_key="Ben-Likes-Tea")
         with store.read() as reader:
-            stream = scribe.now()
+            stream = scribe.seen_by(reader)
             shared = reader.active_by_key(stream, "shared", "semantic", "ana-likes-tea")
             own = reader.active_by_key(stream, "planner", "semantic", "ana-likes-tea")
             assert shared is not None and own is not None

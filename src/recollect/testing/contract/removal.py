@@ -12,44 +12,46 @@ from recollect.testing.stores import SALT, TENANT, Scribe, at, entry
 SECRET = "zanzibarquartz"
 
 
+def _keep_secret(store: Store, scribe: Scribe) -> str:
+    """A memory whose secret stands wherever content can stand."""
+    id = scribe.keep(
+        "secret",
+        content=f"The word is {SECRET}",
+        body_fields={"aliases": [f"alias-{SECRET}"], "user_id": SECRET, "scope": SECRET, "topic_id": SECRET},
+        terms=("word", SECRET),
+        canonical_key=f"Key-{SECRET}",
+        tags=[SECRET],
+        category=SECRET,
+    )
+    scribe.keep("other", terms=("word",))
+    with store.write() as writer:
+        stream = scribe.stream(writer)
+        writer.add_amendment(stream, 9, id, f'{{"set":{{"tags":["{SECRET}"]}}}}', SALT)
+        writer.keep_trace(TENANT, {"type": "memory_write", "memory_id": id, "x": SECRET}, at(1), None, None)
+        answer = {"digest": SECRET, "salt": b"s", "outcome": "stored", "memory_id": id, "reasons": (), "at": at(1)}
+        writer.keep_retry(TENANT, "key", answer)
+        writer.count_accesses(TENANT, [id], at(2))
+    return id
+
+
+def _remove(store: Store, scribe: Scribe, id: str) -> int:
+    with store.write() as writer:
+        stream = scribe.stream(writer)
+        writer.unindex_text(stream, 1)
+        writer.add_entry(stream, entry(stream, 3, id, Event.ERASED))
+        writer.move_memory(stream, 1, State(id, Status.SOFT_DELETED, removed="erased", deleted_at=at(3)))
+        writer.advance_stream(stream)
+        return writer.remove_content(stream, 1, id)
+
+
 class RemovalContract(Opening):
     """What an erasure or a purge asks of a store."""
 
-    def _fill(self, store: Store, scribe: Scribe) -> str:
-        """A memory whose secret stands wherever content can stand."""
-        id = scribe.keep(
-            "secret",
-            content=f"The word is {SECRET}",
-            version={"aliases": [f"alias-{SECRET}"], "user_id": SECRET, "scope": SECRET, "topic_id": SECRET},
-            terms=("word", SECRET),
-            canonical_key=f"Key-{SECRET}",
-            tags=[SECRET],
-            category=SECRET,
-        )
-        scribe.keep("other", terms=("word",))
-        with store.write() as writer:
-            stream = scribe.stream(writer)
-            writer.add_amendment(stream, 9, id, f'{{"set":{{"tags":["{SECRET}"]}}}}', SALT)
-            writer.keep_trace(TENANT, {"type": "memory_write", "memory_id": id, "x": SECRET}, at(1), None, None)
-            answer = {"digest": SECRET, "salt": b"s", "outcome": "stored", "memory_id": id, "reasons": (), "at": at(1)}
-            writer.keep_retry(TENANT, "key", answer)
-            writer.count_accesses(TENANT, [id], at(2))
-        return id
-
-    def _remove(self, store: Store, scribe: Scribe, id: str) -> int:
-        with store.write() as writer:
-            stream = scribe.stream(writer)
-            writer.unindex_text(stream, 1)
-            writer.add_entry(stream, entry(stream, 3, id, Event.ERASED))
-            writer.move_memory(stream, 1, State(id, Status.SOFT_DELETED, removed="erased", deleted_at=at(3)))
-            writer.advance_stream(stream)
-            return writer.remove_content(stream, 1, id)
-
     def test_every_value_goes_and_the_place_stays(self, store: Store, scribe: Scribe) -> None:
-        id = self._fill(store, scribe)
-        assert self._remove(store, scribe, id) == 1, "the number of traces that went"
+        id = _keep_secret(store, scribe)
+        assert _remove(store, scribe, id) == 1, "the number of traces that went"
         with store.read() as reader:
-            stream = scribe.now()
+            stream = scribe.seen_by(reader)
             version = reader.versions(stream)[0]
             assert (version.number, version.id, version.body, version.salt) == (1, id, None, None)
             assert reader.amendments(stream)[9] == (None, None)
@@ -65,8 +67,8 @@ class RemovalContract(Opening):
             assert reader.term_frequencies(stream, ["word", SECRET]) == {"word": 1}
 
     def test_what_was_removed_is_counted_and_never_selected(self, store: Store, scribe: Scribe) -> None:
-        id = self._fill(store, scribe)
-        self._remove(store, scribe, id)
+        id = _keep_secret(store, scribe)
+        _remove(store, scribe, id)
         with store.read() as reader:
             assert id not in {s.state.id for s in reader.select(TENANT, Selection(), NO_LIMIT)}
             assert reader.count(TENANT, Selection()) == 1
@@ -76,27 +78,27 @@ class RemovalContract(Opening):
             assert reader.removed_ids("globex") == {}
 
     def test_removing_twice_is_harmless(self, store: Store, scribe: Scribe) -> None:
-        id = self._fill(store, scribe)
-        self._remove(store, scribe, id)
+        id = _keep_secret(store, scribe)
+        _remove(store, scribe, id)
         with store.write() as writer:
             assert writer.remove_content(scribe.stream(writer), 1, id) == 0
 
     def test_after_a_scrub_no_file_holds_the_content(self, store: Store, scribe: Scribe, tmp_path: Path) -> None:
-        id = self._fill(store, scribe)
-        self._remove(store, scribe, id)
+        id = _keep_secret(store, scribe)
+        _remove(store, scribe, id)
         assert store.scrub() == ()
         for file in tmp_path.rglob("*"):
             assert not file.is_file() or SECRET.encode() not in file.read_bytes(), file.name
 
     def test_a_scrub_leaves_the_rest_alone(self, store: Store, scribe: Scribe) -> None:
-        id = self._fill(store, scribe)
-        self._remove(store, scribe, id)
+        id = _keep_secret(store, scribe)
+        _remove(store, scribe, id)
         with store.read() as reader:
-            stream = scribe.now()
+            stream = scribe.seen_by(reader)
             before = (stream, reader.entries(stream), reader.versions(stream), reader.states(stream))
         store.scrub()
         with store.read() as reader:
-            stream = scribe.now()
+            stream = scribe.seen_by(reader)
             assert (stream, reader.entries(stream), reader.versions(stream), reader.states(stream)) == before
 
     def test_the_list_of_erasures_is_kept_for_a_restored_copy(self, store: Store, second: Store) -> None:

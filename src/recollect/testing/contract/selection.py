@@ -37,6 +37,11 @@ def _body(stored: Stored, name: str) -> Any:
     return stored.body[name]
 
 
+def _place(stored: Stored) -> tuple[str, int, int]:
+    """What memories are ordered by: time, then the stream, then their number in it."""
+    return _body(stored, "created_at"), stored.stream, stored.number
+
+
 def _in_body(name: str, *values: Any) -> Keep:
     return lambda s: _body(s, name) in values
 
@@ -81,6 +86,15 @@ COMPARE = {
 }
 
 
+def _check(store: Store, selection: Selection, expected: list[Stored]) -> None:
+    with store.read() as reader:
+        found = reader.select(TENANT, selection, NO_LIMIT)
+        assert [s.state.id for s in found] == [s.state.id for s in expected]
+        assert reader.count(TENANT, selection) == len(expected)
+        by_status = Counter(str(s.state.status) for s in expected)
+        assert reader.count_by(TENANT, "status", selection) == dict(sorted(by_status.items()))
+
+
 class SelectionContract(Opening):
     """``ReadsMemories`` for many at once."""
 
@@ -90,23 +104,15 @@ class SelectionContract(Opening):
         for owner in ("ana", "ben"):
             for number, (state, version) in enumerate(zip(_STATES, _BODIES, strict=True)):
                 fields = {"canonical_key": f"Key-{number}", **state}
-                Scribe(store, address(owner)).keep(f"{owner} {number}", version=version, **fields)
+                Scribe(store, address(owner)).keep(f"{owner} {number}", body_fields=version, **fields)
         Scribe(store, address(tenant="globex")).keep("theirs")
         with store.read() as reader:
             kept = [s for stream in reader.streams_of(TENANT) for s in reader.states(stream)]
-        return sorted(kept, key=lambda s: (_body(s, "created_at"), s.state.id), reverse=True)
-
-    def _check(self, store: Store, selection: Selection, expected: list[Stored]) -> None:
-        with store.read() as reader:
-            found = reader.select(TENANT, selection, NO_LIMIT)
-            assert [s.state.id for s in found] == [s.state.id for s in expected]
-            assert reader.count(TENANT, selection) == len(expected)
-            by_status = Counter(str(s.state.status) for s in expected)
-            assert reader.count_by(TENANT, "status", selection) == dict(sorted(by_status.items()))
+        return sorted(kept, key=_place, reverse=True)
 
     def test_without_filters_everything_comes_newest_first(self, store: Store, everything: list[Stored]) -> None:
         assert len(everything) == 12
-        self._check(store, Selection(), everything)
+        _check(store, Selection(), everything)
 
     def test_what_is_selected_is_whole(self, store: Store, everything: list[Stored]) -> None:
         with store.read() as reader:
@@ -116,31 +122,31 @@ class SelectionContract(Opening):
     def test_a_column_has_a_value(
         self, store: Store, everything: list[Stored], column: str, wanted: Any, keep: Keep
     ) -> None:
-        self._check(store, Selection(equal={column: wanted}), [s for s in everything if keep(s)])
+        _check(store, Selection(equal={column: wanted}), [s for s in everything if keep(s)])
 
     @pytest.mark.parametrize("sign", COMPARE)
     def test_a_column_lies_in_a_range(self, store: Store, everything: list[Stored], sign: str) -> None:
         holds = COMPARE[sign]
         by_importance = [s for s in everything if holds(s.state.importance, 3)]
-        self._check(store, Selection(ranges=(("importance", sign, 3),)), by_importance)
+        _check(store, Selection(ranges=(("importance", sign, 3),)), by_importance)
         by_time = [s for s in everything if holds(_body(s, "created_at"), at(2))]
-        self._check(store, Selection(ranges=(("created_at", sign, at(2)),)), by_time)
+        _check(store, Selection(ranges=(("created_at", sign, at(2)),)), by_time)
 
     def test_ranges_are_taken_together(self, store: Store, everything: list[Stored]) -> None:
         between = (("importance", ">=", 2), ("importance", "<", 4))
-        self._check(store, Selection(ranges=between), [s for s in everything if 2 <= s.state.importance < 4])
+        _check(store, Selection(ranges=between), [s for s in everything if 2 <= s.state.importance < 4])
 
     @pytest.mark.parametrize("tags", [("a",), ("a", "b"), ("A",), ("ab",), ("x y",), ("nothing",), ('"',)], ids=str)
     def test_every_tag_is_there(self, store: Store, everything: list[Stored], tags: tuple[str, ...]) -> None:
-        self._check(store, Selection(tags=tags), [s for s in everything if set(tags) <= set(s.state.tags)])
+        _check(store, Selection(tags=tags), [s for s in everything if set(tags) <= set(s.state.tags)])
 
     def test_streams_and_scopes(self, store: Store, everything: list[Stored]) -> None:
         anas = Scribe(store, address("ana")).now().number
-        self._check(store, Selection(streams=(anas,)), [s for s in everything if s.stream == anas])
-        self._check(store, Selection(streams=()), [])
+        _check(store, Selection(streams=(anas,)), [s for s in everything if s.stream == anas])
+        _check(store, Selection(streams=()), [])
         scopes = ("shared", "coder")
-        self._check(store, Selection(scopes=scopes), [s for s in everything if _body(s, "scope") in scopes])
-        self._check(store, Selection(scopes=()), [])
+        _check(store, Selection(scopes=scopes), [s for s in everything if _body(s, "scope") in scopes])
+        _check(store, Selection(scopes=()), [])
 
     @pytest.mark.parametrize("now", [9, 10, 11, 20, 21])
     def test_what_has_expired_is_left_out(self, store: Store, everything: list[Stored], now: int) -> None:
@@ -155,7 +161,7 @@ class SelectionContract(Opening):
             in_time = state.expires_at is None or state.expires_at > at(now)
             return in_time and (state.expires_at_tick is None or state.expires_at_tick > ticks[stored.stream])
 
-        self._check(store, Selection(unexpired_at=at(now)), [s for s in everything if alive(s)])
+        _check(store, Selection(unexpired_at=at(now)), [s for s in everything if alive(s)])
 
     def test_filters_are_taken_together(self, store: Store, everything: list[Stored]) -> None:
         selection = Selection(
@@ -163,17 +169,17 @@ class SelectionContract(Opening):
         )
         expected = [s for s in everything if s.state.importance == 5]
         assert len(expected) == 2
-        self._check(store, selection, expected)
+        _check(store, selection, expected)
 
     @pytest.mark.parametrize("size", [1, 2, 5, 12])
     def test_pages_show_everything_once_and_in_order(self, store: Store, everything: list[Stored], size: int) -> None:
         shown: list[str] = []
-        before = None
+        before: tuple[str, int, int] | None = None
         with store.read() as reader:
             while page := reader.select(TENANT, Selection(before=before), size):
                 assert len(page) <= size
                 shown += [s.state.id for s in page]
-                before = (_body(page[-1], "created_at"), page[-1].state.id)
+                before = _place(page[-1])
         assert shown == [s.state.id for s in everything]
 
     def test_a_column_that_does_not_exist_is_never_put_into_a_query(
@@ -198,7 +204,7 @@ class SelectionContract(Opening):
         scribe.keep("forever")
         Scribe(store, address("ben")).keep("ben's", expires_at=at(10))
         with store.read() as reader:
-            stream = scribe.now()
+            stream = scribe.seen_by(reader)
             assert reader.expired_ids(stream, at(9), 4) == []
             assert reader.expired_ids(stream, at(10), 4) == [dated]
             assert reader.expired_ids(stream, at(9), 5) == [ticked]
@@ -214,7 +220,7 @@ class SelectionContract(Opening):
         with store.write() as writer:
             writer.count_accesses(TENANT, [read], at(30))
         with store.read() as reader:
-            stream = scribe.now()
+            stream = scribe.seen_by(reader)
             assert reader.unused_ids(stream, at(10), 3) == []
             assert reader.unused_ids(stream, at(11), 3) == [old]
             assert reader.unused_ids(stream, at(30), 3) == [old]
@@ -226,6 +232,6 @@ class SelectionContract(Opening):
         scribe.keep("purged", status=Status.SOFT_DELETED, purge_at=at(10), removed="purged")
         scribe.keep("active")
         with store.read() as reader:
-            stream = scribe.now()
+            stream = scribe.seen_by(reader)
             assert reader.purgeable_ids(stream, at(9)) == []
             assert reader.purgeable_ids(stream, at(10)) == [due]

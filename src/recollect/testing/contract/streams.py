@@ -8,7 +8,7 @@ from recollect.model.ledger import GENESIS
 from recollect.model.vocabulary import Namespace, Space
 from recollect.stores.protocol import Store
 from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import TENANT, address
+from recollect.testing.stores import TENANT, address, at
 
 
 def _uid(character: str) -> str:
@@ -23,7 +23,7 @@ class StreamContract(Opening):
             made = writer.add_stream(address(), _uid("1"))
         assert (made.tenant, made.uid, made.address) == (TENANT, _uid("1"), address())
         assert (made.tick, made.last_seq, made.last_memory, made.documents, made.words) == (0, 0, 0, 0, 0)
-        assert made.head == GENESIS
+        assert (made.head, made.last_at) == (GENESIS, "")
 
     def test_a_stream_is_found_by_its_address_and_by_its_number(self, store: Store) -> None:
         with store.write() as writer:
@@ -75,7 +75,7 @@ class StreamContract(Opening):
             stream = writer.add_stream(address(), _uid("1"))
             other = writer.add_stream(address("ben"), _uid("2"))
             stream.tick, stream.last_seq, stream.last_memory = 7, 12, 5
-            stream.head, stream.documents, stream.words = "f" * 64, 3, 41
+            stream.head, stream.last_at, stream.documents, stream.words = "f" * 64, at(9), 3, 41
             writer.advance_stream(stream)
         with store.read() as reader:
             assert reader.stream_at(address()) == stream

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recollect.model.vocabulary import Status
-from recollect.stores.protocol import Reader, Selection, Store, Stream, Writer
+from recollect.stores.protocol import Selection, Store, Stream, Writer
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import SALT, TENANT, Scribe, address, at, entry, memory_id, state
 
@@ -42,68 +42,64 @@ WRITES: dict[str, Write] = {
 }
 
 
-def _stream(reader: Reader) -> Stream:
-    found = reader.stream_at(address())
-    assert found is not None, "the scribe has written nothing yet"
-    return found
+def _everything_in(store: Store) -> tuple[object, ...]:
+    """Everything that a reader can see."""
+    with store.read() as reader:
+        streams = reader.streams_of(TENANT)
+        return (
+            streams,
+            [reader.entries(s) for s in streams],
+            [reader.versions(s) for s in streams],
+            [reader.amendments(s) for s in streams],
+            [reader.states(s) for s in streams],
+            [reader.indexed_text(s) for s in streams],
+            [reader.noted_terms(s) for s in streams],
+            reader.by_ids(TENANT, [memory_id("tea"), memory_id("coffee"), memory_id("new")]),
+            reader.traces(TENANT),
+            reader.actor_names(TENANT),
+            [reader.retry(TENANT, key) for key in ("old", "new")],
+        )
+
+
+def _fill(store: Store, scribe: Scribe) -> None:
+    scribe.keep("tea", terms=["tea"])
+    scribe.keep("coffee")
+    with store.write() as writer:
+        writer.actor_uid(TENANT, "planner", "d" * 32)
+        writer.keep_trace(TENANT, {"type": "old"}, at(1), scribe.stream(writer).number, None)
+        writer.keep_retry(TENANT, "old", _ANSWER)
 
 
 class TransactionContract(Opening):
     """``Store.read()``, ``Store.write()``, closing and opening again."""
 
-    def _all(self, store: Store) -> tuple[object, ...]:
-        """Everything that a reader can see."""
-        with store.read() as reader:
-            streams = reader.streams_of(TENANT)
-            return (
-                streams,
-                [reader.entries(s) for s in streams],
-                [reader.versions(s) for s in streams],
-                [reader.amendments(s) for s in streams],
-                [reader.states(s) for s in streams],
-                [reader.indexed_text(s) for s in streams],
-                [reader.noted_terms(s) for s in streams],
-                reader.by_ids(TENANT, [memory_id("tea"), memory_id("coffee"), memory_id("new")]),
-                reader.traces(TENANT),
-                reader.actor_names(TENANT),
-                [reader.retry(TENANT, key) for key in ("old", "new")],
-            )
-
-    def _fill(self, store: Store, scribe: Scribe) -> None:
-        scribe.keep("tea", terms=["tea"])
-        scribe.keep("coffee")
-        with store.write() as writer:
-            writer.actor_uid(TENANT, "planner", "d" * 32)
-            writer.keep_trace(TENANT, {"type": "old"}, at(1), scribe.stream(writer).number, None)
-            writer.keep_retry(TENANT, "old", _ANSWER)
-
     @pytest.mark.parametrize("name", WRITES)
     def test_a_failed_write_leaves_nothing(self, store: Store, scribe: Scribe, name: str) -> None:
-        self._fill(store, scribe)
-        before = self._all(store)
+        _fill(store, scribe)
+        before = _everything_in(store)
         with pytest.raises(RuntimeError, match="power cut"), store.write() as writer:
             WRITES[name](writer, scribe.stream(writer))
             raise RuntimeError("power cut")
-        assert self._all(store) == before
+        assert _everything_in(store) == before
 
     @pytest.mark.parametrize("name", WRITES)
     def test_a_write_that_is_done_can_be_read(self, store: Store, scribe: Scribe, name: str) -> None:
-        self._fill(store, scribe)
-        before = self._all(store)
+        _fill(store, scribe)
+        before = _everything_in(store)
         with store.write() as writer:
             WRITES[name](writer, scribe.stream(writer))
-        assert self._all(store) != before
+        assert _everything_in(store) != before
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
     def test_an_interrupted_write_leaves_nothing(
         self, store: Store, scribe: Scribe, error: type[BaseException]
     ) -> None:
-        self._fill(store, scribe)
-        before = self._all(store)
+        _fill(store, scribe)
+        before = _everything_in(store)
         with pytest.raises(error), store.write() as writer:
             scribe.keep_in(writer, "new", terms=["new"])
             raise error
-        assert self._all(store) == before
+        assert _everything_in(store) == before
 
     def test_after_a_failed_write_the_next_one_works(self, store: Store, scribe: Scribe) -> None:
         for _ in range(3):
@@ -112,28 +108,31 @@ class TransactionContract(Opening):
                 raise RuntimeError("power cut")
         scribe.keep("new")
         with store.read() as reader:
-            assert [s.state.id for s in reader.states(scribe.now())] == [memory_id("new")]
+            assert [s.state.id for s in reader.states(scribe.seen_by(reader))] == [memory_id("new")]
 
     def test_a_writer_sees_what_it_wrote(self, store: Store, scribe: Scribe) -> None:
         with store.write() as writer:
             id = scribe.keep_in(writer, "tea", terms=["tea"])
             stream = scribe.stream(writer)
             assert writer.by_ids(TENANT, [id])[id].state.id == id
-            assert [p.number for p in writer.postings(stream, "tea", 1)] == [1]
+            assert writer.postings(stream, "tea", 1) == [(1, 1, 1)]
             assert writer.count(TENANT, Selection(equal={"status": "active"})) == 1
             assert len(writer.entries(stream)) == 1
 
     @pytest.mark.parametrize("brief", [False, True])
     def test_a_brief_read_sees_what_any_read_sees(self, store: Store, scribe: Scribe, brief: bool) -> None:
-        self._fill(store, scribe)
+        _fill(store, scribe)
         with store.read(brief=brief) as reader:
-            assert [s.state.id for s in reader.states(_stream(reader))] == [memory_id("tea"), memory_id("coffee")]
+            assert [s.state.id for s in reader.states(scribe.seen_by(reader))] == [
+                memory_id("tea"),
+                memory_id("coffee"),
+            ]
         scribe.keep("new")
         with store.read(brief=brief) as reader:
-            assert len(reader.states(_stream(reader))) == 3
+            assert len(reader.states(scribe.seen_by(reader))) == 3
 
     def test_a_reader_that_fails_hurts_nobody(self, store: Store, scribe: Scribe) -> None:
-        self._fill(store, scribe)
+        _fill(store, scribe)
         for _ in range(20):
             with pytest.raises(RuntimeError), store.read() as reader:
                 reader.streams_of(TENANT)
@@ -143,9 +142,9 @@ class TransactionContract(Opening):
     # ── two handles ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def test_a_snapshot_stands_still_while_others_write(self, store: Store, second: Store, scribe: Scribe) -> None:
-        self._fill(store, scribe)
+        _fill(store, scribe)
         with second.read() as reader:
-            stream = _stream(reader)
+            stream = scribe.seen_by(reader)
             before = (stream, reader.states(stream), reader.entries(stream), reader.indexed_text(stream))
             scribe.keep("new", terms=["new"])
             with store.write() as writer:
@@ -157,31 +156,31 @@ class TransactionContract(Opening):
                 reader.indexed_text(stream),
             )
             assert after == before
-        assert self._all(second) == self._all(store)
+        assert _everything_in(second) == _everything_in(store)
         with second.read() as reader:
             assert len(reader.states(stream)) == 3
 
     def test_an_unfinished_write_is_seen_by_nobody_else(self, store: Store, second: Store, scribe: Scribe) -> None:
-        self._fill(store, scribe)
-        before = self._all(second)
+        _fill(store, scribe)
+        before = _everything_in(second)
         with store.write() as writer:
             scribe.keep_in(writer, "new", terms=["new"])
-            assert self._all(second) == before, "and reading does not wait for the writer"
-        assert self._all(second) != before
+            assert _everything_in(second) == before, "and reading does not wait for the writer"
+        assert _everything_in(second) != before
 
     def test_a_store_outlives_its_handle(self, store: Store, scribe: Scribe) -> None:
-        self._fill(store, scribe)
-        before, identity = self._all(store), store.store_id
+        _fill(store, scribe)
+        before, identity = _everything_in(store), store.store_id
         again = self.open_again(store.location)
         store.close()
-        assert (self._all(again), again.store_id) == (before, identity)
+        assert (_everything_in(again), again.store_id) == (before, identity)
         again.close()
         once_more = self.open_again(store.location)
-        assert (self._all(once_more), once_more.store_id) == (before, identity)
+        assert (_everything_in(once_more), once_more.store_id) == (before, identity)
         once_more.close()
 
     def test_a_sound_store_says_so(self, store: Store, scribe: Scribe) -> None:
-        self._fill(store, scribe)
+        _fill(store, scribe)
         assert store.check() == []
         assert store.size_bytes() >= 0
         assert store.store_id

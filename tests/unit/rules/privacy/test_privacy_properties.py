@@ -1,6 +1,6 @@
 """What holds for every text."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_privacy_rules import unmarked
 
@@ -30,7 +30,11 @@ BY_FORM = [rule for rule in RULES if TYPES[rule.type].default_action is Action.D
 RECOGNISED_ANYWHERE = ("private_key", "jwt", "us_ssn", "payment_card", "iban")
 """Types that are recognised by their own form. Others may depend on a word beside them."""
 
+at_leisure = settings(deadline=None)
+"""The first scan imports and compiles what later ones need, so one example may take much longer than another."""
 
+
+@at_leisure
 @given(texts)
 def test_findings_lie_in_the_text_in_order_and_apart(text: str) -> None:
     findings = scan(text)
@@ -41,22 +45,26 @@ def test_findings_lie_in_the_text_in_order_and_apart(text: str) -> None:
         position = finding.end
 
 
+@at_leisure
 @given(texts)
 def test_the_same_text_gives_the_same_findings(text: str) -> None:
     assert scan(text) == scan(text)
 
 
+@at_leisure
 @given(texts)
 def test_nothing_that_is_recognised_by_its_form_survives_redaction(text: str) -> None:
     left = scan(redact(text, scan(text)))
     assert [f for f in left if f.type in RECOGNISED_ANYWHERE] == []
 
 
+@at_leisure
 @given(st.lists(st.sampled_from(CASES), max_size=6).map("\n\n".join))
 def test_nothing_at_all_survives_redaction_of_separate_paragraphs(text: str) -> None:
     assert scan(redact(text, scan(text))) == ()
 
 
+@at_leisure
 @given(texts)
 def test_redaction_keeps_everything_else(text: str) -> None:
     findings = scan(text)
@@ -73,6 +81,7 @@ def covers(findings: tuple[Finding, ...], kind: str, start: int, end: int) -> bo
     return any(f.type == kind and f.start <= start and end <= f.end for f in findings)
 
 
+@at_leisure
 @given(st.sampled_from(RULES), st.integers(0, 20), prose, prose)
 def test_a_rules_cases_are_found_on_a_line_among_prose(rule: Rule, which: int, before: str, after: str) -> None:
     text, [(start, end), *_] = unmarked(rule.true_positives[which % len(rule.true_positives)])
@@ -80,6 +89,7 @@ def test_a_rules_cases_are_found_on_a_line_among_prose(rule: Rule, which: int, b
     assert covers(scan(f"{before}\n{text}\n{after}"), rule.type, shift + start, shift + end)
 
 
+@at_leisure
 @given(st.sampled_from(BY_FORM), st.integers(0, 20), prose, prose)
 def test_what_has_a_form_of_its_own_is_found_in_mid_sentence(rule: Rule, which: int, before: str, after: str) -> None:
     """Not so a password, which is told by the clause that it ends, or a telephone number after another number."""

@@ -18,6 +18,7 @@ CREATE TABLE streams (
     last_seq    INTEGER NOT NULL DEFAULT 0,
     last_memory INTEGER NOT NULL DEFAULT 0,
     head        TEXT    NOT NULL,
+    last_at     TEXT    NOT NULL DEFAULT '',
     documents   INTEGER NOT NULL DEFAULT 0,
     words       INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (tenant, stream)
@@ -134,7 +135,7 @@ CREATE UNIQUE INDEX memories_by_id ON memories (tenant, id);
 -- One concept, one live memory: the database is the arbiter.
 CREATE UNIQUE INDEX memories_one_active ON memories (tenant, stream, scope, kind_class, key_identity)
     WHERE status = 'active';
-CREATE INDEX memories_by_time ON memories (tenant, created_at, id);
+CREATE INDEX memories_by_time ON memories (tenant, created_at, stream, memory);
 CREATE INDEX memories_expiring ON memories (tenant, stream, expires_at)
     WHERE status = 'active' AND expires_at IS NOT NULL;
 CREATE INDEX memories_expiring_by_tick ON memories (tenant, stream, expires_at_tick)

@@ -1,0 +1,173 @@
+"""One memory system in a process of its own, told by the driver what to do and timing itself.
+
+    python worker.py SYSTEM FOLDER
+
+Each line on standard input is a JSON command, ``{"add": [texts]}`` or ``{"search": [questions]}``; each line on
+standard output answers with the seconds that every single call took. Runs in ``.venv-bench``; needs no network.
+"""
+
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+OWNER = "ana"
+TOP_K = 5
+DIMENSIONS = 256
+
+os.environ.update(
+    MEM0_TELEMETRY="False",
+    ANONYMIZED_TELEMETRY="False",
+    LANGSMITH_TRACING="false",
+    HF_HUB_OFFLINE="1",
+    OPENAI_API_KEY="unused: nothing is ever inferred",
+)
+
+
+class System(Protocol):
+    """What is measured of a memory system."""
+
+    def add(self, text: str) -> object: ...
+    def search(self, question: str) -> object: ...
+
+
+class WordLlama:
+    """Static word vectors, all of them inside the package: fast, offline, and the same for every system."""
+
+    def __init__(self) -> None:
+        import wordllama
+
+        home = Path(wordllama.__file__).parent
+        self._model = wordllama.WordLlama.load(cache_dir=home, dim=DIMENSIONS, disable_download=True)
+
+    def vectors(self, texts: list[str]) -> list[list[float]]:
+        vectors: list[list[float]] = self._model.embed(texts, norm=True).tolist()
+        return vectors
+
+
+class Embedder:
+    """The embedder alone, to know its share of a write."""
+
+    def __init__(self, folder: Path) -> None:
+        self._embedder = WordLlama()
+
+    def add(self, text: str) -> object:
+        return self._embedder.vectors([text])
+
+    search = add
+
+
+class Recollect:
+    """Recollect under its default policy. It has no vectors yet, so it is not given the embedder."""
+
+    def __init__(self, folder: Path) -> None:
+        import recollect
+
+        self._memory = recollect.open(folder / "memory.db")
+
+    def add(self, text: str) -> object:
+        return self._memory.add(text, owner=OWNER)
+
+    def search(self, question: str) -> object:
+        return self._memory.query(question, owner=OWNER, top_k=TOP_K)
+
+
+class Mem0:
+    """mem0 without inference: each text is embedded and kept as it is, in its default store, Qdrant in a local folder."""
+
+    def __init__(self, folder: Path) -> None:
+        os.environ["MEM0_DIR"] = str(folder)
+        from mem0 import Memory
+        from mem0.embeddings.base import EmbeddingBase
+        from mem0.utils import factory
+
+        class WordLlamaEmbedding(EmbeddingBase):  # type: ignore[misc]
+            embedder = WordLlama()
+
+            def embed(self, text: str, memory_action: str | None = None) -> list[float]:
+                return self.embedder.vectors([text])[0]
+
+        # mem0 knows its embedders by name and accepts no others, so ours takes the place of one that is not installed.
+        sys.modules["wordllama_for_mem0"] = _module(WordLlamaEmbedding)
+        factory.EmbedderFactory.provider_to_class["huggingface"] = "wordllama_for_mem0.WordLlamaEmbedding"
+        self._memory = Memory.from_config(
+            {
+                "embedder": {"provider": "huggingface", "config": {"embedding_dims": DIMENSIONS}},
+                "vector_store": {
+                    "provider": "qdrant",
+                    "config": {"path": str(folder / "qdrant"), "embedding_model_dims": DIMENSIONS, "on_disk": True},
+                },
+                "history_db_path": str(folder / "history.db"),
+            }
+        )
+
+    def add(self, text: str) -> object:
+        return self._memory.add(text, user_id=OWNER, infer=False)
+
+    def search(self, question: str) -> object:
+        return self._memory.search(question, filters={"user_id": OWNER}, top_k=TOP_K)
+
+
+def _module(*classes: type) -> Any:
+    from types import ModuleType
+
+    module = ModuleType("wordllama_for_mem0")
+    for found in classes:
+        setattr(module, found.__name__, found)
+    return module
+
+
+class LangGraph:
+    """LangGraph's SqliteStore with a vector index, opened as its documentation does."""
+
+    def __init__(self, folder: Path) -> None:
+        from langgraph.store.sqlite import SqliteStore
+
+        embedder = WordLlama()
+        self._opened = SqliteStore.from_conn_string(
+            str(folder / "store.db"), index={"dims": DIMENSIONS, "embed": embedder.vectors, "fields": ["text"]}
+        )
+        self._store = self._opened.__enter__()
+        self._store.setup()
+        self._count = 0
+
+    def add(self, text: str) -> object:
+        self._count += 1
+        return self._store.put(("memories", OWNER), str(self._count), {"text": text})
+
+    def search(self, question: str) -> object:
+        return self._store.search(("memories", OWNER), query=question, limit=TOP_K)
+
+
+SYSTEMS: dict[str, Callable[[Path], System]] = {
+    "embedder": Embedder,
+    "recollect": Recollect,
+    "mem0": Mem0,
+    "langgraph": LangGraph,
+}
+
+
+def main() -> None:
+    name, folder = sys.argv[1:]
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # some systems print; the answers must stay alone
+    system = SYSTEMS[name](Path(folder))
+    logging.disable(logging.WARNING)  # one system reports every write, which would count against it
+    print(json.dumps("ready"), file=answers, flush=True)
+    for line in sys.stdin:
+        ((operation, texts),) = json.loads(line).items()
+        print(json.dumps([_timed(getattr(system, operation), text) for text in texts]), file=answers, flush=True)
+
+
+def _timed(call: Callable[[str], object], text: str) -> float:
+    start = time.perf_counter()
+    call(text)
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()

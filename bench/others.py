@@ -1,0 +1,137 @@
+"""Recollect beside mem0 and LangGraph's SqliteStore: the same texts, one at a time, in the same run.
+
+    python bench/others.py [--quick] [--data DIR]
+
+Each system runs in a process of its own, all under the same Python, in ``.venv-bench`` (made at the first run, which
+needs a package index; nothing else does). The driver gives them the same block of texts by turns, so that noise hits
+all alike, and they time each call themselves. mem0 runs with ``infer=False`` (no language model) on its default local
+store, LangGraph's store with its vector index; both get WordLlama's static vectors. Recollect has no vectors yet: to be
+fair, the column "with embedding" charges it the time of embedding the text.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import texts
+from compare.environment import CannotCompare, interpreter
+from figures import OUT, Budget, machine, median_ms, options, print_budgets, print_table
+
+WORKER = Path(__file__).parent / "compare" / "worker.py"
+NAMES = {"recollect": "Recollect", "mem0": "mem0", "langgraph": "LangGraph SqliteStore", "embedder": "the embedder alone"}
+BLOCK = 50
+BUDGETS = {"mem0": 2.0, "langgraph": 1.5}
+
+
+@dataclass
+class Times:
+    """Seconds a call."""
+
+    add: list[float] = field(default_factory=list)
+    search: list[float] = field(default_factory=list)
+
+    @property
+    def add_s(self) -> float:
+        """The mean, since a system is as fast as its slow calls let it be."""
+        return sum(self.add) / len(self.add)
+
+
+class Worker:
+    """One system in its process."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self._answer()
+
+    def run(self, operation: str, block: Sequence[str]) -> list[float]:
+        assert self._process.stdin is not None, "it was opened with a pipe"
+        print(json.dumps({operation: list(block)}), file=self._process.stdin, flush=True)
+        seconds: list[float] = self._answer()
+        return seconds
+
+    def _answer(self) -> list[float]:
+        assert self._process.stdout is not None, "it was opened with a pipe"
+        line = self._process.stdout.readline()
+        if not line:
+            raise CannotCompare(f"{' '.join(map(str, self._process.args))} ended early; see its words above.")
+        answer: list[float] = json.loads(line)
+        return answer
+
+
+@contextmanager
+def worker(system: str, python: Path) -> Iterator[Worker]:
+    """A system in a new process and a new folder, both gone afterwards."""
+    OUT.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=OUT) as folder:
+        command = [str(python), str(WORKER), system, folder]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                yield Worker(process)
+            finally:
+                process.kill()
+
+
+def measure(python: Path, memories: Sequence[str], questions: Sequence[str]) -> dict[str, Times]:
+    """Every system's times, block by block in turn."""
+    times = {system: Times() for system in NAMES}
+    with ExitStack() as stack:
+        workers = {system: stack.enter_context(worker(system, python)) for system in NAMES}
+        for start in range(0, len(memories), BLOCK):
+            for system, one in workers.items():
+                times[system].add += one.run("add", memories[start : start + BLOCK])
+        for start in range(0, len(questions), BLOCK):
+            for system, one in workers.items():
+                times[system].search += one.run("search", questions[start : start + BLOCK])
+    return times
+
+
+def rows_of_figures(times: dict[str, Times]) -> list[tuple[str, ...]]:
+    ours, embedding_s = times["recollect"], times["embedder"].add_s
+    rows = []
+    for system, found in times.items():
+        other = system in BUDGETS
+        rows.append(
+            (
+                NAMES[system],
+                f"{1 / found.add_s:,.0f}",
+                f"{median_ms(found.add):.2f}",
+                f"{found.add_s / ours.add_s:.1f} ×" if other else "",
+                f"{found.add_s / (ours.add_s + embedding_s):.1f} ×" if other else "",
+                f"{median_ms(found.search):.2f}",
+                f"{median_ms(found.search) / median_ms(ours.search):.1f} ×" if other else "",
+            )
+        )
+    return rows
+
+
+HEADER = ("system", "add/s", "add p50, ms", "Recollect is", "with embedding", "search p50, ms", "Recollect is")
+
+
+def run(quick: bool, data: Path | None) -> list[Budget]:
+    """Measure, print the table, and return the budgets; says why and returns none where it can't be done."""
+    fresh = texts.load(data, fresh=200 if quick else 3_000, questions=50 if quick else 300)
+    try:
+        times = measure(interpreter(), fresh.fresh, fresh.questions)
+    except CannotCompare as reason:
+        print(f"\nBeside others: not measured, because {reason}", file=sys.stderr)
+        return []
+    print_table(f"Beside others ({len(fresh.fresh):,} {fresh.source} texts; {machine()})", HEADER, rows_of_figures(times))
+    charged_s = times["recollect"].add_s + times["embedder"].add_s
+    return [
+        Budget(f"add/s, embedding charged, against {NAMES[system]}", times[system].add_s / charged_s, limit, "×", at_least=True)
+        for system, limit in BUDGETS.items()
+    ]
+
+
+def main() -> None:
+    asked = options(__doc__).parse_args()
+    print_budgets(run(asked.quick, asked.data))
+
+
+if __name__ == "__main__":
+    main()
