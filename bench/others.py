@@ -120,7 +120,8 @@ def run(quick: bool, data: Path | None) -> list[Budget]:
     except CannotCompare as reason:
         print(f"\nBeside others: not measured, because {reason}", file=sys.stderr)
         return []
-    print_table(f"Beside others ({len(fresh.fresh):,} {fresh.source} texts; {machine()})", HEADER, rows_of_figures(times))
+    title = f"Beside others ({len(fresh.fresh):,} {fresh.source} texts; {machine(interpreter())})"
+    print_table(title, HEADER, rows_of_figures(times))
     charged_s = times["recollect"].add_s + times["embedder"].add_s
     return [
         Budget(f"add/s, embedding charged, against {NAMES[system]}", times[system].add_s / charged_s, limit, "×", at_least=True)

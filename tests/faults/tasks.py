@@ -178,7 +178,7 @@ def read_only(say: Say, path: str) -> list[str]:
 
 def try_on_a_failing_disk(say: Say, path: str, operation: str, how: int, call: int, kinds: int, errno: int) -> int:
     """Try an operation while the disk fails, look, then try again on a sound disk, and look again. Calls counted."""
-    mem = open_at(path, full_disk.DAY)
+    mem = open_at(path, full_disk.DAY, seed=3)
     say(before=picture(mem))
     attempt = full_disk.OPERATIONS[operation]
     arm(path, Fault(How(how), call, Kind(kinds), errno))

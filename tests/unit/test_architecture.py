@@ -9,7 +9,7 @@ import pytest
 import recollect
 
 SOURCE = Path(recollect.__file__).parent
-PURE = ("model", "rules")
+PURE = ("model", "rules", "formats")
 DOES_IO = frozenset(
     """asyncio fcntl glob http io logging mmap multiprocessing os pathlib pickle random secrets select shutil signal socket
     sqlite3 ssl subprocess tempfile time urllib uuid requests httpx psycopg typer rich yaml importlib""".split()
@@ -19,7 +19,8 @@ MAY_IMPORT = {
     "rules": {"model", "rules"},
     "stores": {"model", "rules", "stores"},
     "policies": {"model", "rules", "policies"},
-    "engine": {"model", "rules", "stores", "engine"},
+    "engine": {"model", "rules", "stores", "formats", "engine"},
+    "formats": {"model", "rules", "formats"},
     "interfaces": {"model", "rules", "engine", "policies", "compose", "interfaces"},
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 from recollect.engine.context import Engine
 from recollect.engine.ingest import add_many
 from recollect.engine.reading import list_memories
+from recollect.formats import schema_v3
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain, Receipt
 
@@ -19,6 +20,7 @@ CARRIED = """
 """.split()
 """The fields of an exported memory that an import takes over; the rest is decided anew."""
 BATCH = 500
+FORMATS = ("recollect", "v3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,27 +58,45 @@ def export_memories(
             return
 
 
-def import_memories(engine: Engine, lines: Iterable[str]) -> ImportReport:
-    """Bring exported memories in: every record through the gates, with new ids, and where it came from in ``meta``.
+def import_memories(engine: Engine, lines: Iterable[str], *, format: str = "recollect") -> ImportReport:
+    """Bring memories in: every record through the gates, with new ids, and where it came from in ``meta``.
 
-    Lines come newest first, as an export writes them, and are stored oldest first within each batch.
+    ``recollect`` reads what ``export`` wrote, newest first, and stores each batch oldest first. ``v3`` reads records of
+    the third schema; of several with one title the best becomes the active one.
     """
+    if format not in FORMATS:
+        raise BadInput(f"there is no format {format!r}.", field="format", hint=f"Known: {', '.join(FORMATS)}.")
+    numbered = ((number, _record(number, line)) for number, line in enumerate(lines, start=1) if line.strip())
+    candidates = (
+        _from_v3(numbered) if format == "v3" else ((number, _candidate_fields(record)) for number, record in numbered)
+    )
     read, outcomes, refused = 0, Counter[str](), list[dict[str, Any]]()
     batch: list[tuple[int, dict[str, Any]]] = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            read += 1
-            batch.append((number, _fields(number, line)))
+    for number, fields in candidates:
+        read += 1
+        batch.append((number, fields))
         if len(batch) >= BATCH:
-            _take_in(engine, batch, outcomes, refused)
-    _take_in(engine, batch, outcomes, refused)
+            _take_in(engine, batch, outcomes, refused, newest_first=format == "recollect")
+    _take_in(engine, batch, outcomes, refused, newest_first=format == "recollect")
     return ImportReport(read, dict(sorted(outcomes.items())), tuple(refused))
 
 
+def _from_v3(numbered: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    lines = {id(record): (number, record) for number, record in numbered}
+    for record in schema_v3.in_order(record for _, record in lines.values()):
+        yield lines[id(record)][0], schema_v3.candidate_fields(record)
+
+
 def _take_in(
-    engine: Engine, batch: list[tuple[int, dict[str, Any]]], outcomes: Counter[str], refused: list[dict[str, Any]]
+    engine: Engine,
+    batch: list[tuple[int, dict[str, Any]]],
+    outcomes: Counter[str],
+    refused: list[dict[str, Any]],
+    *,
+    newest_first: bool,
 ) -> None:
-    batch.reverse()
+    if newest_first:
+        batch.reverse()
     receipts: list[Receipt] = add_many(engine, [fields for _, fields in batch])
     for (number, _), receipt in zip(batch, receipts, strict=True):
         outcomes[str(receipt.outcome)] += 1
@@ -85,14 +105,14 @@ def _take_in(
     batch.clear()
 
 
-def _fields(number: int, line: str) -> dict[str, Any]:
+def _record(number: int, line: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
         raise BadInput(f"is not JSON: {error.msg}.", field=f"line {number}", hint="Import one record a line.") from None
     if not isinstance(record, dict) or "content" not in record:
         raise BadInput("has no content.", field=f"line {number}", hint="Import what `recollect export` wrote.")
-    return _candidate_fields(record)
+    return record
 
 
 def _candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -188,9 +188,9 @@ class Recollect:
         """Memories as lines of canonical JSON; ``prod`` only unless asked."""
         return exchange.export_memories(self._engine, **which)
 
-    def import_(self, lines: Iterable[str]) -> exchange.ImportReport:
-        """Bring exported memories in, each through the gates."""
-        return exchange.import_memories(self._engine, lines)
+    def import_(self, lines: Iterable[str], *, format: str = "recollect") -> exchange.ImportReport:
+        """Bring memories in, each through the gates: what ``export`` wrote, or records of the third schema (``v3``)."""
+        return exchange.import_memories(self._engine, lines, format=format)
 
     def stats(self) -> dict[str, Any]:
         """What is in the store."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from recollect.model.vocabulary import Change, EventType
 from recollect.rules.difference import Difference, differences_between
 from recollect.rules.language.lexicon import PREPOSITIONS, word_set
-from recollect.rules.language.marks import Aspect, Mark
+from recollect.rules.language.marks import Aspect, Mark, word
 from recollect.rules.language.reading import Language, Statement, read
 from recollect.rules.language.signs import says_correction, says_time_moved_on
 from recollect.rules.language.spelling import verb_of
@@ -72,7 +72,20 @@ class _Case:
         before, after = read(old), read(new)
         differences = differences_between(before, after)
         aspects = frozenset(difference.aspect for difference in differences)
-        return cls(before, after, differences, aspects, event_type, same_speaker)
+        return cls(_one_prohibition(before), _one_prohibition(after), differences, aspects, event_type, same_speaker)
+
+
+_PROHIBITIONS = frozenset({"no!", "not!", "avoid"})
+_FORBIDDEN = word("no!", aspect=Aspect.NEGATION)
+
+
+def _one_prohibition(statement: Statement) -> Statement:
+    """The same statement with "No …", "Never …" and "Avoid (using) …" at its head as one: all of them forbid."""
+    marks = statement.normal
+    if not marks or marks[0].key not in _PROHIBITIONS:
+        return statement
+    rest = marks[2:] if _keys(marks[:2]) == ("avoid", "using") else marks[1:]
+    return statement._replace(normal=(_FORBIDDEN, *rest))
 
 
 def _corrects(case: _Case) -> bool:
@@ -180,6 +193,16 @@ _VALUES = (Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.NAME)
 _LONGEST_VALUE = 4
 
 
+def _denies(statement: Statement) -> bool:
+    """Whether the statement denies something, two denials making an assertion; "neither … nor" is one denial."""
+    denials = [mark for mark in statement.normal if mark.aspect is Aspect.NEGATION and mark.key != "nor"]
+    return len(denials) % 2 == 1
+
+
+def _negation_flipped(case: _Case) -> bool:
+    return Aspect.NEGATION in case.aspects and _denies(case.old) != _denies(case.new)
+
+
 def _both_have(case: _Case, aspect: Aspect) -> bool:
     return any(d.aspect is aspect and d.old and d.new for d in case.differences)
 
@@ -206,10 +229,15 @@ def _slot(case: _Case) -> _Slot | None:
     return slot if filled and max(len(slot.old), len(slot.new)) <= _LONGEST_VALUE else None
 
 
+def _prohibits_otherwise(case: _Case) -> bool:
+    old, new = case.old.normal, case.new.normal
+    return bool(old) and old[0] is _FORBIDDEN and _keys(old) == _keys(new)
+
+
 def _scope_changed(case: _Case) -> bool:
     """ "No emojis in replies", "No emojis in commits": two places where the same is not wanted."""
     slot = _slot(case)
-    if slot is None or not _keys(case.old.normal[:1]) == ("not!",) == _keys(case.new.normal[:1]):
+    if slot is None or slot.start == 0 or case.old.normal[0] is not _FORBIDDEN:
         return False
     before = case.old.normal[slot.start - 1].key
     return before in PREPOSITIONS or slot.old[0].key in PREPOSITIONS
@@ -219,7 +247,12 @@ def _value_changed(case: _Case) -> bool:
     extra = _extra(case.old.normal, case.new.normal) or _extra(case.new.normal, case.old.normal)
     if extra and _someone_elses(extra):
         return True
-    return _slot(case) is not None or any(_both_have(case, aspect) for aspect in _VALUES)
+    return _holds_a_value(_slot(case)) or any(_both_have(case, aspect) for aspect in _VALUES)
+
+
+def _holds_a_value(slot: _Slot | None) -> bool:
+    """A denial in other words ("never" for "not") is no other value."""
+    return slot is not None and not all(mark.aspect is Aspect.NEGATION for mark in slot.old + slot.new)
 
 
 class Rule(NamedTuple):
@@ -264,9 +297,8 @@ RULES: dict[str, Rule] = {
         lambda case: case.event_type is EventType.CONTEXT, Change.UPDATE, "the situation that it describes has moved on"
     ),
     "other_occasion": Rule(_other_occasion, Change.UPDATE, "it tells of another day in the past"),
-    "negation_flipped": Rule(
-        lambda case: Aspect.NEGATION in case.aspects, Change.CONTRADICTION, "one affirms what the other denies"
-    ),
+    "prohibits_otherwise": Rule(_prohibits_otherwise, Change.UPDATE, "it forbids the same, more or less strictly"),
+    "negation_flipped": Rule(_negation_flipped, Change.CONTRADICTION, "one affirms what the other denies"),
     "opposite_word": Rule(
         lambda case: Aspect.OPPOSITE in case.aspects, Change.CONTRADICTION, "one says the opposite of the other"
     ),

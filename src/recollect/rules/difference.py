@@ -30,7 +30,7 @@ _REPORTED = (
 )
 _VERB_FOLLOWS = word_set("be was have had will can must should may might would 's and not never")
 
-_OF_A_KIND = word_set("not! no never avoid without any like love enjoy hate dislike prefer")
+_OF_A_KIND = word_set("not! no! no never avoid without any like love enjoy hate dislike prefer")
 _TERSE = 5
 """Up to so many marks are read as English without any sign that they are: "Dark mode preferred"."""
 

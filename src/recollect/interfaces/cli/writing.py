@@ -148,13 +148,14 @@ def restore(context: typer.Context, id: Id) -> None:
 def import_file(
     context: typer.Context,
     file: Annotated[str, typer.Argument(help="What export wrote; - is standard input.")] = "-",
+    format: Annotated[str, typer.Option(help="recollect (what export writes) or v3 (the third schema).")] = "recollect",
 ) -> int:
     """Bring exported memories in, each through the gates, with new ids."""
     from recollect.interfaces.cli import screen
 
     session = of(context)
     with session.memory() as memory:
-        report = memory.import_(_read(file).splitlines())
+        report = memory.import_(_read(file).splitlines(), format=format)
     session.answer(report, lambda r: screen.stats({"read": r.read, **r.outcomes, "refused": len(r.refused)}))
     return 1 if report.refused else 0
 

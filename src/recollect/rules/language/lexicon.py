@@ -9,8 +9,8 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-NEGATIONS = word_set("no not never none nobody nothing nowhere neither nor without non not!")
-"""``not!`` is the prohibition that opens a rule: "Never …", "Do not …", "No …"."""
+NEGATIONS = word_set("no not never none nobody nothing nowhere neither nor without non not! no!")
+"""``not!`` opens a rule that forbids to do something ("Never deploy …"), ``no!`` one that forbids a thing ("No emojis")."""
 
 MODALITY = word_set(
     """must should shall ought may might can could would always usually normally generally typically often
@@ -71,7 +71,7 @@ TASTE_VERBS = word_set("like love enjoy hate dislike prefer start continue")
 
 LISTING_VERBS = word_set(
     """like love enjoy hate dislike prefer speak know own have use need want include support avoid contain cover
-    require eat drink play read study teach sell buy not!"""
+    require eat drink play read study teach sell buy no!"""
 )
 """The objects of these, joined by "and" or "or", come in no particular order."""
 

@@ -19,7 +19,7 @@ _DATE_LEADS = lexicon.word_set("from to until by before after since")
 _COMPARED = {"more": "over", "fewer": "under", "less": "under"}
 _LONGEST_FRONT = 8
 _JOINTS = frozenset({"and", "or"})
-_TIED = (lexicon.NEGATIONS - {"not!"}) | {"respectively", "then", "but", "except"}
+_TIED = (lexicon.NEGATIONS - {"no!"}) | {"respectively", "then", "but", "except"}
 """With one of these in a sentence, a list may not be sorted."""
 _BEFORE_A_SET = frozenset({"with", "in", "between", "from"})
 _CLOSES_A_LIST = lexicon.PREPOSITIONS - {"like"}
@@ -76,13 +76,16 @@ def colon_as_verb(sentence: Sentence) -> Sentence:
 
 
 def one_prohibition(sentence: Sentence) -> Sentence:
-    """ "Never use X", "Do not use X", "Don't use X" and "No X" as one; elsewhere "does not" as "not"."""
+    """ "Never deploy" as "Do not deploy", and "Never use X" or "Don't use X" as "No X"; elsewhere "does not" as "not"."""
     keys = _keys(sentence)
     opens = 2 if keys[:2] == ("do", "not") else int(keys[:1] in {("never",), ("no",)})
     if opens and len(sentence) > opens and _commands(sentence, opens):
-        rest = sentence[opens + (keys[opens] == "use") :]
         said = " ".join(mark.surface for mark in sentence[:opens])
-        return [word("not!", said, Aspect.NEGATION), *rest] if rest else sentence
+        if keys[0] == "no":
+            return [word("no!", said, Aspect.NEGATION), *sentence[opens:]]
+        if keys[opens] == "use" and len(sentence) > opens + 1:
+            return [word("no!", said, Aspect.NEGATION), *sentence[opens + 1 :]]
+        return [word("not!", said, Aspect.NEGATION), *sentence[opens:]]
     return [m for place, m in enumerate(sentence) if not (m.key == "do" and keys[place + 1 : place + 2] == ("not",))]
 
 

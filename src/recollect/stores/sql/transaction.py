@@ -17,7 +17,6 @@ from recollect.stores.protocol import NO_LIMIT, Neighbour, Posting, Selection, S
 from recollect.stores.sql import rows
 from recollect.stores.sql.filters import where
 
-
 FEW_STREAMS = 16
 
 
