@@ -116,6 +116,6 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, parent_refs: 
         "phase_id": None,
         "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
         "expires_at_tick": tick + candidate.ttl_ticks if candidate.ttl_ticks else None,
-        "decisions": [list(decision) for decision in draft.decisions],
+        "decisions": [decision.packed() for decision in draft.decisions],
     }
     return {name: value for name, value in body.items() if value not in (None, [], {})}

@@ -18,7 +18,7 @@ def explain(engine: Engine, id: str) -> Explanation:
         links = chain_of(engine, reader, stored.state.id)
     events = history(engine, stored.state.id)
     decided = stored.body["decisions"] if stored.body is not None else ()
-    decisions = tuple(Decision(*one).to_dict() for one in decided)
+    decisions = tuple(Decision.unpacked(one).to_dict() for one in decided)
     chain = tuple(_link(link) for link in links)
     text = "\n".join([*_opening(stored), *_gates(decisions), *_around(stored, links), *_happened(events)])
     return Explanation(stored.state.id, text, decisions, chain, events)

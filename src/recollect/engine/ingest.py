@@ -108,7 +108,7 @@ def _settle(pen: Pen, prepared: _Prepared, earlier: tuple[trace.Trace, ...]) -> 
     draft = prepared.draft
     kind_class = KIND_CLASS[draft.candidate.kind]
     if kind_class is KindClass.EVENT and draft.key is not None and draft.key.source == "event":
-        draft = draft.decide("key", "key:event", key=event_key(draft.candidate.kind, pen.next_number()))
+        draft = draft.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
     assert draft.key is not None, "the naming gate sets the key"
     incumbent = pen.writer.active_by_key(pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text))
     if incumbent is not None:
@@ -122,7 +122,7 @@ def _meet(pen: Pen, draft: Draft, incumbent: Stored, earlier: tuple[trace.Trace,
     verdict = judge(draft, incumbent.body, incumbent.state, pen.tick, pen.engine.policy)
     if isinstance(verdict, Rejection):
         return verdict
-    draft = draft.decide("identity", verdict.rule, verdict.detail)
+    draft = draft.decide(verdict.rule, verdict.detail)
     pen.load(incumbent)
     if verdict.outcome is Outcome.REINFORCED:
         return _reinforce(pen, incumbent, verdict.rule, earlier)
@@ -163,7 +163,7 @@ def _full(pen: Pen) -> Rejection | None:
 
 
 def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlier: tuple[trace.Trace, ...]) -> Receipt:
-    draft = draft.decide("identity", "identity:new")
+    draft = draft.decide("identity:new")
     body = version_body(pen.engine, draft, pen.at, pen.tick, draft.candidate.parent_refs)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)

@@ -21,7 +21,7 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     code = write_refusal(caller, address, candidate.scope, source)
     if code is not None:
         return Rejection("border", code, _DETAIL[code])
-    return draft.decide("border", "border:allowed", f"{candidate.space}/{candidate.scope}", source=source)
+    return draft.decide("border:allowed", source=source)
 
 
 def write_refusal(caller: Caller, address: Address, scope: str, source: Source) -> str | None:

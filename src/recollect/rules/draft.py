@@ -12,15 +12,39 @@ from recollect.model.vocabulary import Authority, EventType, Layer, Namespace, S
 from recollect.rules.keys import CanonicalKey
 
 
+_GATE_OF = {
+    "allowed_by": "write_policy",
+    "event_type": "classify",
+    "layer": "classify",
+    "authority": "classify",
+    "importance": "classify",
+    "conflict": "identity",
+}
+
+
 class Decision(NamedTuple):
     """One thing that a rule decided, kept with the memory so that it can explain itself."""
 
-    gate: str
     rule: str
     detail: str = ""
 
+    @property
+    def gate(self) -> str:
+        """The gate that the rule belongs to: the first part of its code, with a few exceptions."""
+        first = self.rule.split(":", 1)[0]
+        return _GATE_OF.get(first, first)
+
+    def packed(self) -> str:
+        """As one short string, since every memory carries a dozen."""
+        return f"{self.rule} {self.detail}" if self.detail else self.rule
+
+    @classmethod
+    def unpacked(cls, text: str) -> "Decision":
+        rule, _, detail = text.partition(" ")
+        return cls(rule, detail)
+
     def to_dict(self) -> dict[str, str]:
-        return self._asdict()
+        return {"gate": self.gate, "rule": self.rule, "detail": self.detail}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +85,9 @@ class Draft(NamedTuple):
     terms: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
 
-    def decide(self, gate: str, rule: str, detail: str = "", **values: Any) -> "Draft":
+    def decide(self, rule: str, detail: str = "", **values: Any) -> "Draft":
         """The draft with these values set, and a note of which rule set them."""
-        return self._replace(decisions=(*self.decisions, Decision(gate, rule, detail)), **values)
+        return self._replace(decisions=(*self.decisions, Decision(rule, detail)), **values)
 
 
 Gate = Callable[[Draft, Context], Draft | Rejection]

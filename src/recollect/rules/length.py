@@ -13,7 +13,7 @@ def length_gate(draft: Draft, context: Context) -> Draft | Rejection:
         return Rejection(
             "length", "too_long", f"It has {size:,} characters; {why} may have {limit:,}. Split or shorten it."
         )
-    return draft.decide("length", "length:within_limit", f"{size} of {limit or 'unlimited'}")
+    return draft.decide("length:within_limit", f"{size} of {limit:,}" if limit else "")
 
 
 def limit_for(draft: Draft, limits: Length) -> tuple[int | None, str]:

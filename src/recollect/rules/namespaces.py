@@ -20,7 +20,7 @@ def namespace_gate(draft: Draft, context: Context) -> Draft | Rejection:
     settings = context.policy.namespaces
     namespace, rule = assign_namespace(draft.candidate, settings)
     expires_at = draft.candidate.expires_at or _default_expiry(namespace, settings, context.now)
-    return draft.decide("namespace", rule, namespace=namespace, expires_at=expires_at)
+    return draft.decide(rule, namespace=namespace, expires_at=expires_at)
 
 
 def assign_namespace(candidate: Candidate, settings: Namespaces) -> tuple[Namespace, str]:

@@ -29,7 +29,6 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         shared_fallback=policy.keys.fallback == "shared",
     )
     return draft.decide(
-        "key",
         f"key:{key.source}",
         f"{key.text}, by {key.rule}" if key.rule else key.text,
         key=key,

@@ -27,7 +27,7 @@ def noise_gate(draft: Draft, context: Context) -> Draft | Rejection:
         return Rejection("noise", "noise_signal", f"It reads as a journal entry ({signal!r}). {_SPLIT_OR_CHUNK}")
     if draft.candidate.tier is Tier.LOG:
         return Rejection("noise", "tier_log", f"The log tier is never stored. {_SPLIT_OR_CHUNK}")
-    return draft.decide("noise", "noise:none")
+    return draft.decide("noise:none")
 
 
 def noise_signal(text: str, settings: Noise) -> str | None:

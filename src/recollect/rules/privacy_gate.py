@@ -28,12 +28,11 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     if found.redacted:
         changes = {name: redacted(getattr(candidate, name), settings) for name in found.fields}
         draft = draft.decide(
-            "privacy",
             "privacy:redacted",
             ", ".join(sorted(found.redacted)),
             candidate=candidate.model_copy(update=changes),
         )
-    return draft.decide("privacy", "privacy:clean" if not found.redacted else "privacy:nothing_denied")
+    return draft.decide("privacy:clean" if not found.redacted else "privacy:nothing_denied")
 
 
 class Found:

@@ -19,11 +19,10 @@ def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
     authority, authority_reason = grant_authority(
         draft.source, context.caller, candidate.authority, context.policy.authority.verifying_tools
     )
-    draft = draft.decide("classify", event_rule, event_type, event_type=event_type)
-    draft = draft.decide("classify", layer_rule, f"{layer}/{sublayer}", layer=layer, sublayer=sublayer)
-    draft = draft.decide("classify", f"authority:{authority}", authority_reason, authority=authority)
+    draft = draft.decide(event_rule, event_type, event_type=event_type)
+    draft = draft.decide(layer_rule, f"{layer}/{sublayer}", layer=layer, sublayer=sublayer)
+    draft = draft.decide(f"authority:{authority}", authority_reason, authority=authority)
     return draft.decide(
-        "classify",
         importance_reason[-1],
         str(importance),
         importance=importance,
@@ -41,7 +40,7 @@ def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     code = write_refusal(draft.event_type, context.policy)
     if code is not None:
         return Rejection("write_policy", code, f"The policy does not admit memories of type {draft.event_type}.")
-    return draft.decide("write_policy", f"allowed_by:write_policy:{context.policy.write.policy}")
+    return draft.decide(f"allowed_by:write_policy:{context.policy.write.policy}")
 
 
 def write_refusal(event_type: EventType, policy: Policy) -> str | None:

@@ -136,6 +136,7 @@ RULES = (
             "a token of appreciation for 25 years of service",
             "max_tokens = 128000",
             "token: next_page_2024_05",
+            "token: xxxxxxxx1xxxxxxxx",
             "the token is refreshed every 24h-48h",
             "next page token 2024-05-01T12:30:45Z",
         ),

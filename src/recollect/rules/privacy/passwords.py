@@ -170,6 +170,7 @@ RULES = (
             "she said her password was stolen",
             "my password is case-sensitive",
             "the password is 12 characters long",
+            "the password is 1024 bits long",
             "my password is the same everywhere",
             "the password for the admin account is unknown.",
             "mein Passwort ist abgelaufen",

@@ -22,6 +22,7 @@ class WriterQueue:
         self._path = path
         self._timeout_s = timeout_s
         self._mutex = threading.Lock()
+        self._lock_file: int | None = None
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -33,11 +34,11 @@ class WriterQueue:
             if self._path is None:
                 yield
                 return
-            lock = self._take(deadline)
+            lock = self._take(self._path, deadline)
             try:
                 yield
             finally:
-                os.close(lock)
+                fcntl.flock(lock, fcntl.LOCK_UN)
         finally:
             self._mutex.release()
 
@@ -48,16 +49,27 @@ class WriterQueue:
     def leave_in_process(self) -> None:
         self._mutex.release()
 
-    def _take(self, deadline: float) -> int:
-        assert self._path is not None
-        lock = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    def close(self) -> None:
+        if self._lock_file is not None:
+            os.close(self._lock_file)
+            self._lock_file = None
+
+    def forked(self) -> None:
+        """In a child process: start afresh, since the parent's lock file and mutex are the parent's."""
+        self._mutex = threading.Lock()
+        self.close()
+
+    def _take(self, path: str, deadline: float) -> int:
+        if self._lock_file is None:
+            self._lock_file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = self._lock_file
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return self._wait(lock, deadline)
+            self._wait(lock, deadline)
         return lock
 
-    def _wait(self, lock: int, deadline: float) -> int:
+    def _wait(self, lock: int, deadline: float) -> None:
         settled = threading.Lock()
         outcome: list[str] = []
         taken = threading.Event()
@@ -75,8 +87,9 @@ class WriterQueue:
         taken.wait(max(0.0, deadline - time.monotonic()))
         with settled:
             if outcome:
-                return lock
+                return
             outcome.append("gave up")
+            self._lock_file = None  # the thread that still waits closes it
         raise self._too_long("process")
 
     def _too_long(self, holder: str) -> StoreBusy:

@@ -106,8 +106,8 @@ class SqliteStore:
     @contextmanager
     def write(self, addresses: Sequence[Address] = ()) -> Iterator[Writer]:
         """The write transaction; SQLite has one writer, so naming the streams only matters to other stores."""
+        self._survive_fork()
         with translated(self.location), self._queue.turn():
-            self._survive_fork()
             db = self._writer
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -153,6 +153,7 @@ class SqliteStore:
             idle, self._idle = self._idle, []
         for db in (*idle, self._writer):
             db.close()
+        self._queue.close()
 
     # ── connections ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -218,7 +219,9 @@ class SqliteStore:
         if os.getpid() == self._pid:
             return
         self._pid = os.getpid()
+        self._idle_lock = threading.Lock()
         self._idle = []
+        self._queue.forked()
         self._writer = self._connect()
 
 

@@ -2,13 +2,16 @@
 
 import doctest
 import importlib
-from dataclasses import fields
+import re
+from dataclasses import fields, replace
 
 import pytest
 from privacy_sentences import CLEAN, SENSITIVE
 from test_privacy_rules import unmarked
 
 from recollect.rules.privacy import TYPE_NAMES, TYPES, Action, Finding, redact, scan
+from recollect.rules.privacy.catalogue import RULES, grouped
+from recollect.rules.privacy.scanner import _without_overlaps, scan_with
 
 
 @pytest.mark.parametrize(("sentence", "kind"), SENSITIVE)
@@ -50,6 +53,10 @@ def test_a_secret_wins_over_personal_data() -> None:
     assert [(f.type, text[f.start : f.end]) for f in scan(text)] == [("password", "ana@example.org")]
 
 
+def test_a_secret_wins_over_a_number_that_is_refused_as_well() -> None:
+    assert [f.type for f in scan("password: 4111111111111111")] == ["password"]
+
+
 def test_what_is_refused_wins_over_what_is_allowed() -> None:
     text = "call me at 4111 1111 1111 1111"
     assert [f.type for f in scan(text)] == ["payment_card"]
@@ -71,6 +78,17 @@ def test_overlapping_secrets_are_cut_out_as_a_whole() -> None:
     key = "ghp_" + "x1" * 18
     text = f"password: {key}!tail"
     assert redact(text, scan(text)) == "password: [redacted:password]"
+
+
+def test_two_secrets_that_overlap_in_part_become_one_named_after_the_longer() -> None:
+    longer = Finding("api_key", "github_token", 0, 10)
+    shorter = Finding("password", "password_told", 8, 14)
+    assert _without_overlaps([shorter, longer], 20) == (Finding("api_key", "github_token", 0, 14),)
+
+
+def test_neighbours_are_not_united() -> None:
+    left, right = Finding("us_ssn", "us_ssn", 0, 10), Finding("password", "password_told", 10, 14)
+    assert _without_overlaps([right, left], 20) == (left, right)
 
 
 def test_redact_replaces_each_finding_and_nothing_else() -> None:
@@ -128,6 +146,23 @@ def test_a_line_after_a_complete_key_is_not_taken_for_its_end() -> None:
     assert redact(text, scan(text)) == "GITHUB_TOKEN=[redacted:api_key]\nproduction"
 
 
+def test_only_keys_are_read_across_a_line_break() -> None:
+    text = "see internationalization\nanaberta@example.org"
+    assert redact(text, scan(text)) == "see internationalization\n[redacted:email]"
+
+
+def test_a_harmless_finding_does_not_hide_a_key_that_goes_over_two_lines() -> None:
+    """The second line looks like a wallet; together the two are a key."""
+    text = "sk-proj-abcdefgh-ij\n0x" + "a1b2c3d4" * 5
+    assert [(f.type, f.start, f.end) for f in scan(text)] == [("api_key", 0, len(text))]
+
+
+@pytest.mark.parametrize("name", TYPE_NAMES)
+def test_what_redaction_leaves_behind_names_no_secret(name: str) -> None:
+    assert scan(f"[redacted:{name}]: a1b2c3d4e5f6g7h8") == ()
+    assert scan(f"my [redacted:{name}] is a1b2c3d4e5f6g7h8i9j0") == ()
+
+
 def test_lines_of_prose_are_not_joined_into_keys() -> None:
     assert scan("sk-learn\nscikit-image\ntensorflow2\n") == ()
 
@@ -145,8 +180,16 @@ def test_a_capital_i_with_a_dot_does_not_shift_positions() -> None:
 
 def test_slow_checks_are_limited_and_err_on_the_safe_side() -> None:
     """A text with hundreds of telephone numbers must not take hundreds of slow checks, nor hide the last of them."""
+    [rule] = [rule for rule in RULES if rule.name == "phone_with_country_code"]
+    checked: list[str] = []
+
+    def refuse(match: re.Match[str]) -> None:
+        checked.append(match[0])
+
     text = ", ".join(f"+49 30 90{n:04d}" for n in range(300))
-    assert len(scan(text)) == 300
+    found = scan_with(grouped((replace(rule, check=refuse),)), text)
+    assert len(checked) == rule.limit
+    assert len(found) == 300 - len(checked)
 
 
 @pytest.mark.parametrize("name", ["scanner", "examples", "placeholders", "assignments"])
