@@ -126,11 +126,13 @@ class Model:
             if self._is_due(note, self._tick(note.place) + 1):
                 self._put_away(note)
 
-    def committed(self) -> None:
+    def committed(self, *, counts_reads: bool = True) -> None:
         """The write is done: each stream that got an entry has ticked once, and reads were counted along the way."""
         for place in self._written:
             self.ticks[place] = self._tick(place) + 1
         self._written = set()
+        if not counts_reads:
+            return
         for note in (self.notes[id] for id in self.read if self.notes[id].removed is None):
             note.accesses += 1
             note.last_access = self.now
@@ -184,6 +186,8 @@ class Model:
     def _note(self, fields: Mapping[str, Any], shown: Any) -> Note:
         """The note for a candidate. Its id, its key and what a rule rated it at are the receipt's to say."""
         place = self.place_of(fields)
+        named = fields.get("canonical_key", shown.canonical_key)
+        assert named.lower() == shown.canonical_key.lower(), "an explicit key is kept"
         expires_at = fields.get("expires_at")
         if expires_at is None and place[0] in DEFAULT_TTL:
             expires_at = self.now + DEFAULT_TTL[place[0]]
@@ -193,7 +197,7 @@ class Model:
             place=place,
             scope=fields.get("scope", "shared"),
             kind=fields.get("kind", "semantic"),
-            key=fields.get("canonical_key", shown.canonical_key),
+            key=shown.canonical_key,
             content=fields["content"],
             authority=fields.get("authority", "user_asserted"),
             tick=tick,
@@ -349,7 +353,7 @@ class Model:
         self.begin(*{note.place for note in gone})
         for note in gone:
             self._remove(note, "erased")
-        self.committed()
+        self.committed(counts_reads=False)
         return {note.id for note in gone}
 
     def forget_owner(self, owner: str) -> None:
@@ -372,7 +376,7 @@ class Model:
         for step in steps:
             run.append((step.action, step.id, step.other, self._take_step(step)))
         self.runs.append(run)
-        self.committed()
+        self.committed(counts_reads=False)
 
     def _take_step(self, step: Any) -> str | None:
         """Do one step; returns what undoing it needs to know."""
@@ -403,7 +407,7 @@ class Model:
             if self.notes[id].removed is None:
                 self._take_back(action, self.notes[id], other, before)
         self.runs.pop()
-        self.committed()
+        self.committed(counts_reads=False)
 
     def _take_back(self, action: str, note: Note, other: str | None, before: str | None) -> None:
         self._wrote(note)

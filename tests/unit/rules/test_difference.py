@@ -115,6 +115,7 @@ def test_notations_of_a_date_are_one_date(one: str, other: str) -> None:
     ("one", "other"),
     [
         ("on 04/05/2024", "on 4 May 2024"),
+        ("on 04/05/2024", "on 5 April 2024"),
         ("at 4:30", "at 16:30"),
         ("on Friday", "every Friday"),
         ("in week 8 May 5", "in week May 8 5"),

@@ -44,6 +44,12 @@ def test_the_prefix_is_as_short_as_it_can_be(n_terms: int, share: float) -> None
     assert kept == max(1, ceil(round(share * 100) * n_terms / 100))
 
 
+def test_rounding_never_shortens_the_prefix() -> None:
+    """0.07 × 100 is a little more than 7 in floating point; a text with 7 of 100 terms in common must be found."""
+    assert 0.07 * 100 > 7
+    assert prefix_length(100, 0.07) == 94
+
+
 def test_no_terms_need_no_look_up() -> None:
     assert prefix_length(0, 0.6) == 0
 

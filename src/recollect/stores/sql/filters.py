@@ -33,11 +33,11 @@ def where(selection: Selection) -> tuple[str, dict[str, Any]]:
     if selection.scopes is not None:
         parts.append(one_of("scope", selection.scopes))
     for column, wanted in selection.equal.items():
-        _known(column)
+        check_column(column)
         many = isinstance(wanted, list | tuple | set | frozenset)
         parts.append(one_of(column, sorted(wanted)) if many else f"m.{column} = {bind(wanted)}")
     for column, operator, value in selection.ranges:
-        _known(column)
+        check_column(column)
         if operator not in _OPERATORS:
             raise ValueError(f"no operator {operator!r}")
         parts.append(f"m.{column} {operator} {bind(value)}")
@@ -55,6 +55,7 @@ def where(selection: Selection) -> tuple[str, dict[str, Any]]:
     return " AND ".join(parts) or "1 = 1", params
 
 
-def _known(column: str) -> None:
+def check_column(column: str) -> None:
+    """Only columns from the list above ever stand in a query."""
     if column not in COLUMNS:
         raise ValueError(f"no column {column!r}")

@@ -15,7 +15,7 @@ from recollect.model.ledger import GENESIS, Entry
 from recollect.model.state import State
 from recollect.stores.protocol import NO_LIMIT, Neighbour, Posting, Selection, Stored, Stream, Version
 from recollect.stores.sql import rows
-from recollect.stores.sql.filters import where
+from recollect.stores.sql.filters import check_column, where
 
 FEW_STREAMS = 16
 
@@ -149,12 +149,12 @@ class _Postings(_Capability):
 
 class StateTables(_Postings):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
-        found = self._db.rows("memories_by_ids", tenant=tenant, ids=json.dumps(list(ids)))
+        found = self._db.rows("memories_by_ids", tenant=tenant, ids=_once_each(ids))
         return {row["id"]: rows.stored_from(row) for row in found}
 
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]:
         found = self._db.rows(
-            "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=json.dumps(list(numbers))
+            "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers)
         )
         return [rows.stored_from(row) for row in found]
 
@@ -198,6 +198,7 @@ class StateTables(_Postings):
         return int(self._db.filtered("count_memories", condition, {**params, "tenant": tenant})[0]["n"])
 
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
+        check_column(column)
         condition, params = where(selection)
         found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
         return {str(row["value"]): row["n"] for row in found}
@@ -261,7 +262,7 @@ class TextTables(_Postings):
 
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
         found = self._db.rows(
-            "term_frequencies", tenant=stream.tenant, stream=stream.number, terms=json.dumps(list(terms))
+            "term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms)
         )
         return {row["term"]: row["documents"] for row in found}
 
@@ -273,7 +274,7 @@ class TextTables(_Postings):
             "sharing",
             tenant=stream.tenant,
             stream=stream.number,
-            terms=json.dumps(terms),
+            terms=_once_each(terms),
             shared_min=shared_min,
             after=after,
             limit=limit,
@@ -282,7 +283,7 @@ class TextTables(_Postings):
 
     def neighbours(self, stream: Stream, numbers: Sequence[int]) -> list[Neighbour]:
         found = self._db.rows(
-            "texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=json.dumps(list(numbers))
+            "texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers)
         )
         return [
             Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(row["terms"].split()[1:]))
@@ -292,7 +293,7 @@ class TextTables(_Postings):
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]:
         condition, params = where(selection)
-        params |= {"tenant": stream.tenant, "stream": stream.number, "numbers": json.dumps(list(numbers))}
+        params |= {"tenant": stream.tenant, "stream": stream.number, "numbers": _once_each(numbers)}
         return {row["memory"] for row in self._db.filtered("visible_numbers", condition, params)}
 
 
@@ -365,6 +366,11 @@ class SideTables(_Capability):
 
 class Transaction(StreamTables, LedgerTables, StateTables, TextTables, SideTables):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
+
+
+def _once_each(values: Iterable[str | int]) -> str:
+    """A list as the queries take it; a value given twice would come back twice."""
+    return json.dumps(list(dict.fromkeys(values)))
 
 
 def prefix_of(text: str) -> str | None:

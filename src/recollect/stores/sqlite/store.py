@@ -65,6 +65,7 @@ class SqliteStore:
         self._queue = WriterQueue(None if self._in_memory else f"{self.location}.lock", timeout_s)
         self._erased = ErasureList(None if self._in_memory else Path(f"{self.location}.erased"))
         self._idle: list[sqlite3.Connection] = []
+        self._parents: list[sqlite3.Connection] = []
         self._idle_lock = threading.Lock()
         with translated(self.location):
             self._writer = self._connect()
@@ -220,6 +221,7 @@ class SqliteStore:
             return
         self._pid = os.getpid()
         self._idle_lock = threading.Lock()
+        self._parents += [*self._idle, self._writer]  # closing them here would disturb the parent
         self._idle = []
         self._queue.forked()
         self._writer = self._connect()
