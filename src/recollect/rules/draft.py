@@ -11,7 +11,6 @@ from recollect.model.record import Candidate
 from recollect.model.vocabulary import Authority, EventType, Layer, Namespace, Source
 from recollect.rules.keys import CanonicalKey
 
-
 _GATE_OF = {
     "allowed_by": "write_policy",
     "event_type": "classify",

@@ -47,6 +47,7 @@ class Found:
 def scan_fields(candidate: Candidate, settings: Privacy) -> Found:
     """Scan every string of every field that the caller set."""
     found = Found()
+    found.denied = {type for type in _under_its_name(candidate) if action(type, settings) == "deny"}
     for name in sorted(candidate.model_fields_set - _SKIPPED):
         actions = [
             (f.type, action(f.type, settings)) for s in strings(getattr(candidate, name)) for f in privacy.scan(s)
@@ -57,6 +58,13 @@ def scan_fields(candidate: Candidate, settings: Privacy) -> Found:
             found.redacted |= to_redact
             found.fields.append(name)
     return found
+
+
+def _under_its_name(candidate: Candidate) -> set[str]:
+    """What the content is when read under its title or key: "hunter2" alone is nothing, under "password" it is one."""
+    names = [candidate.key, candidate.title, candidate.canonical_key, candidate.topic_id]
+    given = [name.replace("-", " ").replace("_", " ") for name in names if name is not None]
+    return {hit.type for name in given for hit in privacy.scan(f"{name}: {candidate.content}")}
 
 
 def action(type: str, settings: Privacy) -> str:
@@ -71,16 +79,21 @@ def denied_types(value: Any, settings: Privacy) -> set[str]:
 
 
 def strings(value: Any) -> list[str]:
-    """Every string inside a value, keys included."""
+    """Every string inside a value; what stands under a key is read together with it, as ``password: hunter2`` is."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
-        return [s for key, inner in value.items() for s in (key, *strings(inner))]
+        return [s for key, inner in value.items() for s in (*_labelled(key, inner), *strings(inner))]
     if isinstance(value, list | tuple):
         return [s for inner in value for s in strings(inner)]
     if hasattr(value, "to_dict"):
         return strings(value.to_dict())
     return []
+
+
+def _labelled(key: str, value: Any) -> list[str]:
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return [f"{key}: {value}"] if plain else [key]
 
 
 def redacted(value: Any, settings: Privacy) -> Any:
@@ -89,12 +102,19 @@ def redacted(value: Any, settings: Privacy) -> Any:
         hits = [f for f in privacy.scan(value) if action(f.type, settings) == "redact"]
         return privacy.redact(value, hits) if hits else value
     if isinstance(value, dict):
-        return {redacted(key, settings): redacted(inner, settings) for key, inner in value.items()}
+        return {redacted(key, settings): _redacted_under(key, inner, settings) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return type(value)(redacted(inner, settings) for inner in value)
     if hasattr(value, "model_copy"):
         return value.model_copy(update={k: redacted(v, settings) for k, v in value.to_dict().items()})
     return value
+
+
+def _redacted_under(key: str, value: Any, settings: Privacy) -> Any:
+    if not isinstance(value, str):
+        return redacted(value, settings)
+    whole = redacted(f"{key}: {value}", settings)
+    return whole.removeprefix(f"{key}: ") if whole.startswith(f"{key}: ") else redacted(value, settings)
 
 
 def _refused_key(candidate: Candidate, settings: Privacy) -> Rejection | None:

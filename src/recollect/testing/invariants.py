@@ -57,7 +57,9 @@ def check_chain(mem: Recollect, id: str) -> None:
     assert [link.supersedes_id for link in chain] == [None, *ids[:-1]], f"links back are wrong in the chain of {id}"
     assert [link.superseded_by_id for link in chain] == [*ids[1:], None], f"links ahead are wrong in the chain of {id}"
     for link in chain[:-1]:
-        assert isinstance(link, Tombstone) or link.status == "superseded", f"{link.id} was superseded and is {link.status}"
+        assert isinstance(link, Tombstone) or link.status == "superseded", (
+            f"{link.id} was superseded and is {link.status}"
+        )
 
 
 def check_links(memories: Mapping[str, Memory], removed: set[str]) -> None:

@@ -197,11 +197,17 @@ def _order_is_free(items: Sentence, before: Sentence, after: Sentence) -> bool:
     """Names that open a sentence, and the objects of verbs such as "likes"; never steps or places in an order."""
     if after and (after[0].key == "'s" or after[0].is_name):
         return False
-    listed = bool(before) and before[-1].key in lexicon.LISTING_VERBS
-    if all(_is_item([item]) and (item.case in _SURE_CASES or not item.is_word) for item in items):
-        return listed or not before or before[-1].key in _BEFORE_A_SET
+    if not before:
+        return items[0].case is Case.START and _are_names(items[1:])
+    listed = before[-1].key in lexicon.LISTING_VERBS
+    if _are_names(items):
+        return listed or before[-1].key in _BEFORE_A_SET
     closed = not after or after[0].key in _CLOSES_A_LIST or after[0].aspect is Aspect.DATE
     return listed and closed and all(item.is_word for item in items)
+
+
+def _are_names(items: Sentence) -> bool:
+    return all(_is_item([item]) and (item.case in _SURE_CASES or not item.is_word) for item in items)
 
 
 def without_commas(sentence: Sentence) -> Sentence:

@@ -261,9 +261,7 @@ class TextTables(_Postings):
         stream.words -= int(length)
 
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
-        found = self._db.rows(
-            "term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms)
-        )
+        found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms))
         return {row["term"]: row["documents"] for row in found}
 
     def postings(self, stream: Stream, term: str, limit: int) -> list[Posting]:
@@ -282,9 +280,7 @@ class TextTables(_Postings):
         return [row[0] for row in found]
 
     def neighbours(self, stream: Stream, numbers: Sequence[int]) -> list[Neighbour]:
-        found = self._db.rows(
-            "texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers)
-        )
+        found = self._db.rows("texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers))
         return [
             Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(row["terms"].split()[1:]))
             for row in found

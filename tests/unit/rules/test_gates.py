@@ -1,0 +1,317 @@
+"""Each gate by itself: what it lets through, what it refuses, and with which code."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.model.caller import Caller, Right
+from recollect.model.policy import Policy, parse_policy
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import Authority, EventType, Namespace, Source
+from recollect.rules.authority import grant_authority
+from recollect.rules.borders import border_gate, may_read, sees
+from recollect.rules.draft import Context, Decision, Draft, Rejection
+from recollect.rules.gates import GATES, pass_gates
+from recollect.rules.importance import weigh
+from recollect.rules.length import length_gate
+from recollect.rules.namespaces import assign_namespace, namespace_gate
+from recollect.rules.noise import noise_signal
+from recollect.rules.privacy_gate import privacy_gate
+from recollect.rules.taxonomy import classify_event, classify_layer
+from recollect.rules.writing import write_refusal
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+BOUND = Caller(user="ana", agent="planner", session="s1", projects=frozenset({"apollo"}), trusted=False)
+BOUND = Caller(
+    user="ana",
+    agent="planner",
+    session="s1",
+    projects=frozenset({"apollo"}),
+    rights=frozenset({Right.READ, Right.WRITE}),
+    trusted=False,
+)
+
+
+def context(policy: dict[str, object] | None = None, caller: Caller | None = None) -> Context:
+    return Context(parse_policy(policy or {}), caller or Caller(), NOW)
+
+
+def draft(content: str = "Rivers flow to the sea", **fields: object) -> Draft:
+    return Draft(Candidate.model_validate({"content": content, **fields}))
+
+
+def refused(answer: Draft | Rejection) -> str | None:
+    return answer.code if isinstance(answer, Rejection) else None
+
+
+@pytest.mark.parametrize(
+    ("fields", "namespace", "rule"),
+    [
+        ({"source": "test_suite"}, "test", "namespace:test:source"),
+        ({"source": "test_suite", "namespace": "prod"}, "test", "namespace:test:source"),
+        ({"tags": ["Test"]}, "test", "namespace:test:tag"),
+        ({"tags": ["latest"]}, "prod", "namespace:prod:default"),
+        ({"category": "test"}, "test", "namespace:test:category"),
+        ({"content": "Integration test entry 12"}, "test", "namespace:test:pattern"),
+        ({"content": "Test memory"}, "test", "namespace:test:pattern"),
+        ({"content": "e2e-test: login works"}, "test", "namespace:test:pattern"),
+        ({"content": "Lorem ipsum dolor sit amet"}, "test", "namespace:test:pattern"),
+        ({"content": "Ana passed her driving test"}, "prod", "namespace:prod:default"),
+        ({"content": "Integration tests run on every merge"}, "prod", "namespace:prod:default"),
+        ({"content": "The unit test suite uses pytest"}, "prod", "namespace:prod:default"),
+        ({"diagnostic": True}, "ephemeral", "namespace:ephemeral:flagged"),
+        ({"diagnostic": True, "namespace": "prod"}, "ephemeral", "namespace:ephemeral:flagged"),
+        ({"namespace": "ephemeral"}, "ephemeral", "namespace:as_asked"),
+    ],
+)
+def test_namespace(fields: dict[str, object], namespace: str, rule: str) -> None:
+    candidate = Candidate.model_validate({"content": "Rivers flow", **fields})
+    assert assign_namespace(candidate, Policy().namespaces) == (Namespace(namespace), rule)
+
+
+def test_an_explicit_date_is_kept_in_every_namespace() -> None:
+    answer = namespace_gate(draft(source="test_suite", expires_at="2030-01-01T00:00:00Z"), context())
+    assert isinstance(answer, Draft) and answer.expires_at == datetime(2030, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"owner": "ana"}, None),
+        ({"owner": "ben"}, "border:not_your_space"),
+        ({"space": "session", "owner": "s1"}, None),
+        ({"space": "session", "owner": "s2"}, "border:not_your_space"),
+        ({"space": "project", "owner": "apollo"}, None),
+        ({"space": "project", "owner": "gemini"}, "border:not_your_space"),
+        ({"space": "system", "owner": "x"}, "border:not_your_space"),
+        ({"owner": "ana", "scope": "planner"}, None),
+        ({"owner": "ana", "scope": "executor"}, "border:not_your_scope"),
+        ({"owner": "ana", "source": "operator"}, "border:source_not_yours"),
+        ({"owner": "ana", "source": "system"}, "border:source_not_yours"),
+        ({"owner": "ana", "source": "user"}, None),
+    ],
+)
+def test_a_bound_caller_writes_only_within_its_borders(fields: dict[str, object], code: str | None) -> None:
+    assert refused(border_gate(draft(**fields), context(caller=BOUND))) == code
+    assert refused(border_gate(draft(**fields), context())) is None
+
+
+def test_a_caller_without_the_right_writes_nothing() -> None:
+    reader = Caller(user="ana", rights=frozenset({Right.READ}), trusted=False)
+    assert refused(border_gate(draft(owner="ana"), context(caller=reader))) == "border:no_write_right"
+
+
+def test_what_a_caller_sees() -> None:
+    from recollect.model.address import Address
+    from recollect.model.vocabulary import Space
+
+    ours = Address("default", Namespace.PROD, Space.USER, "ana")
+    assert sees(BOUND, ours, "shared") and sees(BOUND, ours, "planner")
+    assert not sees(BOUND, ours, "executor")
+    assert not sees(BOUND, ours._replace(owner="ben"), "shared")
+    assert not sees(BOUND, ours._replace(tenant="other"), "shared")
+    assert not sees(BOUND, None, "shared")
+    assert may_read(BOUND, ours._replace(space=Space.SYSTEM, owner="any"))
+
+
+@pytest.mark.parametrize(
+    ("source", "caller", "stated", "authority"),
+    [
+        (Source.USER, Caller(), None, Authority.USER_ASSERTED),
+        (Source.AGENT, Caller(), None, Authority.AI_INFERRED),
+        (Source.OPERATOR, Caller(), None, Authority.SYSTEM_IMPOSED),
+        (Source.TOOL, Caller(agent="calculator"), None, Authority.TOOL_VERIFIED),
+        (Source.TOOL, Caller(agent="search"), None, Authority.AI_INFERRED),
+        (Source.AGENT, Caller(), Authority.TOOL_VERIFIED, Authority.TOOL_VERIFIED),
+        (Source.AGENT, BOUND, Authority.SYSTEM_IMPOSED, Authority.AI_INFERRED),
+        (Source.USER, Caller(agent="a", trusted=False), None, Authority.AI_INFERRED),
+        (Source.USER, BOUND, None, Authority.USER_ASSERTED),
+    ],
+)
+def test_authority_is_granted_and_not_claimed(
+    source: Source, caller: Caller, stated: Authority | None, authority: Authority
+) -> None:
+    assert grant_authority(source, caller, stated, ("calculator",))[0] is authority
+
+
+@pytest.mark.parametrize(
+    ("content", "event_type", "sublayer"),
+    [
+        ("Ana prefers dark mode", "preference", "preference"),
+        ("No emojis", "preference", "constraint"),
+        ("Always use absolute paths", "preference", "rule"),
+        ("We decided to use Postgres", "decision", "fact"),
+        ("Actually, the port is 9090", "correction", "fact"),
+        ("Deployed version 1.2 to staging", "execution", "fact"),
+        ("My name is Ana", "fact", "identity"),
+        ("The nightly build failed on Windows", "fact", "failure"),
+        ("To reset the cache, restart the worker", "fact", "method"),
+        ("The goal is to ship in May", "fact", "goal"),
+        ("Water boils at 100 degrees", "fact", "fact"),
+    ],
+)
+def test_statements_are_classified(content: str, event_type: str, sublayer: str) -> None:
+    candidate = Candidate(content=content)
+    assert classify_event(candidate, Source.USER)[0] == event_type
+    assert classify_layer(candidate)[1] == sublayer
+
+
+def test_what_the_caller_says_of_a_statement_is_believed() -> None:
+    candidate = Candidate(content="No emojis", event_type="decision", sublayer="goal", importance=1)
+    assert classify_event(candidate, Source.USER) == ("decision", "event_type:as_given")
+    assert classify_layer(candidate) == ("intent", "goal", "layer:of_given_sublayer")
+    assert weigh(candidate, EventType.DECISION, "goal") == (1, ("importance:as_given",))
+
+
+@pytest.mark.parametrize(
+    ("content", "event_type", "sublayer", "importance"),
+    [
+        ("x", EventType.FACT, "fact", 2),
+        ("x", EventType.PREFERENCE, "preference", 3),
+        ("x", EventType.FACT, "identity", 4),
+        ("This is critical", EventType.FACT, "fact", 3),
+        ("This is critical", EventType.DECISION, "fact", 5),
+        ("x", EventType.CONTEXT, "fact", 1),
+    ],
+)
+def test_importance(content: str, event_type: EventType, sublayer: str, importance: int) -> None:
+    assert weigh(Candidate(content=content), event_type, sublayer)[0] == importance
+
+
+@pytest.mark.parametrize(
+    ("write", "event_type", "code"),
+    [
+        ({"policy": "none"}, "fact", "write_policy_none"),
+        ({"policy": "minimal"}, "fact", "write_policy_minimal"),
+        ({"policy": "minimal"}, "decision", None),
+        ({"policy": "normal"}, "context", None),
+        ({"deny_event_types": ["fact"]}, "fact", "event_type_denied"),
+        ({"allow_event_types": ["fact"]}, "decision", "event_type_not_allowed"),
+        ({"policy": "minimal", "allow_event_types": ["fact"]}, "fact", None),
+        ({"allow_event_types": ["fact"], "deny_event_types": ["fact"]}, "fact", "event_type_denied"),
+    ],
+)
+def test_write_policy(write: dict[str, object], event_type: str, code: str | None) -> None:
+    assert write_refusal(EventType(event_type), parse_policy({"write": write})) == code
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "heartbeat",
+        "Heartbeat OK 12:00",
+        "tick marker for burst 5",
+        "No changes.",
+        "nothing to report today",
+        "check-in",
+    ],
+)
+def test_journal_entries_are_noise(text: str) -> None:
+    assert noise_signal(text, Policy().noise) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hotel check-in at 3 pm",
+        "The heartbeat interval is 30 seconds for Kafka",
+        "Ana wants no changes to the contract",
+        "Ephemeral ports start at 49152",
+    ],
+)
+def test_facts_that_mention_a_signal_are_not(text: str) -> None:
+    assert noise_signal(text, Policy().noise) is None
+    assert noise_signal(text, parse_policy({"noise": {"match": "substring"}}).noise) is not None
+    assert noise_signal(text, parse_policy({"noise": {"match": "never"}}).noise) is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"content": "x" * 1_200, "tier": "canon"}, None),
+        ({"content": "x" * 1_201, "tier": "canon"}, "too_long"),
+        ({"content": "x" * 1_201}, None),
+        ({"content": "x" * 281, "kind": "insight", "source": "agent"}, "too_long"),
+        ({"content": "x" * 281, "kind": "insight", "source": "user"}, None),
+        ({"content": "x" * 281, "meta": {"summary_of": []}, "source": "agent"}, "too_long"),
+    ],
+)
+def test_length(fields: dict[str, object], code: str | None) -> None:
+    made = draft(**fields)
+    assert refused(length_gate(made._replace(source=made.candidate.source or Source.USER), context())) == code
+
+
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"[:36]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"content": f"token {SECRET}"},
+        {"tags": [SECRET]},
+        {"title": SECRET},
+        {"owner": SECRET},
+        {"category": SECRET},
+        {"meta": {"deep": [{"er": SECRET}]}},
+        {"meta": {SECRET: 1}},
+        {"meta": {"password": "hunter2-Zx9Q"}},
+        {"content": "hunter2-Zx9Q", "title": "admin password"},
+        {"content": "hunter2-Zx9Q", "canonical_key": "Admin-Login-Password"},
+        {"context": {"k": SECRET}},
+        {"entities": [{"name": SECRET}]},
+        {"author": {"id": "x", "name": SECRET}},
+        {"run_id": SECRET},
+        {"artifact_ref": {"url": SECRET}},
+        {"aliases": [SECRET]},
+    ],
+)
+def test_a_secret_in_any_field_is_denied_and_never_repeated(fields: dict[str, object]) -> None:
+    answer = privacy_gate(draft(**{"content": "clean words", **fields}), context())
+    assert isinstance(answer, Rejection) and answer.code == "privacy_deny_sensitive"
+    assert SECRET not in answer.detail and "hunter2" not in answer.detail
+
+
+def test_policy_redacts_what_it_is_told_to() -> None:
+    policy = {"privacy": {"actions": {"email": "redact"}}}
+    made = draft("Write to ana@example.com", tags=["ana@example.com"], meta={"to": ["ana@example.com"]})
+    answer = privacy_gate(made, context(policy))
+    assert isinstance(answer, Draft)
+    assert answer.candidate.content == "Write to [redacted:email]"
+    assert answer.candidate.tags == ("[redacted:email]",)
+    assert answer.candidate.meta == {"to": ["[redacted:email]"]}
+    assert refused(privacy_gate(made, context({"privacy": {"actions": {"email": "deny"}}}))) == "privacy_deny_sensitive"
+    kept = privacy_gate(made, context())
+    assert isinstance(kept, Draft) and kept.candidate is made.candidate
+
+
+def test_profile_keys_are_allow_listed() -> None:
+    made = draft("42", kind="profile", key="shoe_size")
+    assert refused(privacy_gate(made, context())) == "privacy_profile_key_not_allowed"
+    assert refused(privacy_gate(made, context({"privacy": {"profile_keys": None}}))) is None
+    assert refused(privacy_gate(made, context({"privacy": {"profile_keys": ["shoe_size"]}}))) is None
+
+
+def test_the_gates_run_in_order_and_the_first_no_ends_it() -> None:
+    names = [gate.__name__.removesuffix("_gate") for gate in GATES]
+    assert names == ["namespace", "border", "classify", "write_policy", "noise", "length", "privacy", "naming"]
+    everything_wrong = draft("tick marker " + SECRET + " x" * 1_000, tier="canon")
+    answer = pass_gates(everything_wrong, context({"noise": {"match": "substring"}, "write": {"policy": "none"}}))
+    assert refused(answer) == "write_policy_none"
+    assert refused(pass_gates(everything_wrong, context({"noise": {"match": "substring"}}))) == "noise_signal"
+    assert refused(pass_gates(everything_wrong, context())) == "too_long"
+
+
+def test_a_draft_says_what_decided_it() -> None:
+    answer = pass_gates(draft("No emojis"), context())
+    assert isinstance(answer, Draft)
+    assert {d.gate for d in answer.decisions} >= {
+        "namespace",
+        "border",
+        "classify",
+        "write_policy",
+        "noise",
+        "privacy",
+        "key",
+    }
+    for decision in answer.decisions:
+        assert Decision.unpacked(decision.packed()) == decision

@@ -1,0 +1,48 @@
+"""Ranking and the search for candidates, as plain functions."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.rules.candidates import lookup
+from recollect.rules.near_duplicate import overlap
+from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, rarest_first, within_budget
+
+
+def test_rare_words_tell_more() -> None:
+    assert inverse_frequency(1_000, 1) > inverse_frequency(1_000, 100) > inverse_frequency(1_000, 1_000) > 0
+
+
+def test_bm25_prefers_more_and_shorter() -> None:
+    scores: dict[int, float] = {}
+    bm25(scores, [(1, 1, 10), (2, 2, 10), (3, 1, 100)], idf=1.0, mean_length=10.0, k1=1.2, b=0.75)
+    assert scores[2] > scores[1] > scores[3] > 0
+    before = scores[1]
+    bm25(scores, [(1, 1, 10)], idf=0.5, mean_length=10.0, k1=1.2, b=0.75)
+    assert scores[1] > before
+
+
+def test_the_rarest_words_are_read_first_and_the_budget_holds() -> None:
+    frequencies = {"common": 900, "rare": 2, "some": 50}
+    order = rarest_first(frequencies, ["common", "rare", "unseen", "some", "rare"])
+    assert order == ["rare", "some", "common"]
+    assert within_budget(order, frequencies, 100) == [("rare", 2), ("some", 50), ("common", 48)]
+    assert within_budget(order, frequencies, 52) == [("rare", 2), ("some", 50)]
+
+
+def test_mean_length_of_nothing() -> None:
+    assert TextStatistics(0, 0).mean_length == 1.0
+
+
+WORDS = st.frozensets(st.sampled_from([f"w{n}" for n in range(14)]), min_size=1, max_size=12)
+
+
+@given(WORDS, st.lists(WORDS, max_size=30), st.sampled_from([0.5, 0.6, 0.75, 1.0]), st.integers(0, 200))
+def test_nobody_who_overlaps_enough_is_missed(
+    mine: frozenset[str], others: list[frozenset[str]], overlap_min: float, budget: int
+) -> None:
+    frequencies = {word: sum(word in other for other in others) for word in mine}
+    rarest = sorted(mine, key=lambda word: (frequencies[word], word))
+    looked_up, shared_min = lookup(rarest, frequencies, overlap_min, budget)
+    for other in others:
+        if overlap(mine, other) >= overlap_min:
+            assert len(other & set(looked_up)) >= shared_min
