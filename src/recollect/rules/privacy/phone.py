@@ -48,7 +48,7 @@ def _with_trunk_code(match: re.Match[str]) -> Span | None:
     trunk = compiled(r"(?:\+1|\b001|\b1)[ .\-]?\Z").search(before)
     lead = before[: trunk.start()] if trunk else before
     glued = compiled(r"[0-9][.\-]\Z|[\w+.$€£]\Z").search(lead)
-    one_of_many_groups = lead[-2:-1].isdigit() and match[0].count(" ") > 1
+    one_of_many_groups = lead[-1:] == " " and lead[-2:-1].isdigit() and match[0].count(" ") > 1
     if glued or one_of_many_groups or compiled(_OTHER_NUMBER).search(text_before(match, 16)):
         return None
     return match.start() - len(before) + len(lead), match.end()
