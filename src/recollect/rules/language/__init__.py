@@ -1,7 +1,7 @@
 """Reading English closely enough to tell whether two statements say the same thing.
 
-Data flows one way: ``scanning`` cuts a text into marks, ``reading`` joins marks that belong together (dates, numbers
-with units, fixed phrases) and drops the words that carry nothing, ``rewriting`` brings statements that differ only
+Data flows one way: ``scanning`` cuts a text into ``marks``, ``reading`` joins marks that belong together (dates, numbers
+with units, fixed ``phrases``) and drops the words that carry nothing, ``rewriting`` brings statements that differ only
 in a safe way ("On Fridays we deploy", "We deploy on Fridays") into one form. ``lexicon``, ``spelling``, ``numbers``,
-``dates``, ``units`` and ``opposites`` hold the words. Whatever none of them knows is compared as it is written.
+``dates``, ``units``, ``opposites`` and ``signs`` hold the words. Whatever none of them knows is compared as written.
 """
