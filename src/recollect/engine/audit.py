@@ -1,6 +1,7 @@
 """Proving that nothing was lost or rewritten: verify, rebuild, and the canonical state that two stores must share."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -145,8 +146,13 @@ class _StreamCheck:
             odd = min(noted.keys() ^ active)
             raise _Broken(f"{self.name}, memory number {odd}", "the text index does not match what is active")
         expected = {(term, number) for number, text in noted.items() for term in text.split()[1:]}
-        if {(term, number) for term, number, _, _ in self.reader.indexed_text(self.stream)} != expected:
+        indexed = {(term, number) for term, number, _, _ in self.reader.indexed_text(self.stream)}
+        counted = self.reader.counted_terms(self.stream)
+        totals = len(noted), sum(int(text.split()[0]) for text in noted.values())
+        if indexed != expected or counted != Counter(term for term, _ in expected):
             raise _Broken(f"{self.name}, text index", "its postings are not those of the active memories")
+        if totals != (self.stream.documents, self.stream.words):
+            raise _Broken(f"{self.name}, text index", "its statistics are not those of the active memories")
 
     def _at(self, entry: Entry) -> str:
         return f"{self.name}, entry {entry.seq} ({entry.event})"

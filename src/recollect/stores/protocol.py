@@ -136,6 +136,10 @@ class ReadsText(Protocol):
         """Every posting of a stream as ``(term, memory, tf, length)``, in order."""
         ...
 
+    def counted_terms(self, stream: Stream) -> dict[str, int]:
+        """How many memories of a stream have each term, as the index has counted."""
+        ...
+
     def noted_terms(self, stream: Stream) -> dict[int, str]:
         """What each memory of a stream noted about its own terms when it was indexed."""
         ...

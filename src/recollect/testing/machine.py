@@ -337,7 +337,9 @@ class Machine(RuleBasedStateMachine):
     def list(self, owner: str | None, namespaces: tuple[str, ...]) -> None:
         page = self.mem.list(owner=owner, include_namespaces=namespaces, limit=1_000)
         expected = self.model.live(owner=owner, namespaces=namespaces)
-        assert [memory.id for memory in page.items] == [note.id for note in expected]
+        assert {memory.id for memory in page.items} == {note.id for note in expected}
+        moments = [memory.created_at for memory in page.items]
+        assert moments == sorted(moments, reverse=True), "newest first"
 
     @rule(text=contents, namespaces=st.sampled_from([("prod",), EVERYWHERE]))
     def query(self, text: str, namespaces: tuple[str, ...]) -> None:
@@ -376,7 +378,9 @@ class Machine(RuleBasedStateMachine):
     def the_model_agrees(self) -> None:
         assert self.memories.keys() == {note.id for note in self.model.kept()}
         for note in self.model.kept():
-            assert _shown(self.memories[note.id]) == _modelled(note)
+            shown, modelled = _shown(self.memories[note.id]), _modelled(note)
+            differs = {name: (shown[name], modelled[name]) for name in shown if shown[name] != modelled[name]}
+            assert not differs, f"{note.id}, in the store and in the model: {differs}"
 
     @invariant()
     def the_counts_agree(self) -> None:

@@ -262,7 +262,7 @@ class TextTables(_Postings):
 
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
         found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms))
-        return {row["term"]: row["documents"] for row in found}
+        return {row["term"]: row["tf"] for row in found}
 
     def postings(self, stream: Stream, term: str, limit: int) -> list[Posting]:
         return self._db.tuples("postings", tenant=stream.tenant, stream=stream.number, term=term, limit=limit)
@@ -311,12 +311,15 @@ class SideTables(_Capability):
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
         return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
 
+    def counted_terms(self, stream: Stream) -> dict[str, int]:
+        return dict(self._db.tuples("terms_counted", tenant=stream.tenant, stream=stream.number))
+
     def noted_terms(self, stream: Stream) -> dict[int, str]:
         found = self._db.rows("terms_of_stream", tenant=stream.tenant, stream=stream.number)
         return {row["memory"]: row["terms"] for row in found}
 
     def drop_projections(self, stream: Stream) -> None:
-        for query in ("drop_memories", "drop_postings", "drop_terms"):
+        for query in ("drop_memories", "drop_postings"):
             self._db.run(query, tenant=stream.tenant, stream=stream.number)
         stream.documents = stream.words = 0
 

@@ -201,50 +201,56 @@ INSERT OR IGNORE INTO aliases (tenant, alias, id) VALUES (:tenant, :alias, :id)
 DELETE FROM aliases WHERE tenant = :tenant AND id = :id
 
 -- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
+-- The count of a term stands at place -9223372036854775807, before every posting.
 
 -- name: add_posting
-INSERT INTO postings (tenant, stream, term, memory, tf, length) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO postings (tenant, stream, term, place, tf, length) VALUES (?, ?, ?, -?, ?, ?)
 
 -- name: count_term
-INSERT INTO terms (tenant, stream, term, documents) VALUES (?, ?, ?, 1)
-ON CONFLICT (tenant, stream, term) DO UPDATE SET documents = documents + 1
+INSERT INTO postings (tenant, stream, term, place, tf, length) VALUES (?, ?, ?, -9223372036854775807, 1, 0)
+ON CONFLICT (tenant, stream, term, place) DO UPDATE SET tf = tf + 1
 
 -- name: remove_posting
-DELETE FROM postings WHERE tenant = ? AND stream = ? AND term = ? AND memory = ?
+DELETE FROM postings WHERE tenant = ? AND stream = ? AND term = ? AND place = -?
 
 -- name: uncount_term
-UPDATE terms SET documents = documents - 1 WHERE tenant = ? AND stream = ? AND term = ?
+UPDATE postings SET tf = tf - 1 WHERE tenant = ? AND stream = ? AND term = ? AND place = -9223372036854775807
 
 -- name: drop_uncounted_terms
-DELETE FROM terms WHERE tenant = ? AND stream = ? AND term = ? AND documents <= 0
+DELETE FROM postings WHERE tenant = ? AND stream = ? AND term = ? AND place = -9223372036854775807 AND tf <= 0
 
 -- name: drop_postings
 DELETE FROM postings WHERE tenant = :tenant AND stream = :stream
-
--- name: drop_terms
-DELETE FROM terms WHERE tenant = :tenant AND stream = :stream
 
 -- name: set_terms
 UPDATE memories SET terms = :terms WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: term_frequencies
-SELECT t.term, t.documents FROM json_each(:terms) wanted
- CROSS JOIN terms t ON t.tenant = :tenant AND t.stream = :stream AND t.term = wanted.value
+SELECT p.term, p.tf FROM json_each(:terms) wanted
+ CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = wanted.value
+                      AND p.place = -9223372036854775807
 
 -- name: postings
-SELECT memory, tf, length FROM postings
- WHERE tenant = :tenant AND stream = :stream AND term = :term ORDER BY memory DESC LIMIT :limit
+SELECT -place, tf, length FROM postings
+ WHERE tenant = :tenant AND stream = :stream AND term = :term AND place > -9223372036854775807
+ ORDER BY place LIMIT :limit
 
 -- name: sharing
-SELECT p.memory FROM json_each(:terms) wanted
- CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = wanted.value AND p.memory > :after
- GROUP BY p.memory HAVING count(*) >= :shared_min ORDER BY count(*) DESC, p.memory DESC LIMIT :limit
+SELECT -p.place FROM json_each(:terms) wanted
+ CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = wanted.value
+                      AND p.place > -9223372036854775807 AND p.place < -:after
+ GROUP BY p.place HAVING count(*) >= :shared_min ORDER BY count(*) DESC, p.place LIMIT :limit
 
 -- name: terms_of
 SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: postings_of_stream
-SELECT term, memory, tf, length FROM postings WHERE tenant = :tenant AND stream = :stream ORDER BY term, memory
+SELECT term, -place, tf, length FROM postings
+ WHERE tenant = :tenant AND stream = :stream AND place > -9223372036854775807 ORDER BY term, place DESC
+
+-- name: terms_counted
+SELECT term, tf FROM postings
+ WHERE tenant = :tenant AND stream = :stream AND place = -9223372036854775807 ORDER BY term
 
 -- name: terms_of_stream
 SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream AND terms IS NOT NULL ORDER BY memory

@@ -142,23 +142,16 @@ CREATE INDEX memories_expiring_by_tick ON memories (tenant, stream, expires_at_t
     WHERE status = 'active' AND expires_at_tick IS NOT NULL;
 CREATE INDEX memories_to_purge ON memories (tenant, stream, purge_at) WHERE purge_at IS NOT NULL;
 
--- Derived: the text index of what is active.
+-- Derived: the text index of what is active. A posting's place is its memory's number negated, so that the newest come
+-- first; before them all stands a row whose tf counts the term's postings. A write thus touches one page per term.
 CREATE TABLE postings (
     tenant TEXT    NOT NULL,
     stream INTEGER NOT NULL,
     term   TEXT    NOT NULL,
-    memory INTEGER NOT NULL,
+    place  INTEGER NOT NULL,
     tf     INTEGER NOT NULL,
     length INTEGER NOT NULL,
-    PRIMARY KEY (tenant, stream, term, memory)
-) WITHOUT ROWID;
-
-CREATE TABLE terms (
-    tenant    TEXT    NOT NULL,
-    stream    INTEGER NOT NULL,
-    term      TEXT    NOT NULL,
-    documents INTEGER NOT NULL,
-    PRIMARY KEY (tenant, stream, term)
+    PRIMARY KEY (tenant, stream, term, place)
 ) WITHOUT ROWID;
 
 -- Ids that memories had elsewhere.
