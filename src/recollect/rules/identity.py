@@ -62,9 +62,18 @@ def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
         return draft.candidate.change, "stated_by_caller", ""
     if draft.candidate.tier is Tier.REGISTER:
         return Change.UPDATE, "register_moves_on", ""
-    decided = classify_change(body["content"], draft.candidate.content, event_type=draft.event_type)
+    decided = classify_change(
+        body["content"], draft.candidate.content, event_type=draft.event_type, same_speaker=_same_speaker(draft, body)
+    )
     seen = "; ".join(f"{d.aspect}: {d.old or '–'} → {d.new or '–'}" for d in decided.differences[:3])
     return decided.change, decided.rule, seen
+
+
+def _same_speaker(draft: Draft, body: Mapping[str, Any]) -> bool | None:
+    """Whether both statements have one source and one author; ``None`` where the newcomer's author is not given."""
+    if draft.source != body["source"]:
+        return False
+    return draft.candidate.author.id == body["author"]["id"] if draft.candidate.author else None
 
 
 def _weigh(

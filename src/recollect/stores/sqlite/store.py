@@ -173,7 +173,6 @@ class SqliteStore:
         )
         db.row_factory = sqlite3.Row
         for pragma in (
-            "journal_mode = WAL",
             "synchronous = FULL",
             "secure_delete = ON",
             "temp_store = MEMORY",
@@ -184,7 +183,9 @@ class SqliteStore:
 
     def _prepare(self, fresh_store_id: str) -> str:
         """Bring the schema up to date and learn, or draw, the store's identity."""
-        if not migrations.pending(self._writer, self.location):
+        missing = migrations.pending(self._writer, self.location)  # refuses a file that is not ours, untouched
+        self._writer.execute("PRAGMA journal_mode = WAL")
+        if not missing:
             return self._known_id() or ""
         with self._queue.turn():
             self._writer.execute("BEGIN IMMEDIATE")
