@@ -42,11 +42,11 @@ class WriterQueue:
         finally:
             self._mutex.release()
 
-    def try_in_process(self) -> bool:
-        """Keep this process's other threads from writing for a moment, if none of them is at it."""
-        return self._mutex.acquire(blocking=False)
+    def hold(self, timeout_s: float) -> bool:
+        """Keep this process's other threads from writing, if none of them is at it for longer than the timeout."""
+        return self._mutex.acquire(timeout=timeout_s)
 
-    def leave_in_process(self) -> None:
+    def release(self) -> None:
         self._mutex.release()
 
     def close(self) -> None:
@@ -54,10 +54,10 @@ class WriterQueue:
             os.close(self._lock_file)
             self._lock_file = None
 
-    def forked(self) -> None:
-        """In a child process: start afresh, since the parent's lock file and mutex are the parent's."""
+    def start_afresh(self) -> None:
+        """In a child process: the mutex and the lock file are the parent's."""
         self._mutex = threading.Lock()
-        self.close()
+        self._lock_file = None
 
     def _take(self, path: str, deadline: float) -> int:
         if self._lock_file is None:
