@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,26 @@ def files_of(path: Path) -> dict[str, bytes]:
     return {f.name: f.read_bytes() for f in sorted(path.parent.iterdir()) if f.name.startswith(path.name)}
 
 
-def remains(path: Path, words: Iterable[str], values: Iterable[bytes] = ()) -> list[str]:
-    """What is left in a store's files: of words, any part in any spelling; of values (hashes, salts), any encoding."""
-    words, values = list(words), list(values)
+def remains(
+    path: Path, words: Iterable[str], values: Iterable[bytes] = (), *, apart_from: frozenset[bytes] = frozenset()
+) -> list[str]:
+    """What is left in a store's files: of words, any part in any spelling; of values (hashes, salts), any encoding.
+
+    ``apart_from`` holds parts that do not count, since they are in any store.
+    """
+    words, values = [word for word in words if len(word) >= PART], list(values)
     found: list[str] = []
     for name, content in files_of(path).items():
-        parts = _windows(content.lower())
+        parts = _windows(content.lower()) - apart_from
         found += [f"{name}: part {part!r} of {word!r}" for word in words if (part := _part_in(word, parts))]
         found += [f"{name}: {word!r} as {form}" for word in words for form, n in _encoded(word.encode()) if n in content]
         found += [f"{name}: value {value.hex()} as {form}" for value in values for form, n in _all_forms(value) if n in content]
     return found
+
+
+def parts_of(path: Path) -> frozenset[bytes]:
+    """Every part of every file of a store: what ``remains`` of another store need not be surprised by."""
+    return frozenset(part for content in files_of(path).values() for part in _windows(content.lower()))
 
 
 def _windows(content: bytes) -> set[bytes]:
@@ -65,16 +75,3 @@ def hashes_of(memory: Any) -> list[bytes]:
     """The hashes that were kept of a memory's words."""
     plain = hashlib.sha256(memory.content.encode()).digest()
     return [plain, *map(bytes.fromhex, (memory.content_hash, memory.fingerprint, memory.key_digest))]
-
-
-def strings_in(value: Any) -> Iterator[str]:
-    """Every string inside plain values."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from strings_in(key)
-            yield from strings_in(inner)
-    elif isinstance(value, Iterable):
-        for inner in value:
-            yield from strings_in(inner)

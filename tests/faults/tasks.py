@@ -1,5 +1,6 @@
 """What children do. Each task takes ``say`` first: ``say(ack=…)`` is an acknowledgement that a crash cannot take back."""
 
+import logging
 import os
 import threading
 import time
@@ -193,3 +194,21 @@ def try_on_a_failing_disk(say: Say, path: str, operation: str, how: int, call: i
     say(again=True, sound=mem.verify().ok)
     mem.close()
     return calls
+
+
+# ── secrets ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def offer_secrets(say: Say, path: str, offers: list[dict[str, Any]]) -> list[str]:
+    """Offer memories with a secret in them, every log wide open; returns what became of each."""
+    logging.basicConfig(level=logging.DEBUG)
+    with recollect.open(path, policy={"traces": {"keep": "all"}}) as mem:
+        mem.add("The garden gate is green", owner="ana")
+        return [_offered(mem, offer) for offer in offers]
+
+
+def _offered(mem: Any, offer: dict[str, Any]) -> str:
+    try:
+        return str(mem.add(**offer).outcome)
+    except recollect.RecollectError as error:
+        return f"{type(error).__name__}: {error}"

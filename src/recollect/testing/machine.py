@@ -290,9 +290,9 @@ class Machine(RuleBasedStateMachine):
         assert self.mem.state_hash() == before, "a proposal changes nothing"
         if force:
             done = self.mem.consolidate(owner=owner, force=True)
-            assert done.steps == proposal.steps
+            places = {n.place for n in self.model.notes.values() if owner in (None, n.place[2])}
+            assert done.steps == proposal.steps or self.model.is_about_to_expire(places)
             if done.applied:
-                places = {n.place for n in self.model.notes.values() if owner in (None, n.place[2])}
                 self.model.consolidated(done.steps, places)
                 assert self.mem.consolidate(owner=owner).steps == (), "one round is enough"
 

@@ -108,6 +108,10 @@ class Model:
             links.append(self.notes[links[-1].superseded_by])
         return links
 
+    def is_about_to_expire(self, places: Iterable[Place]) -> bool:
+        """Whether the next write to any of these streams finds something past its tick that reads still show."""
+        return any(self.is_live(n) and self._is_due(n, self._tick(n.place) + 1) for n in self.notes.values() if n.place in places)
+
     def _tick(self, place: Place) -> int:
         return self.ticks.get(place, 0)
 
@@ -399,6 +403,7 @@ class Model:
 
     def undone(self) -> None:
         """The last clean-up is taken back; :class:`Refusal` if a key that it freed is in use again."""
+        self.runs = [run for run in self.runs if any(self.notes[id].removed is None for _, id, _, _ in run)]
         if not self.runs:
             raise Refusal("nothing to undo")
         run = self.runs[-1]

@@ -42,6 +42,11 @@ def _possible_worldwide(match: re.Match[str]) -> Span | None:
     return match.span() if possible else None
 
 
+def _on_its_line(match: re.Match[str]) -> str:
+    """What stands before the number on the same line: the line above says nothing about it."""
+    return text_before(match, 16).rpartition("\n")[2]
+
+
 def _with_trunk_code(match: re.Match[str]) -> Span | None:
     """Take in a leading +1, 1 or 001; refuse what is part of a longer number or an amount of money."""
     before = text_before(match, 8)
@@ -49,7 +54,7 @@ def _with_trunk_code(match: re.Match[str]) -> Span | None:
     lead = before[: trunk.start()] if trunk else before
     glued = compiled(r"[0-9][.\-]\Z|[\w+.$€£]\Z").search(lead)
     one_of_many_groups = lead[-1:] == " " and lead[-2:-1].isdigit() and match[0].count(" ") > 1
-    if glued or one_of_many_groups or compiled(_OTHER_NUMBER).search(text_before(match, 16)):
+    if glued or one_of_many_groups or compiled(_OTHER_NUMBER).search(_on_its_line(match)):
         return None
     return match.start() - len(before) + len(lead), match.end()
 

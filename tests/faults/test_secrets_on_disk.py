@@ -1,0 +1,120 @@
+"""A refused secret is nowhere afterwards: not in a row, the index, the log, a trace, the lock file, or what is printed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import recollect
+from recollect.model.errors import BadInput
+from recollect.rules import privacy
+from recollect.rules.privacy.catalogue import RULES
+from recollect.rules.privacy.examples import fake
+
+from .nursery import Nursery
+from .remains import parts_of, remains
+
+TOKEN = "ghp_" + fake(36)
+HARMLESS: dict[str, Any] = {"content": "The deploy job runs at night", "owner": "ana"}
+
+
+def secrets_by_rule() -> Iterator[tuple[str, str, list[str]]]:
+    """Each rule that denies, with a text that it finds something in, and the parts of the text that are sensitive."""
+    for rule in RULES:
+        if privacy.TYPES[rule.type].default_action == "deny":
+            for marked in rule.true_positives:
+                secrets = [piece.split("»")[0] for piece in marked.split("«")[1:]]
+                yield rule.name, marked.replace("«", "").replace("»", ""), secrets
+
+
+@pytest.fixture
+def in_any_store(tmp_path: Path) -> frozenset[bytes]:
+    """What the files of a store hold that was offered nothing secret, but had something to refuse."""
+    path = tmp_path / "control" / "memory.db"
+    path.parent.mkdir()
+    with recollect.open(path, policy={"traces": {"keep": "all"}}) as mem:
+        mem.add(**HARMLESS)
+        assert mem.add("heartbeat", owner="ana").denied
+        return parts_of(path)
+
+
+def test_no_rule_lets_its_secret_reach_the_disk(
+    nursery: Nursery, tmp_path: Path, in_any_store: frozenset[bytes]
+) -> None:
+    """Every example of every denying rule, offered to one store."""
+    path = tmp_path / "memory.db"
+    examples = list(secrets_by_rule())
+    offers = [{"content": text, "owner": "ana"} for _, text, _ in examples]
+    ending = nursery.run("offer_secrets", path=str(path), offers=offers)
+    kept = [name for (name, _, _), outcome in zip(examples, ending.value, strict=True) if outcome != "denied"]
+    assert len(examples) > 100 and not kept
+    secrets = [secret for _, _, found in examples for secret in found]
+    assert remains(path, secrets, apart_from=in_any_store) == []
+    assert not [secret for secret in secrets if len(secret) > 8 and secret in ending.noise]
+
+
+IN_FIELDS: dict[str, Any] = {
+    "content": f"The deploy token is {TOKEN}",
+    "tags": ["deploy", TOKEN],
+    "meta": {"nested": {"deep": [TOKEN]}},
+    "title": f"Token {TOKEN}",
+    "canonical_key": TOKEN,
+    "category": TOKEN,
+    "owner": TOKEN,
+    "scope": TOKEN,
+    "context": {TOKEN: "as a name"},
+    "aliases": [TOKEN],
+    "author": {"id": "ana", "name": TOKEN},
+    "entities": [{"kind": "token", "value": TOKEN}],
+    "relationships": [{"to": TOKEN}],
+    "artifact_ref": {"uri": f"https://example.org/{TOKEN}"},
+    "thread_id": TOKEN,
+    "user_id": TOKEN,
+    "run_id": TOKEN,
+    "role": TOKEN,
+    "topic_id": TOKEN,
+    "signature": TOKEN,
+    "authority_reason": f"because of {TOKEN}",
+    "idempotency_key": TOKEN,
+}
+
+
+@pytest.mark.parametrize("field", IN_FIELDS)
+def test_no_field_lets_a_secret_reach_the_disk(
+    field: str, nursery: Nursery, tmp_path: Path, in_any_store: frozenset[bytes]
+) -> None:
+    path = tmp_path / "memory.db"
+    ending = nursery.run("offer_secrets", path=str(path), offers=[{**HARMLESS, field: IN_FIELDS[field]}])
+    assert ending.value[0] == "denied" or ending.value[0].startswith("BadInput")
+    assert remains(path, [TOKEN], apart_from=in_any_store) == []
+    assert TOKEN not in ending.noise and TOKEN not in ending.value[0]
+
+
+def test_an_edit_cannot_smuggle_a_secret_in(tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path) as mem:
+        kept = mem.add(**HARMLESS).memory
+        for change in ({"tags": [TOKEN]}, {"category": TOKEN}):
+            with pytest.raises(BadInput) as refusal:
+                mem.edit(kept.id, **change)
+            assert TOKEN not in str(refusal.value)
+        mem.query(f"who uses {TOKEN}?")
+        assert remains(path, [TOKEN], apart_from=in_any_store) == []
+
+
+def test_an_import_cannot_smuggle_a_secret_in(tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path) as mem:
+        line = mem.add(**HARMLESS).memory.to_json()
+        report = mem.import_([json.dumps({**json.loads(line), "content": f"The token is {TOKEN}"})])
+        assert report.outcomes == {"denied": 1}
+        assert remains(path, [TOKEN], apart_from=in_any_store) == []
+
+
+def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
+    """The proof has teeth: an allowed secret is found, in its index terms too."""
+    path = tmp_path / "memory.db"
+    with recollect.open(path, policy={"privacy": {"actions": {"api_key": "allow"}}}) as mem:
+        assert mem.add(f"The deploy token is {TOKEN}").outcome == "stored"
+        assert remains(path, [TOKEN])
