@@ -212,3 +212,24 @@ def _offered(mem: Any, offer: dict[str, Any]) -> str:
         return str(mem.add(**offer).outcome)
     except recollect.RecollectError as error:
         return f"{type(error).__name__}: {error}"
+
+
+# ── erasures ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def erase_an_id(say: Say, path: str) -> None:
+    with open_at(path, 40, seed=2) as mem:
+        memory = mem.list(owner="zuvokipali", status=None).items[0]
+        mem.erase(id=memory.id)
+        say(ack=memory.id)
+
+
+def erase_an_owner(say: Say, path: str) -> None:
+    with open_at(path, 40, seed=2) as mem:
+        mem.erase(owner="zuvokipali")
+        say(ack="zuvokipali")
+
+
+def purge(say: Say, path: str) -> None:
+    with open_at(path, 40, seed=2) as mem:
+        say(ack=mem.upkeep().purged)

@@ -112,6 +112,15 @@ def test_an_import_cannot_smuggle_a_secret_in(tmp_path: Path, in_any_store: froz
         assert remains(path, [TOKEN], apart_from=in_any_store) == []
 
 
+def test_what_is_redacted_is_not_kept_either(tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path, policy={"traces": {"keep": "all"}, "privacy": {"actions": {"email": "redact"}}}) as mem:
+        address = "zelvakin.brunost@fjordkassen.example"
+        receipt = mem.add(f"Write to {address}", tags=[address], meta={"who": [address]}, idempotency_key="a-retry")
+        assert receipt.outcome == "stored" and "[redacted:email]" in receipt.memory.content
+        assert remains(path, ["zelvakin", "brunost", "fjordkassen"], apart_from=in_any_store) == []
+
+
 def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
     """The proof has teeth: an allowed secret is found, in its index terms too."""
     path = tmp_path / "memory.db"

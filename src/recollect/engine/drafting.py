@@ -118,4 +118,4 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, parent_refs: 
         "expires_at_tick": tick + candidate.ttl_ticks if candidate.ttl_ticks else None,
         "decisions": [decision.packed() for decision in draft.decisions],
     }
-    return {name: value for name, value in body.items() if value not in (None, [], {})}
+    return {name: value for name, value in body.items() if value or value == 0}

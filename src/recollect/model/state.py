@@ -1,6 +1,6 @@
 """Where a memory stands: everything about it that can change, as the fold of its ledger entries leaves it."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.model.vocabulary import Status
@@ -38,7 +38,7 @@ class State:
     """``erased`` or ``purged`` once the content is gone: this state is then a tombstone."""
 
     def to_dict(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: getattr(self, name) for name in self.__slots__}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "State":

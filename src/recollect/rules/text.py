@@ -71,9 +71,13 @@ def fold(text: str) -> str:
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
-def words(text: str) -> list[str]:
-    """The folded words of a text in order, apostrophes removed: ``"Don't use C"`` gives ``dont use c``."""
-    return [w.replace("'", "").replace("’", "") for w in _WORD.findall(fold(text))]
+@lru_cache(maxsize=64)
+def words(text: str) -> tuple[str, ...]:
+    """The folded words of a text in order, apostrophes removed: ``"Don't use C"`` gives ``dont use c``.
+
+    Several rules look at the same candidate, one after the other, so the last few answers are kept.
+    """
+    return tuple(w.replace("'", "").replace("’", "") for w in _WORD.findall(fold(text)))
 
 
 @lru_cache(maxsize=65_536)

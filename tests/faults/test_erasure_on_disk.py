@@ -1,0 +1,269 @@
+"""What was erased or purged is gone from every file: no part of a word, no hash, no name, however pages were shared."""
+
+import random
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import recollect
+
+from .disk import Fault, How
+from .nursery import Nursery
+from .reference import at_point, spread
+from .remains import coined, hashes_of, remains
+from .script import START, open_at
+from .soundness import assert_sound
+
+Memory = Any
+POLICY = {"traces": {"keep": "all"}}
+
+
+@pytest.fixture
+def words() -> Callable[[], str]:
+    """A source of words that nobody uses."""
+    rng = random.Random(7)
+    return lambda: coined(rng)
+
+
+@pytest.fixture
+def path(swift: Path) -> Path:
+    return swift / "memory.db"
+
+
+@pytest.fixture
+def mem(path: Path) -> Iterator[Any]:
+    """A store with hundreds of other memories, so that whatever is erased shares its pages with them."""
+    with recollect.open(path, policy=POLICY, timeout_s=2) as mem:
+        mem.add_many(
+            [
+                {"content": f"Shelf {n} in hall {n % 7} holds crate {n * 3}", "owner": ("ana", "ben")[n % 2]}
+                for n in range(300)
+            ]
+        )
+        yield mem
+
+
+def everything_about(word: Callable[[], str], owner: str) -> tuple[dict[str, Any], list[str]]:
+    """A memory with a coined word in every field that takes one, and the list of those words."""
+    used = [owner]
+
+    def new() -> str:
+        used.append(word())
+        return used[-1]
+
+    fields = {
+        "content": f"The {new()} near the {new()} belongs to {owner}",
+        "owner": owner,
+        "title": f"{new()} place",
+        "topic_id": new(),
+        "category": new(),
+        "tags": [new(), new()],
+        "meta": {new(): {"deep": [new()]}},
+        "context": {"said": new()},
+        "artifact_ref": {"uri": new()},
+        "author": {"id": new(), "name": new(), "platform": new()},
+        "aliases": [new()],
+        "authority_reason": new(),
+        "signature": new(),
+        "idempotency_key": new(),
+        **{name: new() for name in ("user_id", "agent_id", "run_id", "thread_id", "actor_id", "role")},
+    }
+    return fields, used
+
+
+def test_nothing_of_an_erased_owner_is_left(mem: Any, path: Path, words: Callable[[], str]) -> None:
+    owner = words()
+    fields, used = everything_about(words, owner)
+    first = mem.add(**fields).memory
+    city, town = words(), words()
+    chain = [mem.add(f"{owner} lives in {place}", owner=owner, canonical_key="Home").memory for place in (city, town)]
+    said = mem.as_caller(user=owner).add(f"I keep a {words()} in the shed").memory
+    gone = mem.add(f"{owner} sold the {words()}", owner=owner).memory
+    tag = words()
+    mem.edit(first.id, tags=[tag])
+    mem.forget(gone.id)
+    mem.query(f"{city} {town}")
+    assert remains(path, used), "the search must find what is there"
+    receipt = mem.erase(owner=owner)
+    memories = [first, *chain, said, gone]
+    assert set(receipt.removed) == {memory.id for memory in memories}
+    everything = [*used, tag, *(word for memory in memories for word in memory.content.split() if len(word) == 10)]
+    assert remains(path, everything, [value for memory in memories for value in hashes_of(memory)]) == []
+    assert_sound(mem)
+
+
+@pytest.mark.parametrize("which", ["the older", "the newer", "both"])
+@pytest.mark.parametrize("change", ["update", "contradiction", None])
+def test_nothing_of_an_erased_version_is_left(
+    which: str, change: str | None, mem: Any, path: Path, words: Callable[[], str]
+) -> None:
+    """Its neighbours in the chain stay, and must not quote it, hash it, or name it."""
+    places = words(), words()
+    older, newer = (
+        mem.add(f"Ana lives in {place}", owner="ana", canonical_key="Ana-City-Home", change=change).memory for place in places
+    )
+    erased = {"the older": [older], "the newer": [newer], "both": [older, newer]}[which]
+    mem.erase(id=erased[0].id, whole_chain=which == "both")
+    lost = [place for place, memory in zip(places, (older, newer), strict=True) if memory in erased]
+    hashes = [bytes.fromhex(hash) for memory in erased for hash in (memory.content_hash, memory.fingerprint)]
+    assert remains(path, lost, hashes) == []
+    assert_sound(mem)
+
+
+def test_nothing_of_an_erased_contradiction_is_left(mem: Any, path: Path, words: Callable[[], str]) -> None:
+    kept, lost = words(), words()
+    mem.add(f"The capital is {kept}", owner="ana", canonical_key="Land-Capital-City")
+    waiting = mem.add(
+        f"The capital is {lost}", owner="ana", canonical_key="Land-Capital-City", change="contradiction", authority="ai_inferred"
+    )
+    assert waiting.outcome == "contradicted"
+    mem.erase(id=waiting.memory.id)
+    hashes = [bytes.fromhex(hash) for hash in (waiting.memory.content_hash, waiting.memory.fingerprint)]
+    assert remains(path, [lost], hashes) == []
+
+
+def test_nothing_of_a_purged_memory_is_left(path: Path, words: Callable[[], str]) -> None:
+    lost = [words() for _ in range(20)]
+    with open_at(path, 0) as mem:
+        mem.add_many([{"content": f"Shelf {n} holds crate {n * 3}", "owner": "ana", "pinned": True} for n in range(300)])
+        memories = [mem.add(f"The {word} is on loan", owner="ana", tags=[word]).memory for word in lost]
+        for memory in memories:
+            mem.forget(memory.id)
+    with open_at(path, 31, seed=2) as mem:
+        assert remains(path, lost)
+        assert set(mem.upkeep().purged) == {memory.id for memory in memories}
+        assert remains(path, lost, [value for memory in memories for value in hashes_of(memory)]) == []
+        assert_sound(mem)
+
+
+def test_random_erasures_in_random_order(swift: Path, torture: bool) -> None:
+    """Hundreds of memories of three owners, half of them erased one by one while others are written and moved."""
+    for seed in range(20 if torture else 2):
+        path = swift / f"{seed}.db"
+        with at_point(f"seed {seed}"), recollect.open(path, policy=POLICY) as mem:
+            lost = erase_at_random(mem, random.Random(seed))
+            contents = [word for memory in lost for word in memory.content.split() if len(word) == 10]
+            assert remains(path, contents, [bytes.fromhex(memory.content_hash) for memory in lost]) == []
+            assert_sound(mem)
+
+
+def erase_at_random(mem: Any, rng: random.Random) -> list[Memory]:
+    def write() -> dict[str, Any]:
+        size = rng.choice((1, 3, 60))
+        content = " ".join(["Crate with", *(coined(rng) for _ in range(size))])
+        return {"content": content, "owner": rng.choice(("ana", "ben", "carla")), "tags": [coined(rng)]}
+
+    alive = [receipt.memory for receipt in mem.add_many([write() for _ in range(200)]) if receipt.memory]
+    lost: list[Memory] = []
+    for _ in range(60):
+        lost.append(alive.pop(rng.randrange(len(alive))))
+        mem.erase(id=lost[-1].id)
+        alive.append(mem.add(**write()).memory)
+        mem.forget(alive.pop(rng.randrange(len(alive))).id)
+    return lost
+
+
+def test_a_restored_backup_forgets_again(path: Path, words: Callable[[], str]) -> None:
+    """The copy of yesterday is put back; the list beside the store says what must not come back with it."""
+    owner, one = words(), words()
+    with recollect.open(path, policy=POLICY) as mem:
+        kept = mem.add("Ana keeps the key", owner="ana").memory
+        single = mem.add(f"The {one} is broken", owner="ana").memory
+        fields, used = everything_about(words, owner)
+        personal = mem.add(**fields).memory
+        said = mem.as_caller(user=owner).add(f"I keep a {words()} in the shed").memory
+    backup = path.with_name("backup")
+    shutil.copy(path, backup)
+    with recollect.open(path, policy=POLICY) as mem:
+        mem.erase(owner=owner)
+        mem.erase(id=single.id)
+    shutil.copy(backup, path)
+    assert remains(path, [one, *used])
+    with recollect.open(path, policy=POLICY) as mem:
+        assert mem.get(kept.id) == kept
+        assert_sound(mem)
+    values = [value for memory in (single, personal, said) for value in hashes_of(memory)]
+    assert remains(path, [one, *used, *said.content.split()[3:4]], values) == []
+
+
+def test_what_is_written_while_an_owner_is_erased_does_not_stay(
+    mem: Any, path: Path, words: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process writes to the owner's memory just before the erasure takes the lock."""
+    owner, early, late = words(), words(), words()
+    mem.add(f"The {early} is blue", owner=owner)
+    store = mem._engine.store
+    note = store.note_erasures
+
+    def note_then_lose_the_race(*arguments: Any) -> None:
+        note(*arguments)
+        with recollect.open(path) as other:
+            other.add(f"The {late} is red", owner=owner)
+
+    monkeypatch.setattr(store, "note_erasures", note_then_lose_the_race)
+    mem.erase(owner=owner)
+    left = {memory.content for memory in mem.list(owner=owner).items}
+    found = remains(path, [owner, early, late])
+    assert not found or left == {f"The {late} is red"}, "erased with the rest, or kept whole under its owner"
+    assert not remains(path, [early])
+
+
+def test_an_erasure_under_a_reader_is_finished_later(mem: Any, path: Path, words: Callable[[], str]) -> None:
+    """A reader holds an old snapshot: the receipt says what could not be reached, and its advice works."""
+    lost = words()
+    memory = mem.add(f"The {lost} is blue", owner="ana").memory
+    reading, finish = threading.Event(), threading.Event()
+
+    def read_slowly() -> None:
+        with mem._engine.store.read() as reader:
+            reader.tenants()
+            reading.set()
+            finish.wait()
+
+    thread = threading.Thread(target=read_slowly)
+    thread.start()
+    reading.wait()
+    try:
+        receipt = mem.erase(id=memory.id)
+    finally:
+        finish.set()
+        thread.join()
+    assert any("upkeep" in beyond for beyond in receipt.beyond_reach)
+    mem.upkeep()
+    assert remains(path, [lost], hashes_of(memory)) == []
+
+
+@pytest.mark.parametrize("task", ["erase_an_id", "erase_an_owner", "purge"])
+def test_a_crash_during_an_erasure(task: str, nursery: Nursery, swift: Path, torture: bool) -> None:
+    """Whenever it struck: after the next opening the memory is either whole, or gone from every file."""
+    base = swift / "base.db"
+    lost = prepare_to_erase(base)
+    total = nursery.run(task, path=str(copied(base, swift / "counted.db")), fault=Fault()).calls
+    for call in spread(total, None if torture else 12):
+        path = copied(base, swift / f"{call}.db")
+        ending = nursery.run(task, path=str(path), fault=Fault(How.DIE_BEFORE, call))
+        with at_point(f"died before change {call} of {total}"):
+            assert ending.killed
+            with open_at(path, 40, seed=3) as mem:
+                whole = bool(mem.list(owner="zuvokipali", status=None).items)
+                assert_sound(mem)
+            assert whole or remains(path, lost) == []
+
+
+def prepare_to_erase(path: Path) -> list[str]:
+    rng = random.Random(11)
+    lost = [coined(rng) for _ in range(10)]
+    with open_at(path, 0) as mem:
+        mem.add_many([{"content": f"Shelf {n} holds crate {n * 3}", "owner": "ana", "pinned": True} for n in range(60)])
+        memory = mem.add(" ".join(["The keeper of", *lost]), owner="zuvokipali", canonical_key="Keeper").memory
+        mem.add_many([{"content": f"Hall {n} has door {n * 5}", "owner": "ana", "pinned": True} for n in range(60)])
+        mem.forget(memory.id)
+    return lost
+
+
+def copied(base: Path, path: Path) -> Path:
+    shutil.copy(base, path)
+    return path
