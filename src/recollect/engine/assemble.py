@@ -1,5 +1,7 @@
 """A stored version and its state, as the memory that callers see."""
 
+from dataclasses import replace
+
 from recollect.model.canonical import parse_time
 from recollect.model.record import Author, Memory, Tombstone
 from recollect.model.vocabulary import (
@@ -10,6 +12,7 @@ from recollect.model.vocabulary import (
     Namespace,
     Source,
     Space,
+    Status,
     Tier,
 )
 from recollect.stores.protocol import Stored
@@ -81,6 +84,16 @@ def to_memory(stored: Stored) -> Memory:
         deleted_at=parse_time(state.deleted_at) if state.deleted_at else None,
         purge_at=parse_time(state.purge_at) if state.purge_at else None,
     )
+
+
+def as_of(stored: Stored, now: str, tick: int) -> Stored:
+    """The memory as a read may show it: what has expired is no longer active, swept or not."""
+    state = stored.state
+    by_date = state.expires_at is not None and state.expires_at <= now
+    by_tick = state.expires_at_tick is not None and state.expires_at_tick <= tick
+    if state.status is not Status.ACTIVE or not (by_date or by_tick):
+        return stored
+    return stored._replace(state=replace(state, status=Status.SOFT_DELETED))
 
 
 def to_tombstone(stored: Stored) -> Tombstone:

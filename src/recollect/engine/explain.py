@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.engine.context import Engine, find
-from recollect.engine.reading import chain_of, history
+from recollect.engine.reading import chain_of, current, history
 from recollect.model.receipt import Explanation, HistoryEvent
 from recollect.rules.draft import Decision
 from recollect.rules.reasons import plain
@@ -14,7 +14,7 @@ from recollect.stores.protocol import Stored
 def explain(engine: Engine, id: str) -> Explanation:
     """The story of one memory. What was erased is told without its content."""
     with engine.store.read() as reader:
-        stored = find(engine, reader, id)
+        (stored,) = current(engine, reader, [find(engine, reader, id)])
         links = chain_of(engine, reader, stored.state.id)
     events = history(engine, stored.state.id)
     decided = stored.body["decisions"] if stored.body is not None else ()

@@ -1,5 +1,7 @@
 """How the store is: counts, and a doctor that looks for trouble and says what to do about it."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from recollect.engine.audit import verify
@@ -8,33 +10,39 @@ from recollect.engine.reading import readable_streams, scopes_for
 from recollect.model.caller import Right
 from recollect.model.receipt import Problem
 from recollect.model.vocabulary import Namespace
-from recollect.stores.protocol import Selection
+from recollect.stores.protocol import Reader, Selection, Stream
 
 
 def stats(engine: Engine) -> dict[str, Any]:
-    """What is in the store, as far as the caller may see: by status, namespace, kind, layer and category."""
+    """What the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
+    its size, are the application's to know."""
     with engine.store.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
-        numbers = tuple(stream.number for stream in streams)
-        everything = Selection(streams=numbers, scopes=scopes_for(engine))
-        active = Selection(streams=numbers, scopes=scopes_for(engine), equal={"status": "active"})
-        return {
-            "store": engine.store.location,
-            "size_bytes": engine.store.size_bytes(),
-            "streams": len(streams),
-            "entries": sum(stream.last_seq for stream in streams),
+        everything = Selection(streams=tuple(stream.number for stream in streams), scopes=scopes_for(engine))
+        active = replace(everything, equal={"status": "active"})
+        counts = {
             "memories": reader.count(engine.tenant, everything),
             "active": reader.count(engine.tenant, active),
-            "removed": reader.count_removed(engine.tenant),
             "by_status": reader.count_by(engine.tenant, "status", everything),
             "by_namespace": _by_namespace(engine, reader, streams),
             "by_kind": reader.count_by(engine.tenant, "kind", active),
             "by_layer": reader.count_by(engine.tenant, "layer", active),
             "by_category": reader.count_by(engine.tenant, "category", active),
         }
+        return (_store_figures(engine, reader, streams) if engine.caller.trusted else {}) | counts
 
 
-def _by_namespace(engine: Engine, reader: Any, streams: Any) -> dict[str, int]:
+def _store_figures(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, Any]:
+    return {
+        "store": engine.store.location,
+        "size_bytes": engine.store.size_bytes(),
+        "streams": len(streams),
+        "entries": sum(stream.last_seq for stream in streams),
+        "removed": reader.count_removed(engine.tenant),
+    }
+
+
+def _by_namespace(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for namespace in Namespace:
         numbers = tuple(s.number for s in streams if s.address is not None and s.address.namespace is namespace)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.engine.assemble import to_memory, to_tombstone
+from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import check_name
 from recollect.model.caller import Right
@@ -27,7 +27,7 @@ FILTERS = """
 def get(engine: Engine, id: str) -> Memory:
     """One memory by its id, its short id or an alias."""
     with engine.store.read() as reader:
-        stored = find(engine, reader, id)
+        (stored,) = current(engine, reader, [find(engine, reader, id)])
     if stored.body is None:
         raise NotFound(
             f"the content of {id!r} was {stored.state.removed}.",
@@ -72,7 +72,7 @@ def list_memories(
             unexpired_at=engine.now() if status == "active" else None,
             before=_decoded(cursor),
         )
-        found = reader.select(engine.tenant, selection, limit + 1)
+        found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
 
@@ -140,7 +140,8 @@ def changes(engine: Engine, *, owner: str = "default", space: str = "user", sinc
 def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
     """Every version of a memory's concept in order, first to last; removed ones as tombstones."""
     with engine.store.read() as reader:
-        return tuple(to_memory(s) if s.body is not None else to_tombstone(s) for s in chain_of(engine, reader, id))
+        links = chain_of(engine, reader, id)
+    return tuple(to_memory(s) if s.body is not None else to_tombstone(s) for s in links)
 
 
 def chain_of(engine: Engine, reader: Reader, id: str) -> list[Stored]:
@@ -151,7 +152,14 @@ def chain_of(engine: Engine, reader: Reader, id: str) -> list[Stored]:
         links.insert(0, reader.by_ids(engine.tenant, [before])[before])
     while (after := links[-1].state.superseded_by_id) is not None:
         links.append(reader.by_ids(engine.tenant, [after])[after])
-    return links
+    return current(engine, reader, links)
+
+
+def current(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Stored]:
+    """Memories as they may be shown now, each by the clock and by its own stream's tick."""
+    now = engine.now()
+    ticks = {number: reader.stream_numbered(engine.tenant, number).tick for number in {s.stream for s in found}}
+    return [as_of(stored, now, ticks[stored.stream]) for stored in found]
 
 
 def traces(engine: Engine, *, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:

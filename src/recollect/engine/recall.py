@@ -42,7 +42,7 @@ def query(
         found = _best_visible(engine, reader, {s.number: s for s in streams}, scored, top_k)
     items = _shadowed(found, top_k, engine.caller.agent)
     engine.accesses.note(engine.tenant, [item.memory.id for item in items])
-    return Recall(text, tuple(items), sum(stream.documents for stream in streams))
+    return Recall(text, tuple(items))
 
 
 def _check(text: str, top_k: int) -> None:

@@ -72,7 +72,6 @@ class Recall(Plain):
 
     query: str
     items: tuple[Recalled, ...]
-    searched: int
     events: tuple[dict[str, Any], ...] = ()
 
     @property

@@ -25,7 +25,7 @@ from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotFound, WrongState
 from recollect.model.record import Memory
 from recollect.testing.invariants import EVERYWHERE, check_everything
-from recollect.testing.model import Model, Note, Refusal
+from recollect.testing.model import EVENT_KINDS, RESTORABLE, Model, Note, Refusal
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 POLICIES: tuple[dict[str, Any], ...] = ({}, {"keys": {"parser": False}}, {"near_duplicates": {"action": "link"}})
@@ -55,6 +55,8 @@ class SqlitePlace:
 
 OWNERS = ("ana", "ben")
 SCOPES = ("shared", "planner")
+WORDLESS = "🫖"
+"""It holds nothing that a search could find it by."""
 SENTENCES = (
     "Ana likes green tea",
     "Ana really likes green tea",
@@ -73,7 +75,7 @@ SENTENCES = (
     "The small room is where we meet every Tuesday at ten",
     "Is the deploy port 8080?",
     "Кошка спит на окне",
-    "🫖",
+    WORDLESS,
     "the password is hunter2-very-secret",
 )
 KEYS = ("Ana-Likes-Tea", "ana-likes-TEA", "Deploy-Port-Web", "Team-Meeting-Day")
@@ -81,43 +83,9 @@ TAGS = ("urgent", "home", "100 %")
 
 contents = st.sampled_from(SENTENCES)
 durations = st.sampled_from([timedelta(minutes=1), timedelta(days=1), timedelta(days=45), timedelta(days=400)])
-
-
-def candidates(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
-    """Something to remember: named or not, in any stream, with whatever a caller may say about it."""
-    return st.one_of(_unnamed(now), _named(now))
-
-
-def _where(now: datetime) -> dict[str, st.SearchStrategy[Any]]:
-    return {
-        "owner": st.sampled_from(OWNERS),
-        "scope": st.sampled_from(SCOPES),
-        "namespace": st.sampled_from(["prod", "prod", "test", "ephemeral"]),
-        "space": st.sampled_from(["user", "user", "system"]),
-        "kind": st.sampled_from(["semantic", "semantic", "procedural", "insight", "episodic"]),
-        "tags": st.lists(st.sampled_from(TAGS), max_size=2),
-        "importance": st.integers(1, 5),
-        "pinned": st.booleans(),
-        "ttl_ticks": st.integers(1, 4),
-        "expires_at": durations.map(lambda duration: now + duration),
-    }
-
-
-def _unnamed(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
-    return st.fixed_dictionaries({"content": contents}, optional=_where(now))
-
-
-def _named(now: datetime) -> st.SearchStrategy[dict[str, Any]]:
-    """With an explicit key, and often with the caller's own word on what has changed and who says so."""
-    optional = _where(now) | {
-        "change": st.sampled_from(["same", "update", "correction", "contradiction"]),
-        "authority": st.sampled_from(["system_imposed", "tool_verified", "user_asserted", "ai_inferred"]),
-    }
-    del optional["kind"]
-    required = {"content": contents, "canonical_key": st.sampled_from(KEYS), "event_type": st.just("fact")}
-    return st.fixed_dictionaries(required, optional=optional)
-
-
+changes = st.sampled_from(["same", "update", "update", "correction", "contradiction", "contradiction"])
+authorities = st.sampled_from(["system_imposed", "tool_verified", "user_asserted", "user_asserted", "ai_inferred"])
+picks = st.integers(0, 10_000)
 edits = st.fixed_dictionaries(
     {},
     optional={
@@ -127,7 +95,36 @@ edits = st.fixed_dictionaries(
         "tags": st.lists(st.sampled_from(TAGS), max_size=2),
     },
 ).filter(bool)
-picks = st.integers(0, 10_000)
+
+
+def _mostly(usual: Any, *others: Any) -> st.SearchStrategy[Any]:
+    """One value most of the time, so that runs meet in few streams, and now and then another."""
+    return st.sampled_from([*[usual] * 5, *others])
+
+
+@st.composite
+def candidates(draw: st.DrawFn, now: datetime) -> dict[str, Any]:
+    """Something to remember: named or not, in any stream, with whatever a caller may say about it."""
+    fields: dict[str, Any] = {
+        "content": draw(contents),
+        "owner": draw(_mostly("ana", "ben")),
+        "scope": draw(_mostly("shared", "planner")),
+        "namespace": draw(_mostly("prod", "test", "ephemeral")),
+        "space": draw(_mostly("user", "system")),
+        "kind": draw(_mostly("semantic", "procedural", "insight", "episodic")),
+    }
+    extras = {
+        "ttl_ticks": st.integers(1, 4),
+        "expires_at": durations.map(lambda duration: now + duration),
+        "tags": st.lists(st.sampled_from(TAGS), max_size=2),
+        "importance": st.integers(1, 5),
+        "pinned": st.booleans(),
+    }
+    for name in draw(st.lists(st.sampled_from(sorted(extras)), max_size=2, unique=True)):
+        fields[name] = draw(extras[name])
+    if fields["kind"] != "episodic" and draw(st.booleans()):
+        fields |= {"canonical_key": draw(st.sampled_from(KEYS)), "event_type": "fact"}
+    return fields
 
 
 class Machine(RuleBasedStateMachine):
@@ -179,9 +176,10 @@ class Machine(RuleBasedStateMachine):
 
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @initialize(policy=st.sampled_from(POLICIES))
-    def start(self, policy: dict[str, Any]) -> None:
+    @initialize(policy=st.sampled_from(POLICIES), data=st.data())
+    def start(self, policy: dict[str, Any], data: st.DataObject) -> None:
         self.reopen(policy)
+        self.add_many(data)
 
     @rule(data=st.data(), retried=st.booleans())
     def add(self, data: st.DataObject, retried: bool) -> None:
@@ -199,9 +197,33 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data())
     def add_many(self, data: st.DataObject) -> None:
         self._step()
-        many = data.draw(st.lists(candidates(self.model.now), min_size=2, max_size=5))
+        many = data.draw(st.lists(candidates(self.model.now), min_size=3, max_size=8))
         receipts = self.mem.add_many(many)
         self.model.added(list(zip(many, receipts, strict=True)))
+
+    @precondition(lambda self: self.model.live(namespaces=EVERYWHERE))
+    @rule(pick=picks, content=contents, change=st.none() | changes, authority=authorities)
+    def say_otherwise(self, pick: int, content: str, change: str | None, authority: str) -> None:
+        """Other words for a concept that is known, with the caller's own word on what has changed."""
+        self._step()
+        known = [n for n in self.model.live(namespaces=EVERYWHERE) if n.kind not in EVENT_KINDS]
+        if not known:
+            return
+        note = known[pick % len(known)]
+        namespace, space, owner = note.place
+        fields = {
+            "content": content,
+            "canonical_key": note.key,
+            "namespace": namespace,
+            "space": space,
+            "owner": owner,
+            "scope": note.scope,
+            "kind": note.kind,
+            "authority": authority,
+            "event_type": "fact",
+        }
+        fields |= {"change": change} if change else {}
+        self.model.added([(fields, self.mem.add(**fields))])
 
     @precondition(lambda self: self.model.notes)
     @rule(pick=picks, changes=edits)
@@ -211,24 +233,18 @@ class Machine(RuleBasedStateMachine):
         self._try(lambda: self.mem.edit(id, **changes), lambda model: model.edit(id, changes))
 
     @precondition(lambda self: self.model.notes)
-    @rule(pick=picks)
-    def archive(self, pick: int) -> None:
+    @rule(pick=picks, verb=st.sampled_from(["archive", "forget", "restore"]))
+    def move(self, pick: int, verb: str) -> None:
         self._step()
         id = self._pick(pick).id
-        self._try(lambda: self.mem.archive(id), lambda model: model.archive(id))
+        self._try(lambda: getattr(self.mem, verb)(id), lambda model: getattr(model, verb)(id))
 
-    @precondition(lambda self: self.model.notes)
+    @precondition(lambda self: any(note.status in RESTORABLE for note in self.model.kept()))
     @rule(pick=picks)
-    def forget(self, pick: int) -> None:
+    def bring_back(self, pick: int) -> None:
         self._step()
-        id = self._pick(pick).id
-        self._try(lambda: self.mem.forget(id), lambda model: model.forget(id))
-
-    @precondition(lambda self: self.model.notes)
-    @rule(pick=picks)
-    def restore(self, pick: int) -> None:
-        self._step()
-        id = self._pick(pick).id
+        away = [note.id for note in self.model.kept() if note.status in RESTORABLE]
+        id = away[pick % len(away)]
         self._try(lambda: self.mem.restore(id), lambda model: model.restore(id))
 
     @precondition(lambda self: any(note.status == "contradictory" for note in self.model.kept()))
@@ -267,35 +283,38 @@ class Machine(RuleBasedStateMachine):
         assert self.mem.state_hash() == before
 
     @precondition(lambda self: self.model.notes)
-    @rule(pick=picks, whole_chain=st.booleans())
-    def erase(self, pick: int, whole_chain: bool) -> None:
+    @rule(pick=picks, what=_mostly("one", "chain", "owner"))
+    def erase(self, pick: int, what: str) -> None:
         self._step()
         note = self._pick(pick)
-        ids = [link.id for link in self.model.chain(note)] if whole_chain else [note.id]
-        receipt = self.mem.erase(id=note.id, whole_chain=whole_chain)
+        if what == "owner":
+            self._erase_owner(note.place[2])
+            return
+        ids = [link.id for link in self.model.chain(note)] if what == "chain" else [note.id]
+        receipt = self.mem.erase(id=note.id, whole_chain=what == "chain")
         assert set(receipt.removed) == self.model.erase(ids)
 
-    @rule(owner=st.sampled_from(OWNERS))
-    def erase_owner(self, owner: str) -> None:
-        self._step()
+    def _erase_owner(self, owner: str) -> None:
         receipt = self.mem.erase(owner=owner)
         assert set(receipt.removed) == self.model.erase([n.id for n in self.model.kept() if n.place[2] == owner])
         self.model.forget_owner(owner)
 
-    @rule(owner=st.sampled_from([None, *OWNERS]), force=st.booleans())
+    @rule(owner=st.sampled_from([None, *OWNERS]), force=_mostly(True, False))
     def consolidate(self, owner: str | None, force: bool) -> None:
         self._step()
         before = self.mem.state_hash()
         proposal = self.mem.consolidate(owner=owner)
         assert self.mem.state_hash() == before, "a proposal changes nothing"
-        if force:
-            done = self.mem.consolidate(owner=owner, force=True)
-            places = {n.place for n in self.model.notes.values() if owner in (None, n.place[2])}
-            assert done.steps == proposal.steps or self.model.is_about_to_expire(places)
-            if done.applied:
-                self.model.consolidated(done.steps, places)
-                assert self.mem.consolidate(owner=owner).steps == (), "one round is enough"
+        if not force:
+            return
+        done = self.mem.consolidate(owner=owner, force=True)
+        places = {n.place for n in self.model.notes.values() if owner in (None, n.place[2])}
+        assert done.steps == proposal.steps or self.model.is_about_to_expire(places)
+        if done.applied:
+            self.model.consolidated(done.steps, places)
+            assert self.mem.consolidate(owner=owner).steps == (), "one round is enough"
 
+    @precondition(lambda self: self.model.runs)
     @rule()
     def undo_consolidation(self) -> None:
         self._step()
@@ -312,23 +331,11 @@ class Machine(RuleBasedStateMachine):
         before = self.mem.state_hash()
         self.policy = policy
         self.mem.close()
-        self.model.committed()
+        self.model.reads_counted()
         self.mem = self._open()
         assert self.mem.state_hash() == before
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-    @precondition(lambda self: self.model.notes)
-    @rule(pick=picks)
-    def get(self, pick: int) -> None:
-        note = self._pick(pick)
-        try:
-            found = self.mem.get(note.id[:13])
-        except NotFound:
-            assert note.removed is not None
-        else:
-            assert (found.id, note.removed) == (note.id, None)
-            self.model.read.append(note.id)
 
     @rule(
         owner=st.sampled_from([None, *OWNERS]),
@@ -341,18 +348,30 @@ class Machine(RuleBasedStateMachine):
         moments = [memory.created_at for memory in page.items]
         assert moments == sorted(moments, reverse=True), "newest first"
 
-    @rule(text=contents, namespaces=st.sampled_from([("prod",), EVERYWHERE]))
-    def query(self, text: str, namespaces: tuple[str, ...]) -> None:
+    @precondition(lambda self: self.model.notes)
+    @rule(pick=picks, namespaces=st.sampled_from([("prod",), EVERYWHERE]))
+    def get_and_query(self, pick: int, namespaces: tuple[str, ...]) -> None:
         """Only what is live is found; and whoever looks for a live memory's very words finds it."""
-        recall = self.mem.query(text, include_namespaces=namespaces, top_k=1_000)
-        live = {note.id: note for note in self.model.live(namespaces=namespaces)}
+        note = self._pick(pick)
+        self._get(note)
+        recall = self.mem.query(note.content, include_namespaces=namespaces, top_k=1_000)
+        live = {n.id: n for n in self.model.live(namespaces=namespaces)}
         found = [item.memory.id for item in recall.items]
         shadowed = {id for item in recall.items for id in item.shadowed}
         self.model.read += found
         assert {*found, *shadowed} <= live.keys()
         assert [item.score for item in recall.items] == sorted((item.score for item in recall.items), reverse=True)
-        same_words = {id for id, note in live.items() if note.content == text and text != "🫖"}
+        same_words = {id for id, n in live.items() if n.content == note.content and note.content != WORDLESS}
         assert same_words <= {*found, *shadowed}
+
+    def _get(self, note: Note) -> None:
+        try:
+            found = self.mem.get(note.id[:13])
+        except NotFound:
+            assert note.removed is not None
+        else:
+            assert (found.id, note.removed) == (note.id, None)
+            self.model.read.append(note.id)
 
     @rule(user=st.sampled_from(OWNERS), agent=st.sampled_from([None, "planner", "coder"]), text=contents)
     def look_as_somebody(self, user: str, agent: str | None, text: str) -> None:

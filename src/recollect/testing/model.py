@@ -110,7 +110,11 @@ class Model:
 
     def is_about_to_expire(self, places: Iterable[Place]) -> bool:
         """Whether the next write to any of these streams finds something past its tick that reads still show."""
-        return any(self.is_live(n) and self._is_due(n, self._tick(n.place) + 1) for n in self.notes.values() if n.place in places)
+        return any(
+            self.is_live(n) and self._is_due(n, self._tick(n.place) + 1)
+            for n in self.notes.values()
+            if n.place in places
+        )
 
     def _tick(self, place: Place) -> int:
         return self.ticks.get(place, 0)
@@ -121,22 +125,21 @@ class Model:
 
     # ── an operation begins and ends ────────────────────────────────────────────────────────────────────────────
 
-    def begin(self, *places: Place) -> None:
-        """A write to these streams starts: what is due leaves the active set."""
+    def begin(self, *places: Place, ticks: int = 1) -> None:
+        """A write to these streams starts: what is due by the tick that it will have leaves the active set."""
         self._written = set()
-        for note in [
-            n for n in self.notes.values() if n.place in places and n.status == "active" and n.removed is None
-        ]:
-            if self._is_due(note, self._tick(note.place) + 1):
+        for note in [n for n in self.kept() if n.place in places and n.status == "active"]:
+            if self._is_due(note, self._tick(note.place) + ticks):
                 self._put_away(note)
 
-    def committed(self, *, counts_reads: bool = True) -> None:
-        """The write is done: each stream that got an entry has ticked once, and reads were counted along the way."""
+    def committed(self, *, ticks: int = 1) -> None:
+        """The write is done, and each stream that got an entry has ticked once. Upkeep alone does not tick."""
         for place in self._written:
-            self.ticks[place] = self._tick(place) + 1
+            self.ticks[place] = self._tick(place) + ticks
         self._written = set()
-        if not counts_reads:
-            return
+
+    def reads_counted(self) -> None:
+        """Most writes carry the counts of what was read since the last one along."""
         for note in (self.notes[id] for id in self.read if self.notes[id].removed is None):
             note.accesses += 1
             note.last_access = self.now
@@ -162,6 +165,7 @@ class Model:
         for fields, receipt in let_in:
             self._add(fields, receipt)
         self.committed()
+        self.reads_counted()
 
     def _add(self, fields: Mapping[str, Any], receipt: Any) -> None:
         outcome, shown = str(receipt.outcome), receipt.memory
@@ -278,6 +282,7 @@ class Model:
             setattr(note, name, tuple(dict.fromkeys(value)) if name == "tags" else value)
         self._wrote(note)
         self.committed()
+        self.reads_counted()
 
     def archive(self, id: str) -> None:
         note = self.start(id)
@@ -286,6 +291,7 @@ class Model:
         note.status = "archived"
         self._wrote(note)
         self.committed()
+        self.reads_counted()
 
     def forget(self, id: str) -> None:
         note = self.start(id)
@@ -293,6 +299,7 @@ class Model:
             raise Refusal(note.status)
         self._put_away(note)
         self.committed()
+        self.reads_counted()
 
     def restore(self, id: str) -> None:
         note = self.start(id)
@@ -300,6 +307,7 @@ class Model:
             raise Refusal(note.status)
         self._bring_back(note)
         self.committed()
+        self.reads_counted()
 
     def _bring_back(self, note: Note) -> None:
         """Active again, and not about to expire again for what it expired for."""
@@ -329,14 +337,18 @@ class Model:
             if incumbent is not None:
                 self._supersede(incumbent, note)
         self.committed()
+        self.reads_counted()
 
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def upkeep(self) -> dict[str, set[str]]:
-        """What a round of upkeep should do, done: the ids that expired, were put away, and were purged."""
+        """What a round of upkeep should do, done: the ids that expired, were put away, and were purged.
+
+        Upkeep does not age anything: a memory's ticks are those of its stream's own use.
+        """
         before = {note.id for note in self.kept() if note.status == "active"}
-        self.committed()
-        self.begin(*{note.place for note in self.notes.values()})
+        self.reads_counted()
+        self.begin(*{note.place for note in self.notes.values()}, ticks=0)
         expired = {id for id in before if self.notes[id].status != "active"}
         due = [n for n in self.kept() if n.purge_at is not None and n.purge_at <= self.now]
         unused = [n for n in self.kept() if n.status == "active" and self._is_unused(n)]
@@ -344,7 +356,7 @@ class Model:
             self._put_away(note)
         for note in due:
             self._remove(note, "purged")
-        self.committed()
+        self.committed(ticks=0)
         return {"expired": expired, "forgotten": {n.id for n in unused}, "purged": {n.id for n in due}}
 
     def _is_unused(self, note: Note) -> bool:
@@ -357,7 +369,7 @@ class Model:
         self.begin(*{note.place for note in gone})
         for note in gone:
             self._remove(note, "erased")
-        self.committed(counts_reads=False)
+        self.committed()
         return {note.id for note in gone}
 
     def forget_owner(self, owner: str) -> None:
@@ -380,7 +392,7 @@ class Model:
         for step in steps:
             run.append((step.action, step.id, step.other, self._take_step(step)))
         self.runs.append(run)
-        self.committed(counts_reads=False)
+        self.committed()
 
     def _take_step(self, step: Any) -> str | None:
         """Do one step; returns what undoing it needs to know."""
@@ -412,7 +424,7 @@ class Model:
             if self.notes[id].removed is None:
                 self._take_back(action, self.notes[id], other, before)
         self.runs.pop()
-        self.committed(counts_reads=False)
+        self.committed()
 
     def _take_back(self, action: str, note: Note, other: str | None, before: str | None) -> None:
         self._wrote(note)

@@ -111,7 +111,7 @@ def chain(links: Sequence[Memory | Tombstone]) -> None:
 
 def recall(answer: Recall) -> None:
     if not answer.items:
-        console.print(f"[dim]nothing in {answer.searched} memories matches[/]")
+        console.print("[dim]nothing matches[/]")
         return
     table = Table("score", "id", "key", "content", box=None, pad_edge=False)
     for item in answer.items:
