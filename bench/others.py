@@ -23,7 +23,12 @@ from compare.environment import CannotCompare, interpreter
 from figures import OUT, Budget, machine, median_ms, options, print_budgets, print_table
 
 WORKER = Path(__file__).parent / "compare" / "worker.py"
-NAMES = {"recollect": "Recollect", "mem0": "mem0", "langgraph": "LangGraph SqliteStore", "embedder": "the embedder alone"}
+NAMES = {
+    "recollect": "Recollect",
+    "mem0": "mem0",
+    "langgraph": "LangGraph SqliteStore",
+    "embedder": "the embedder alone",
+}
 BLOCK = 50
 BUDGETS = {"mem0": 2.0, "langgraph": 1.5}
 
@@ -58,7 +63,7 @@ class Worker:
         assert self._process.stdout is not None, "it was opened with a pipe"
         line = self._process.stdout.readline()
         if not line:
-            raise CannotCompare(f"{' '.join(map(str, self._process.args))} ended early; see its words above.")
+            raise CannotCompare(f"{WORKER.name} ended early; see its words above.")
         answer: list[float] = json.loads(line)
         return answer
 
@@ -92,7 +97,7 @@ def measure(python: Path, memories: Sequence[str], questions: Sequence[str]) -> 
 
 def rows_of_figures(times: dict[str, Times]) -> list[tuple[str, ...]]:
     ours, embedding_s = times["recollect"], times["embedder"].add_s
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for system, found in times.items():
         other = system in BUDGETS
         rows.append(
@@ -124,7 +129,13 @@ def run(quick: bool, data: Path | None) -> list[Budget]:
     print_table(title, HEADER, rows_of_figures(times))
     charged_s = times["recollect"].add_s + times["embedder"].add_s
     return [
-        Budget(f"add/s, embedding charged, against {NAMES[system]}", times[system].add_s / charged_s, limit, "×", at_least=True)
+        Budget(
+            f"add/s, embedding charged, against {NAMES[system]}",
+            times[system].add_s / charged_s,
+            limit,
+            "×",
+            at_least=True,
+        )
         for system, limit in BUDGETS.items()
     ]
 

@@ -3,21 +3,21 @@
 They learn their tables from the governed file itself, so that they keep the same columns whatever those are.
 """
 
+import json
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.rules.text import terms
+from recollect.stores.sqlite.store import QUERIES
 
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "temp_store = MEMORY", "cache_size = -32000")
 KEPT_WHOLE = ("versions", "ledger", "memories")
 """The tables of which one stored memory makes one row."""
-ADD_POSTING = "INSERT INTO postings (tenant, stream, term, memory, tf, length) VALUES (?, ?, ?, ?, ?, ?)"
-COUNT_TERM = """INSERT INTO terms (tenant, stream, term, documents) VALUES (?, ?, ?, 1)
-ON CONFLICT (tenant, stream, term) DO UPDATE SET documents = documents + 1"""
+ADD_POSTING, COUNT_TERM = QUERIES["add_posting"], QUERIES["count_term"]
 
 Values = tuple[Any, ...]
 
@@ -25,7 +25,6 @@ Values = tuple[Any, ...]
 class MemoryRows(NamedTuple):
     """Everything that one stored memory left in the governed file."""
 
-    memory: Values
     body: str
     tables: dict[str, Values]
     postings: list[Values]
@@ -39,26 +38,28 @@ class Rows:
         self._db = sqlite3.connect(f"file:{governed}?mode=ro", uri=True, isolation_level=None)
 
     def of(self, id: str) -> MemoryRows:
-        tenant, stream, number, body = self._db.execute(
-            "SELECT m.tenant, m.stream, m.memory, v.body FROM memories m"
-            " JOIN versions v ON v.tenant = m.tenant AND v.stream = m.stream AND v.memory = m.memory WHERE m.id = ?",
-            (id,),
+        tenant, stream, number = self._db.execute(
+            "SELECT tenant, stream, memory FROM memories WHERE tenant = 'default' AND id = ?", (id,)
         ).fetchone()
-        tables = {table: self._row(table, "memory_id" if table == "ledger" else "id", id) for table in KEPT_WHOLE}
-        found = terms(self._db.execute("SELECT json_extract(?, '$.content')", (body,)).fetchone()[0])
+        tables = {
+            "versions": self._row("versions", "stream = ? AND memory = ?", stream, number),
+            "ledger": self._row("ledger", "memory_id = ? AND event = 'stored'", id),
+            "memories": self._row("memories", "stream = ? AND memory = ?", stream, number),
+        }
+        (body,) = self._db.execute(
+            "SELECT body FROM versions WHERE tenant = ? AND stream = ? AND memory = ?", (tenant, stream, number)
+        ).fetchone()
+        found = terms(json.loads(body)["content"])
         counts = Counter(found)
         return MemoryRows(
-            tables["memories"],
             body,
             tables,
             [(tenant, stream, term, number, tf, len(found)) for term, tf in counts.items()],
             [(tenant, stream, term) for term in counts],
         )
 
-    def _row(self, table: str, column: str, id: str) -> Values:
-        row: Values = self._db.execute(
-            f"SELECT * FROM {table} WHERE tenant = 'default' AND {column} = ?", (id,)
-        ).fetchone()
+    def _row(self, table: str, where: str, *values: Any) -> Values:
+        row: Values = self._db.execute(f"SELECT * FROM {table} WHERE tenant = 'default' AND {where}", values).fetchone()
         return row
 
     def close(self) -> None:
@@ -130,18 +131,18 @@ class BareStore(_PlainStore):
             " FROM governed.memories m JOIN governed.versions v USING (tenant, stream, memory) ORDER BY stream, memory"
         )
         self._db.execute("CREATE UNIQUE INDEX bare_by_id ON bare (id)")
-        self._copy("postings", "terms")
+        self._copy("postings")
         self._sql = f"INSERT INTO bare ({', '.join(columns)}, body) VALUES ({', '.join('?' * len(columns))}, ?)"
 
     def _insert_rows(self, rows: MemoryRows) -> None:
-        self._db.execute(self._sql, (*rows.memory, rows.body))
+        self._db.execute(self._sql, (*rows.tables["memories"], rows.body))
 
 
 class SameRowsStore(_PlainStore):
     """The governed store's own tables and indexes, filled without any rule or reading."""
 
     def _take_over(self) -> None:
-        self._copy("streams", *KEPT_WHOLE, "postings", "terms")
+        self._copy("streams", *KEPT_WHOLE, "postings")
         self._sql = {table: self._insert_into(table) for table in KEPT_WHOLE}
 
     def _insert_rows(self, rows: MemoryRows) -> None:

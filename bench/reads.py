@@ -62,7 +62,9 @@ class PlainSearch:
 
     def __init__(self, path: Path, governed: Path) -> None:
         self._db = sqlite3.connect(path, isolation_level=None)
-        self._db.execute("CREATE VIRTUAL TABLE texts USING fts5(content, owner UNINDEXED, tokenize = 'porter unicode61')")
+        self._db.execute(
+            "CREATE VIRTUAL TABLE texts USING fts5(content, owner UNINDEXED, tokenize = 'porter unicode61')"
+        )
         self._db.execute("ATTACH ? AS governed", (str(governed),))
         self._db.execute(
             "INSERT INTO texts (content, owner) SELECT json_extract(v.body, '$.content'), json_extract(v.body, '$.owner')"
@@ -195,7 +197,9 @@ def run(quick: bool, data: Path | None, million: bool = False) -> list[Budget]:
 def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--million", action="store_true", help="also a million memories; filling them takes long")
-    parser.add_argument("--profile", action="store_true", help="instead of measuring, show where a query spends its time")
+    parser.add_argument(
+        "--profile", action="store_true", help="instead of measuring, show where a query spends its time"
+    )
     asked = parser.parse_args()
     if asked.profile:
         for size in QUICK_SIZES if asked.quick else SIZES:

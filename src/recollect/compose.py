@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from recollect.engine.context import Engine, PolicyInForce
+from recollect.engine.context import AccessCounter, Engine, PolicyInForce, check_caller
 from recollect.engine.erasure import replay_erasures
 from recollect.engine.randomness import Clock, Randomness, SystemRandomness, fresh_uuid, system_clock
 from recollect.interfaces.python import Recollect
@@ -38,9 +38,15 @@ def open(
     """
     randomness = randomness or SystemRandomness()
     in_force = PolicyInForce(load_policy(policy))
+    caller = Caller(tenant=tenant)
+    check_caller(caller)
     store = open_store(location or os.environ.get("RECOLLECT_STORE") or DEFAULT_STORE, randomness, timeout_s)
-    engine = Engine(store, in_force, clock, randomness, Caller(tenant=tenant))
-    replay_erasures(engine)
+    engine = Engine(store, in_force, clock, randomness, AccessCounter(store), caller)
+    try:
+        replay_erasures(engine)
+    except BaseException:
+        store.close()
+        raise
     return Recollect(engine)
 
 

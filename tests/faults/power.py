@@ -8,6 +8,7 @@ not, in any combination; a :data:`Luck` decides, the same way each time.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from .disk import Change, Kind
@@ -44,7 +45,7 @@ def _sectors(write: Change) -> list[Change]:
     edges = [write.offset, *(sector * SECTOR for sector in range(first + 1, last + 1)), write.offset + len(write.data)]
     return [
         write._replace(offset=start, data=write.data[start - write.offset : end - write.offset])
-        for start, end in zip(edges, edges[1:], strict=False)
+        for start, end in pairwise(edges)
     ]
 
 

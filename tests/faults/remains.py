@@ -35,14 +35,26 @@ def remains(
     for name, content in files_of(path).items():
         parts = _windows(content.lower()) - apart_from
         found += [f"{name}: part {part!r} of {word!r}" for word in words if (part := _part_in(word, parts))]
-        found += [f"{name}: {word!r} as {form}" for word in words for form, n in _encoded(word.encode()) if n in content]
-        found += [f"{name}: value {value.hex()} as {form}" for value in values for form, n in _all_forms(value) if n in content]
+        found += [
+            f"{name}: {word!r} as {form}" for word in words for form, n in _encoded(word.encode()) if n in content
+        ]
+        found += [
+            f"{name}: value {value.hex()} as {form}"
+            for value in values
+            for form, n in _all_forms(value)
+            if n in content
+        ]
     return found
 
 
 def parts_of(path: Path) -> frozenset[bytes]:
     """Every part of every file of a store: what ``remains`` of another store need not be surprised by."""
-    return frozenset(part for content in files_of(path).values() for part in _windows(content.lower()))
+    return parts_in(files_of(path).values())
+
+
+def parts_in(texts: Iterable[bytes]) -> frozenset[bytes]:
+    """Every part of some texts, such as those that rightly stay."""
+    return frozenset(part for text in texts for part in _windows(text.lower()))
 
 
 def _windows(content: bytes) -> set[bytes]:

@@ -6,7 +6,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from recollect.model.receipt import Receipt
+from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace
+
+
+def kept(receipt: Receipt) -> Memory:
+    """The memory that a write left; fails with the reasons if it was refused."""
+    assert receipt.memory is not None, receipt.reasons
+    return receipt.memory
 
 
 def every_memory(mem: Any, **filters: Any) -> list[Any]:

@@ -2,6 +2,8 @@
 
 import logging
 import os
+import random
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -9,12 +11,14 @@ from typing import Any
 
 import recollect
 
-from . import full_disk
-from .disk import Fault, How, Kind, arm, disarm
+from . import attempts
+from .disk import Fault, arm, disarm
 from .script import open_at, picture, run_script
+from .soundness import kept
 
 Say = Callable[..., None]
 SHARED_KEYS = 10
+ERASED_OWNER = "zuvokipali"
 COLOURS = ("amber", "violet", "crimson", "teal")
 
 
@@ -40,7 +44,7 @@ def write_in_turn(say: Say, path: str, writer: int, count: int, start_at: float)
             began = time.monotonic()
             receipt = mem.add(**_memory(writer, number))
             longest_s = max(longest_s, time.monotonic() - began)
-            say(ack={"outcome": receipt.outcome, "id": receipt.memory.id if receipt.memory else None})
+            say(ack={"outcome": receipt.outcome, "id": kept(receipt).id})
     return longest_s
 
 
@@ -63,7 +67,7 @@ def create_at(say: Say, path: str, writer: int, start_at: float) -> str:
     _wait_until(start_at)
     with recollect.open(path) as mem:
         receipt = mem.add(f"Writer {writer} was here first", canonical_key=f"First-Writer-{writer}")
-        say(ack=receipt.memory.id)
+        say(ack=kept(receipt).id)
         return str(receipt.outcome)
 
 
@@ -80,12 +84,12 @@ def hold_the_lock(say: Say, path: str, release: str) -> str:
         return str(mem.add("The patient writer came through", canonical_key="Patient-Writer-Came").outcome)
 
 
-def add_one(say: Say, path: str, content: str, timeout_s: float = 30.0, **fields: Any) -> dict[str, Any]:
+def add_one(say: Say, path: str, content: str, timeout_s: float = 30.0, **fields: Any) -> str:
     """Open, add, close."""
     with recollect.open(path, timeout_s=timeout_s) as mem:
         receipt = mem.add(content, **fields)
-        say(ack=receipt.memory.id)
-        return {"outcome": receipt.outcome, "id": receipt.memory.id}
+        say(ack=kept(receipt).id)
+        return str(receipt.outcome)
 
 
 # ── forks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -113,9 +117,9 @@ def use_on_both_sides_of_a_fork(say: Say, path: str) -> None:
     pid = os.fork()
     side = "parent" if pid else "child"
     for number in range(20):
-        receipt = mem.add(f"The {side} wrote sentence {number}", canonical_key=f"Fork-{side}-{number}")
-        say(ack=receipt.memory.id)
-        assert mem.get(receipt.memory.id).content == receipt.memory.content
+        memory = kept(mem.add(f"The {side} wrote sentence {number}", canonical_key=f"Fork-{side}-{number}"))
+        say(ack=memory.id)
+        assert mem.get(memory.id).content == memory.content
     mem.close()
     if pid == 0:
         os._exit(0)
@@ -125,14 +129,14 @@ def use_on_both_sides_of_a_fork(say: Say, path: str) -> None:
 def outlive_the_parent_store(say: Say, path: str) -> None:
     """The parent closes its store while the child goes on writing through what it inherited."""
     mem = recollect.open(path)
-    say(ack=mem.add("Written before the fork", canonical_key="Fork-Before-One").memory.id)
+    say(ack=kept(mem.add("Written before the fork", canonical_key="Fork-Before-One")).id)
     child_wrote, parent_closed = Baton(), Baton()
     pid = os.fork()
     if pid == 0:
-        say(ack=mem.add("Written while both are open", canonical_key="Fork-Child-Open").memory.id)
+        say(ack=kept(mem.add("Written while both are open", canonical_key="Fork-Child-Open")).id)
         child_wrote.give()
         parent_closed.wait()
-        say(ack=mem.add("Written after the parent closed", canonical_key="Fork-Child-Alone").memory.id)
+        say(ack=kept(mem.add("Written after the parent closed", canonical_key="Fork-Child-Alone")).id)
         os._exit(0)
     child_wrote.wait()
     mem.close()
@@ -140,32 +144,38 @@ def outlive_the_parent_store(say: Say, path: str) -> None:
     assert os.waitpid(pid, 0)[1] == 0
 
 
-def fork_during_a_write(say: Say, path: str, child_writes: bool) -> str:
-    """One thread is writing while another forks a child, which lives on: neither side may be shut out for it."""
-    mem = recollect.open(path, timeout_s=2)
+def fork_during_a_write(say: Say, path: str, write_ends: str) -> str:
+    """One thread is writing while another forks, and the write ends before or after the fork is done."""
+    mem = recollect.open(path, timeout_s=5)
     inside, go_on, parent_done = threading.Event(), threading.Event(), Baton()
 
     def write_slowly() -> None:
         with mem._engine.store.write():
             inside.set()
-            go_on.wait()
+            go_on.wait(0.3 if write_ends == "before" else None)
 
     thread = threading.Thread(target=write_slowly)
     thread.start()
     inside.wait()
     pid = os.fork()
     if pid == 0:
-        if child_writes:
-            say(child=mem.add("The child writes too", canonical_key="Fork-Child-Too").outcome)
+        say(child=_outcome_of(mem, "The child writes too", canonical_key="Fork-Child-Too"))
         parent_done.wait()
         os._exit(0)
     go_on.set()
     thread.join()
-    outcome = str(mem.add("The parent goes on", canonical_key="Fork-Parent-On").outcome)
+    outcome = _outcome_of(mem, "The parent goes on", canonical_key="Fork-Parent-On")
     parent_done.give()
-    assert os.waitpid(pid, 0)[1] == 0, "the child could not write"
+    os.waitpid(pid, 0)
     mem.close()
     return outcome
+
+
+def _outcome_of(mem: Any, content: str, **fields: Any) -> str:
+    try:
+        return str(mem.add(content, **fields).outcome)
+    except recollect.RecollectError as error:
+        return f"{type(error).__name__}: {error}"
 
 
 # ── bad places ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -177,23 +187,37 @@ def read_only(say: Say, path: str) -> list[str]:
         return [item.memory.content for item in mem.query("box", top_k=3).items]
 
 
-def try_on_a_failing_disk(say: Say, path: str, operation: str, how: int, call: int, kinds: int, errno: int) -> int:
-    """Try an operation while the disk fails, look, then try again on a sound disk, and look again. Calls counted."""
-    mem = open_at(path, full_disk.DAY, seed=3)
-    say(before=picture(mem))
-    attempt = full_disk.OPERATIONS[operation]
-    arm(path, Fault(How(how), call, Kind(kinds), errno))
+def try_on_a_failing_disk(say: Say, path: str, operation: str, trouble: dict[str, Any]) -> None:
+    """Try an operation while the disk fails, look; if it failed, try again on a sound disk, and look again."""
+    attempt = {**attempts.ATTEMPTS, **attempts.REMOVALS}[operation]
+    mem = open_at(path, attempts.DAY, seed=3)
+    ids = attempts.ids_by_key(mem)
+    before = picture(mem)
+    arm(path, Fault(**trouble))
+    failure = None
     try:
-        attempt(mem)
-        say(done=True)
+        attempt(mem, ids)
     except Exception as error:  # noqa: BLE001 - the test looks at it
-        say(failed=type(error).__name__, message=str(error))
-    calls = disarm()
-    say(after=picture(mem), sound=mem.verify().ok)
-    attempt(mem)
-    say(again=True, sound=mem.verify().ok)
+        failure = [type(error).__name__, str(error)]
+    say(failure=failure, calls_made=disarm(), changed=picture(mem) != before, sound=mem.verify().ok)
+    if failure is not None:
+        attempt(mem, ids)
+        say(again=True, sound_again=mem.verify().ok)
     mem.close()
-    return calls
+
+
+def open_on_a_failing_disk(say: Say, path: str, trouble: dict[str, Any]) -> None:
+    """Make a new store while the disk fails; then, on a sound disk, use whatever is there."""
+    arm(path, Fault(**trouble))
+    failure = None
+    try:
+        recollect.open(path).close()
+    except Exception as error:  # noqa: BLE001 - the test looks at it
+        failure = [type(error).__name__, str(error)]
+    say(failure=failure, calls_made=disarm())
+    with recollect.open(path) as mem:
+        assert mem.add("There is room again").outcome == "stored"
+        say(again=True, sound_again=mem.verify().ok)
 
 
 # ── secrets ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -204,14 +228,7 @@ def offer_secrets(say: Say, path: str, offers: list[dict[str, Any]]) -> list[str
     logging.basicConfig(level=logging.DEBUG)
     with recollect.open(path, policy={"traces": {"keep": "all"}}) as mem:
         mem.add("The garden gate is green", owner="ana")
-        return [_offered(mem, offer) for offer in offers]
-
-
-def _offered(mem: Any, offer: dict[str, Any]) -> str:
-    try:
-        return str(mem.add(**offer).outcome)
-    except recollect.RecollectError as error:
-        return f"{type(error).__name__}: {error}"
+        return [_outcome_of(mem, **offer) for offer in offers]
 
 
 # ── erasures ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -219,17 +236,100 @@ def _offered(mem: Any, offer: dict[str, Any]) -> str:
 
 def erase_an_id(say: Say, path: str) -> None:
     with open_at(path, 40, seed=2) as mem:
-        memory = mem.list(owner="zuvokipali", status=None).items[0]
+        memory = mem.list(owner=ERASED_OWNER, status=None).items[0]
         mem.erase(id=memory.id)
         say(ack=memory.id)
 
 
 def erase_an_owner(say: Say, path: str) -> None:
     with open_at(path, 40, seed=2) as mem:
-        mem.erase(owner="zuvokipali")
-        say(ack="zuvokipali")
+        mem.erase(owner=ERASED_OWNER)
+        say(ack=ERASED_OWNER)
 
 
 def purge(say: Say, path: str) -> None:
     with open_at(path, 40, seed=2) as mem:
         say(ack=mem.upkeep().purged)
+
+
+# ── everything at once ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def do_anything(say: Say, path: str, writer: int, count: int, start_at: float) -> dict[str, int]:
+    """Random operations on shared memories; what is refused by state or absence is no error. How often each was done."""
+    rng = random.Random(writer)
+    done: dict[str, int] = {}
+    _wait_until(start_at)
+    with recollect.open(path) as mem:
+        for number in range(count):
+            verb = rng.choice(ANYTHING)
+            try:
+                verb(mem, rng, f"{writer}-{number}")
+                done[verb.__name__] = done.get(verb.__name__, 0) + 1
+            except recollect.Refused:
+                continue
+    return done
+
+
+def _some_id(mem: Any, rng: random.Random, status: str | None = None) -> str:
+    found = mem.list(status=status, limit=50).items
+    if not found:
+        raise recollect.NotFound("nothing is there yet.")
+    return str(rng.choice(found).id)
+
+
+def write_something(mem: Any, rng: random.Random, name: str) -> None:
+    which, owner = rng.randrange(6), rng.choice(("ana", "ben", "carla"))
+    mem.add(f"Lamp {which} is {rng.choice(COLOURS)} {name}", owner=owner, canonical_key=f"Lamp-{which}-Colour")
+
+
+def edit_something(mem: Any, rng: random.Random, name: str) -> None:
+    mem.edit(_some_id(mem, rng, "active"), tags=[name])
+
+
+def forget_something(mem: Any, rng: random.Random, _: str) -> None:
+    mem.forget(_some_id(mem, rng, "active"))
+
+
+def restore_something(mem: Any, rng: random.Random, _: str) -> None:
+    mem.restore(_some_id(mem, rng, "soft_deleted"))
+
+
+def erase_something(mem: Any, rng: random.Random, _: str) -> None:
+    mem.erase(id=_some_id(mem, rng), whole_chain=rng.random() < 0.5)
+
+
+def erase_somebody(mem: Any, rng: random.Random, _: str) -> None:
+    mem.erase(owner=rng.choice(("ben", "carla")))
+
+
+def clean_up(mem: Any, rng: random.Random, _: str) -> None:
+    mem.consolidate(force=True)
+    mem.upkeep()
+
+
+def look_around(mem: Any, rng: random.Random, _: str) -> None:
+    mem.query("lamp colour")
+    mem.chain(_some_id(mem, rng))
+
+
+ANYTHING = (*[write_something] * 8, edit_something, edit_something, forget_something, restore_something, restore_something,
+            erase_something, erase_somebody, clean_up, look_around, look_around)  # fmt: skip
+
+
+def write_through_interruptions(say: Say, path: str, stop: str) -> None:
+    """Write again and again while Ctrl-C is pressed again and again, and go on each time."""
+    mem = recollect.open(path, timeout_s=3)
+    say(ready=True)
+    number = 0
+    while not os.path.exists(stop):
+        try:
+            number += 1
+            memory = kept(mem.add(f"Sentence {number} was interrupted", canonical_key=f"Sentence-{number}"))
+            mem.query("sentence")
+            say(ack=memory.id)
+        except KeyboardInterrupt:
+            continue
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    say(ack=kept(mem.add("The last sentence was not", canonical_key="Sentence-Last")).id)
+    mem.close()

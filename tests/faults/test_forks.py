@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 import recollect
 
 from .nursery import Ending, Nursery
@@ -30,7 +29,16 @@ def test_the_child_goes_on_after_the_parent_closed(nursery: Nursery, tmp_path: P
     assert_all_there(path, ending)
 
 
-@pytest.mark.parametrize("child_writes", [False, True], ids=["idle child", "writing child"])
-def test_a_fork_during_a_write_shuts_nobody_out(nursery: Nursery, tmp_path: Path, child_writes: bool) -> None:
-    ending = nursery.run("fork_during_a_write", path=str(tmp_path / "memory.db"), child_writes=child_writes)
+def test_a_fork_waits_for_a_short_write(nursery: Nursery, tmp_path: Path) -> None:
+    ending = nursery.run("fork_during_a_write", path=str(tmp_path / "memory.db"), write_ends="before")
     assert ending.value == "stored"
+    assert [line["child"] for line in ending.said if "child" in line] == ["stored"]
+
+
+def test_a_fork_during_a_long_write_shuts_the_parent_out_of_nothing(nursery: Nursery, tmp_path: Path) -> None:
+    """The child, whose copy of the store was torn out of a write, is told so; the parent never notices."""
+    path = tmp_path / "memory.db"
+    ending = nursery.run("fork_during_a_write", path=str(path), write_ends="after")
+    assert ending.value == "stored"
+    (child,) = (line["child"] for line in ending.said if "child" in line)
+    assert child.startswith("StoreUnavailable") and "forked" in child and str(path) in child

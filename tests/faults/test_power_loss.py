@@ -7,6 +7,7 @@ synced are beyond it.
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from .disk import Change, Fault, Kind, read_log
 from .nursery import Nursery
 from .power import LUCKS, after_power_loss, by_sector
 from .reference import Reference, assert_survived, at_point, spread
+from .script import OPERATIONS
 
 SAMPLE = 12
 """Cuts for each luck in an ordinary run; a torture cuts after every single change."""
@@ -70,3 +72,19 @@ def test_the_model_forgets_what_was_not_synced(recorded: list[Change]) -> None:
     """The model has teeth: without its syncs, the same log leaves nothing of the database behind."""
     unsynced = [change for change in recorded if change.kind is not Kind.SYNC]
     assert after_power_loss(unsynced, LUCKS["nothing unsynced"]) == {}
+
+
+def test_the_list_of_erasures_outlives_a_power_loss_by_the_book(recorded: list[Change]) -> None:
+    """A restored backup forgets by this list, so once an erasure is acknowledged the list must be there.
+
+    POSIX does not promise the name of a new file until its folder is synced, however often the file was.
+    """
+    log = list(takewhile(lambda change: not _acknowledges(change, "erase by id"), recorded))
+    image = after_power_loss(log, LUCKS["nothing unsynced"], strict=True)
+    (erased,) = (content for path, content in image.items() if path.endswith(".erased"))
+    assert b'"id"' in erased
+
+
+def _acknowledges(change: Change, operation: str) -> bool:
+    number = 1 + [one.name for one in OPERATIONS].index(operation)
+    return change.kind is Kind.MARK and json.loads(change.path).get("ack", [0])[0] == number

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import recollect
 from recollect.model.errors import BadInput
 from recollect.rules import privacy
@@ -14,6 +15,7 @@ from recollect.rules.privacy.examples import fake
 
 from .nursery import Nursery
 from .remains import parts_of, remains
+from .soundness import kept
 
 TOKEN = "ghp_" + fake(36)
 HARMLESS: dict[str, Any] = {"content": "The deploy job runs at night", "owner": "ana"}
@@ -47,8 +49,8 @@ def test_no_rule_lets_its_secret_reach_the_disk(
     examples = list(secrets_by_rule())
     offers = [{"content": text, "owner": "ana"} for _, text, _ in examples]
     ending = nursery.run("offer_secrets", path=str(path), offers=offers)
-    kept = [name for (name, _, _), outcome in zip(examples, ending.value, strict=True) if outcome != "denied"]
-    assert len(examples) > 100 and not kept
+    admitted = [name for (name, _, _), outcome in zip(examples, ending.value, strict=True) if outcome != "denied"]
+    assert len(examples) > 100 and not admitted
     secrets = [secret for _, _, found in examples for secret in found]
     assert remains(path, secrets, apart_from=in_any_store) == []
     assert not [secret for secret in secrets if len(secret) > 8 and secret in ending.noise]
@@ -94,10 +96,10 @@ def test_no_field_lets_a_secret_reach_the_disk(
 def test_an_edit_cannot_smuggle_a_secret_in(tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
     path = tmp_path / "memory.db"
     with recollect.open(path) as mem:
-        kept = mem.add(**HARMLESS).memory
+        harmless = kept(mem.add(**HARMLESS))
         for change in ({"tags": [TOKEN]}, {"category": TOKEN}):
             with pytest.raises(BadInput) as refusal:
-                mem.edit(kept.id, **change)
+                mem.edit(harmless.id, **change)
             assert TOKEN not in str(refusal.value)
         mem.query(f"who uses {TOKEN}?")
         assert remains(path, [TOKEN], apart_from=in_any_store) == []
@@ -106,7 +108,7 @@ def test_an_edit_cannot_smuggle_a_secret_in(tmp_path: Path, in_any_store: frozen
 def test_an_import_cannot_smuggle_a_secret_in(tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
     path = tmp_path / "memory.db"
     with recollect.open(path) as mem:
-        line = mem.add(**HARMLESS).memory.to_json()
+        line = kept(mem.add(**HARMLESS)).to_json()
         report = mem.import_([json.dumps({**json.loads(line), "content": f"The token is {TOKEN}"})])
         assert report.outcomes == {"denied": 1}
         assert remains(path, [TOKEN], apart_from=in_any_store) == []
@@ -117,7 +119,7 @@ def test_what_is_redacted_is_not_kept_either(tmp_path: Path, in_any_store: froze
     with recollect.open(path, policy={"traces": {"keep": "all"}, "privacy": {"actions": {"email": "redact"}}}) as mem:
         address = "zelvakin.brunost@fjordkassen.example"
         receipt = mem.add(f"Write to {address}", tags=[address], meta={"who": [address]}, idempotency_key="a-retry")
-        assert receipt.outcome == "stored" and "[redacted:email]" in receipt.memory.content
+        assert "[redacted:email]" in kept(receipt).content
         assert remains(path, ["zelvakin", "brunost", "fjordkassen"], apart_from=in_any_store) == []
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.engine.context import Engine
@@ -22,7 +22,7 @@ _REMOVES = (Event.ERASED, Event.PURGED)
 
 
 def verify(engine: Engine, progress: Progress | None = None) -> Verification:
-    """Walk every chain, version, amendment and projection of the tenant; names the first broken place of each stream.
+    """Walk every chain, version, amendment, name and projection of the tenant; the first broken place of each stream.
 
     A rewrite that also recomputes every later hash of a stream and its head cannot be seen from inside the file; an
     anchored checkpoint is what reveals that, and ``uncovered_entries`` counts the entries without one.
@@ -32,8 +32,10 @@ def verify(engine: Engine, progress: Progress | None = None) -> Verification:
     entries = versions = 0
     with engine.store.read() as reader:
         streams = reader.streams_of(engine.tenant)
+        actors = reader.actor_names(engine.tenant)
+        problems += _around_streams(engine, reader, streams, actors)
         for done, stream in enumerate(streams):
-            check = _StreamCheck(engine, reader, stream)
+            check = _StreamCheck(engine, reader, stream, frozenset(actors))
             problem = check.first_problem()
             problems += [problem] if problem else []
             entries += len(check.entries)
@@ -41,6 +43,31 @@ def verify(engine: Engine, progress: Progress | None = None) -> Verification:
             if progress is not None:
                 progress(done + 1, len(streams))
     return Verification(not problems, len(streams), entries, versions, tuple(problems), entries)
+
+
+def _around_streams(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], actors: Mapping[str, tuple[str | None, bytes | None]]
+) -> list[Problem]:
+    """What no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
+    found = [
+        _Broken(f"stream number {number}", "it has entries or versions, but its own row is gone").problem
+        for number in reader.orphans(engine.tenant)
+    ]
+    found += [
+        _Broken(f"actor {uid[:12]}", "its name is not the one that acted: it was altered").problem
+        for uid, (name, salt) in actors.items()
+        if name is not None and salt is not None and commit_to(salt, name) != uid
+    ]
+    stated = {
+        (alias, version.id)
+        for stream in streams
+        for version in reader.versions(stream)
+        if version.body is not None
+        for alias in json.loads(version.body).get("aliases", ())
+    }
+    for alias, id in sorted(stated ^ set(reader.aliases(engine.tenant))):
+        found.append(_Broken(f"alias {alias!r}", f"it does not belong to memory {id} as its version says").problem)
+    return found
 
 
 class _Broken(Exception):
@@ -51,8 +78,8 @@ class _Broken(Exception):
 class _StreamCheck:
     """One stream's walk: the chain, then what it commits to, then what is derived from it."""
 
-    def __init__(self, engine: Engine, reader: Reader, stream: Stream) -> None:
-        self.engine, self.reader, self.stream = engine, reader, stream
+    def __init__(self, engine: Engine, reader: Reader, stream: Stream, actors: frozenset[str]) -> None:
+        self.engine, self.reader, self.stream, self.actors = engine, reader, stream, actors
         self.entries = reader.entries(stream)
         self.versions: dict[str, Version] = {v.id: v for v in reader.versions(stream)}
         self.amendments = reader.amendments(stream)
@@ -78,12 +105,22 @@ class _StreamCheck:
                 raise _Broken(where, "it does not follow the entry before it: prev_hash is another")
             if entry.hash != entry.computed_hash():
                 raise _Broken(where, "its fields were changed: they no longer give its hash")
+            if entry.actor not in self.actors:
+                raise _Broken(where, "whoever acted is missing from the actors")
             previous = entry.hash
         if (len(self.entries), previous) != (self.stream.last_seq, self.stream.head):
             raise _Broken(
                 f"{self.name}, head",
                 f"the chain ends at entry {len(self.entries)}, the stream says {self.stream.last_seq} or another hash",
             )
+        self._counters()
+
+    def _counters(self) -> None:
+        last = self.entries[-1] if self.entries else None
+        numbers = [version.number for version in self.versions.values()]
+        expected = (last.tick if last else 0, last.at if last else "", max(numbers, default=0))
+        if (self.stream.tick, self.stream.last_at, self.stream.last_memory) != expected:
+            raise _Broken(f"{self.name}, counters", "its tick, time or last number is not that of its last entry")
 
     def _commitments(self) -> None:
         removed = {entry.memory_id for entry in self.entries if entry.event in _REMOVES}
@@ -107,9 +144,12 @@ class _StreamCheck:
             raise _Broken(self._at(entry), f"the version of memory {entry.memory_id} is missing")
         self._committed(entry, version.body, version.salt, entry.memory_id in removed)
         if version.body is not None:
-            kind = json.loads(version.body)["kind"]
-            if self.engine.memory_id(self.stream.uid, kind, version.number) != version.id:
+            body = json.loads(version.body)
+            if self.engine.memory_id(self.stream.uid, body["kind"], version.number) != version.id:
                 raise _Broken(self._at(entry), f"memory {version.id} does not have the id of its place")
+            address = (body["tenant"], body["namespace"], body["space"], body["owner"])
+            if self.stream.address is not None and tuple(self.stream.address) != address:
+                raise _Broken(self._at(entry), f"memory {version.id} was written to another address than its stream's")
 
     def _amendment(self, entry: Entry, removed: set[str]) -> None:
         body, salt = self.amendments.get(entry.seq, (None, None))
@@ -137,6 +177,8 @@ class _StreamCheck:
                     f"{self.name}, memory {id}",
                     f"its current state is not what the ledger says{_differs(id, expected, current)}",
                 )
+        for id, column in self.reader.strays(self.stream):
+            raise _Broken(f"{self.name}, memory {id}", f"its {column} is not what its version says")
         active = {self.versions[id].number for id, state in expected.items() if state.status is Status.ACTIVE}
         self._text_index(active)
 
@@ -145,11 +187,10 @@ class _StreamCheck:
         if noted.keys() != active:
             odd = min(noted.keys() ^ active)
             raise _Broken(f"{self.name}, memory number {odd}", "the text index does not match what is active")
-        expected = {(term, number) for number, text in noted.items() for term in text.split()[1:]}
-        indexed = {(term, number) for term, number, _, _ in self.reader.indexed_text(self.stream)}
+        expected = {(term, n, tf, length) for n, (length, terms) in noted.items() for term, tf in terms.items()}
         counted = self.reader.counted_terms(self.stream)
-        totals = len(noted), sum(int(text.split()[0]) for text in noted.values())
-        if indexed != expected or counted != Counter(term for term, _ in expected):
+        totals = len(noted), sum(length for length, _ in noted.values())
+        if set(self.reader.indexed_text(self.stream)) != expected or counted != Counter(row[0] for row in expected):
             raise _Broken(f"{self.name}, text index", "its postings are not those of the active memories")
         if totals != (self.stream.documents, self.stream.words):
             raise _Broken(f"{self.name}, text index", "its statistics are not those of the active memories")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle import refuse_taken_key
 from recollect.engine.pen import Pen
-from recollect.engine.reading import readable_streams
+from recollect.engine.reading import readable_streams, scopes_for
 from recollect.model.caller import Right
 from recollect.model.errors import WrongState
 from recollect.model.ledger import Entry, Event
@@ -79,7 +79,7 @@ def consolidate(
 
 def undo(engine: Engine) -> ConsolidationReport:
     """Take the last consolidation back: redundant memories become active again, links and keys are as before."""
-    engine.require(Right.GOVERN, "undo a consolidation")
+    engine.require(Right.OPERATE, "undo a consolidation, which may be anybody's")
     with engine.store.write() as writer:
         at = engine.now()
         recorded = writer.consolidation_entries(engine.tenant)
@@ -108,7 +108,9 @@ def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
 
 def _plan(engine: Engine, reader: Reader, stream: Stream) -> tuple[int, list[Step]]:
     """What consolidation would do in one stream."""
-    selection = Selection(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
+    selection = Selection(
+        streams=(stream.number,), scopes=scopes_for(engine), equal={"status": "active"}, unexpired_at=engine.now()
+    )
     live = [s for s in reader.select(stream.tenant, selection, NO_LIMIT) if _class(s) is not KindClass.EVENT]
     live.sort(key=_preference)
     gone: set[str] = set()

@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,8 +12,9 @@ from uuid import UUID, uuid5
 from recollect.engine.randomness import Clock, Randomness
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
-from recollect.model.errors import AmbiguousId, NotAllowed, NotFound
+from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, StoreError
 from recollect.model.policy import Policy
+from recollect.model.record import MAX_NAME
 from recollect.rules.borders import sees
 from recollect.stores.protocol import Reader, Store, Stored, Writer
 
@@ -34,27 +36,52 @@ class PolicyInForce:
 
 
 class AccessCounter:
-    """Counts what was read, in memory; the next write carries the counts along."""
+    """Counts what was read, in memory. The next write carries the counts along; without one, a timer does."""
 
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[str, str]] = Counter()
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._counts: Counter[tuple[str, str, str]] = Counter()
         self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._closed = False
 
-    def note(self, tenant: str, ids: list[str]) -> None:
+    def note(self, tenant: str, ids: Sequence[str], at: str) -> None:
         with self._lock:
-            self._counts.update((tenant, id) for id in ids)
+            self._counts.update((tenant, id, at) for id in ids)
+            if ids and self._timer is None and not self._closed:
+                self._timer = threading.Timer(FLUSH_AFTER_S, self.flush)
+                self._timer.daemon = True
+                self._timer.start()
 
-    def carry_along(self, writer: Writer, at: str) -> None:
+    def carry_along(self, writer: Writer) -> None:
         with self._lock:
             counts, self._counts = self._counts, Counter()
-        for tenant in sorted({tenant for tenant, _ in counts}):
-            ids = [id for (of, id), n in counts.items() if of == tenant for _ in range(n)]
-            writer.count_accesses(tenant, ids, at)
+        for (tenant, id, at), count in sorted(counts.items()):
+            writer.count_accesses(tenant, [id] * count, at)
 
-    def __bool__(self) -> bool:
-        return bool(self._counts)
+    def flush(self) -> None:
+        """Write the counts if nobody else is writing; else leave them to the next write."""
+        with self._lock:
+            self._timer = None
+            pending = bool(self._counts)
+        if not pending:
+            return
+        try:
+            with self._store.write(patience_s=0) as writer:
+                self.carry_along(writer)
+        except StoreError:
+            return  # a count that is lost is no reason to fail a read that was answered long ago
+
+    def close(self) -> None:
+        with self._lock:
+            timer, self._timer, self._closed = self._timer, None, True
+        if timer is not None:
+            timer.cancel()
+        self.flush()
 
 
+FLUSH_AFTER_S = 2.0
+"""How long counts wait for a write to carry them."""
 MIN_PREFIX = 4
 """Fewer digits of an id than this are a guess, not a name."""
 MAX_ALIKE = 1_000
@@ -69,8 +96,8 @@ class Engine:
     in_force: PolicyInForce
     clock: Clock
     randomness: Randomness
+    accesses: AccessCounter
     caller: Caller = field(default_factory=Caller)
-    accesses: AccessCounter = field(default_factory=AccessCounter)
 
     @property
     def policy(self) -> Policy:
@@ -83,6 +110,10 @@ class Engine:
     def seen_by(self, caller: Caller) -> "Engine":
         """The same memory through another caller's eyes."""
         return replace(self, caller=caller)
+
+    def close(self) -> None:
+        self.accesses.close()
+        self.store.close()
 
     def now(self) -> str:
         return format_time(self.clock())
@@ -98,7 +129,7 @@ class Engine:
 
 def find(engine: Engine, reader: Reader, id: str) -> Stored:
     """The memory of an id, its short form or an alias. What the caller may not see looks exactly like what is not."""
-    ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if isinstance(id, str) and len(id) >= MIN_PREFIX else []
+    ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
     seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if _visible(engine, reader, stored)]
     if not seen:
         raise NotFound(f"there is no memory {id!r}.", field="id", hint="`list` shows the ids that exist.")
@@ -106,6 +137,20 @@ def find(engine: Engine, reader: Reader, id: str) -> Stored:
         shown = ", ".join(sorted(stored.state.id for stored in seen)[:5])
         raise AmbiguousId(f"{id!r} fits several memories: {shown}.", field="id", hint="Give more of its digits.")
     return seen[0]
+
+
+def _may_be_an_id(id: object) -> bool:
+    return isinstance(id, str) and MIN_PREFIX <= len(id) <= MAX_NAME and id.isprintable()
+
+
+def check_caller(caller: Caller) -> None:
+    """Names of callers are kept in history, so they are held to what any name is held to."""
+    names = {"tenant": caller.tenant, "user": caller.user, "agent": caller.agent, "session": caller.session}
+    for field_name, name in names.items():
+        if name is not None and not (
+            isinstance(name, str) and name.strip() and name.isprintable() and len(name) <= MAX_NAME
+        ):
+            raise BadInput("must be a printable name.", field=field_name, hint="Leave it out or give it a value.")
 
 
 def _visible(engine: Engine, reader: Reader, stored: Stored) -> bool:

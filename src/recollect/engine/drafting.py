@@ -19,8 +19,11 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
 
     A bound caller that leaves out the owner writes to its own memory.
     """
-    if "owner" not in fields and not engine.caller.trusted and engine.caller.user is not None:
-        fields = {**fields, "owner": engine.caller.user}
+    if not isinstance(fields, Mapping):
+        raise BadInput("must be an object with content.", hint='Such as {"content": "…"}.')
+    own = engine.caller.session if fields.get("space") == "session" else engine.caller.user
+    if "owner" not in fields and own is not None:
+        fields = {**fields, "owner": own}
     try:
         return Candidate.model_validate(fields)
     except ValidationError as error:
@@ -60,7 +63,7 @@ def check_name(field: str, name: str | None) -> None:
             ) from None
 
 
-def version_body(engine: Engine, draft: Draft, at: str, tick: int, parent_refs: tuple[str, ...]) -> dict[str, Any]:
+def version_body(engine: Engine, draft: Draft, at: str, tick: int) -> dict[str, Any]:
     """The immutable part of a memory: address, content, attribution, and what was decided about it.
 
     What is empty is left out: a body is kept, hashed and read many times.
@@ -104,7 +107,7 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, parent_refs: 
         "thread_id": candidate.thread_id,
         "actor_id": candidate.actor_id,
         "role": candidate.role,
-        "parent_refs": list(parent_refs),
+        "parent_refs": list(candidate.parent_refs),
         "signature": candidate.signature,
         "confidence": candidate.confidence,
         "aliases": list(candidate.aliases),

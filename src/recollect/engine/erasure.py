@@ -6,10 +6,10 @@ from recollect.engine.context import Engine, find
 from recollect.engine.pen import Pen
 from recollect.engine.reading import chain_of
 from recollect.model.caller import Right
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Event
 from recollect.model.receipt import ErasureReceipt
-from recollect.stores.protocol import NO_LIMIT, Selection, Stored, Stream, Writer
+from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 BEYOND_REACH = (
     "backups and copies of the file made before now (the list beside the store replays the erasure on them)",
@@ -21,76 +21,106 @@ BEYOND_REACH = (
 def erase(
     engine: Engine, *, owner: str | None = None, id: str | None = None, whole_chain: bool = False
 ) -> ErasureReceipt:
-    """Remove content for good, by owner (every namespace and space) or by id (one version, or its whole chain)."""
+    """Remove content for good, by owner (every namespace and space) or by id (one version, or its whole chain).
+
+    What is to go is settled inside the transaction, so that nothing written meanwhile is left behind, and noted on the
+    list beside the store before it commits.
+    """
     engine.require(Right.ERASE, "erase")
     if (owner is None) == (id is None):
         raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
-    ids, remaining = _what(engine, owner, id, whole_chain)
-    engine.store.note_erasures([(engine.tenant, one) for one in ids])
+    if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
+        engine.require(Right.OPERATE, "erase another's memory")
     with engine.store.write() as writer:
         at = engine.now()
-        streams, traces = _erase_all(engine, writer, ids, at)
-        owners = actors = 0
-        if owner is not None:
-            actors = writer.forget_actor(engine.tenant, owner)
-            for stream in writer.streams_of(engine.tenant, owner):
-                traces += writer.remove_traces_of_stream(stream)
-                owners += writer.forget_owner(stream)
-    unreached = engine.store.scrub()
-    return ErasureReceipt(tuple(ids), streams, owners, actors, traces, tuple(remaining), BEYOND_REACH + unreached, at)
+        ids, remaining = _what(engine, writer, owner, id, whole_chain)
+        streams = writer.streams_of(engine.tenant, owner) if owner is not None else []
+        actors = [uid for uid, (name, _) in writer.actor_names(engine.tenant).items() if owner and name == owner]
+        engine.store.note_erasures(
+            [Erased(engine.tenant, "memory", one) for one in ids]
+            + [Erased(engine.tenant, "stream", stream.uid) for stream in streams]
+            + [Erased(engine.tenant, "actor", uid) for uid in actors]
+        )
+        touched, traces = _erase_all(engine, writer, engine.tenant, ids, at)
+        traces += sum(writer.remove_traces_of_stream(stream) for stream in streams)
+        owners = sum(writer.forget_owner(stream) for stream in streams)
+        names = sum(writer.forget_actor(engine.tenant, uid) for uid in actors)
+    beyond = BEYOND_REACH + _scrubbed(engine)
+    return ErasureReceipt(tuple(ids), touched, owners, names, traces, tuple(remaining), beyond, at)
+
+
+def _scrubbed(engine: Engine) -> tuple[str, ...]:
+    """Drive the bytes out of the files. The erasure has committed by now, so a failure here is part of its receipt."""
+    try:
+        return engine.store.scrub()
+    except StoreError as error:
+        return (f"free pages of the file, which could not be rewritten ({error}); run `recollect upkeep` later",)
 
 
 def replay_erasures(engine: Engine) -> int:
     """Erase again whatever the list beside the store names and a restored backup brought back."""
     listed = engine.store.erasures()
-    again: dict[str, list[str]] = {}
-    with engine.store.read() as reader:
-        for tenant in sorted({tenant for tenant, _ in listed}):
-            ids = sorted({id for of, id in listed if of == tenant})
-            found = reader.by_ids(tenant, ids)
-            back = [id for id, stored in found.items() if stored.body is not None]
-            if back:
-                again[tenant] = back
-    for tenant, ids in again.items():
+    count = 0
+    for tenant in sorted({one.tenant for one in listed}):
+        wanted = {what: {one.id for one in listed if one.what == what} for what in ("memory", "stream", "actor")}
+        with engine.store.read() as reader:
+            back = _back(reader, tenant, wanted)
+        if not any(back):
+            continue
         with engine.store.write() as writer:
-            _erase_all(engine, writer, ids, engine.now(), tenant)
-    if again:
+            ids, streams, actors = _back(writer, tenant, wanted)
+            _erase_all(engine, writer, tenant, ids, engine.now())
+            for stream in streams:
+                writer.remove_traces_of_stream(stream)
+                writer.forget_owner(stream)
+            for uid in actors:
+                writer.forget_actor(tenant, uid)
+        count += len(ids) + len(streams) + len(actors)
+    if count:
         engine.store.scrub()
-    return sum(map(len, again.values()))
+    return count
 
 
-def _what(engine: Engine, owner: str | None, id: str | None, whole_chain: bool) -> tuple[list[str], list[str]]:
+def _back(reader: Reader, tenant: str, wanted: dict[str, set[str]]) -> tuple[list[str], list[Stream], list[str]]:
+    """What the list says is gone and is there all the same: memories, streams with an owner, actors with a name."""
+    found = reader.by_ids(tenant, sorted(wanted["memory"]))
+    ids = sorted(id for id, stored in found.items() if stored.body is not None)
+    streams = [s for s in reader.streams_of(tenant) if s.uid in wanted["stream"] and s.address is not None]
+    actors = [
+        uid for uid, (name, _) in reader.actor_names(tenant).items() if uid in wanted["actor"] and name is not None
+    ]
+    return ids, streams, actors
+
+
+def _what(
+    engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool
+) -> tuple[list[str], list[str]]:
     """The ids to remove, and those of the same chain that stay."""
-    with engine.store.read() as reader:
-        if id is not None:
-            versions = [s.state.id for s in chain_of(engine, reader, id) if s.body is not None]
-            one = find(engine, reader, id).state.id
-            chosen = versions if whole_chain else [v for v in versions if v == one]
-            return chosen, [v for v in versions if v not in chosen]
+    if id is None:
         numbers = tuple(stream.number for stream in reader.streams_of(engine.tenant, owner))
         found = reader.select(engine.tenant, Selection(streams=numbers), NO_LIMIT)
         return sorted(stored.state.id for stored in found), []
+    one = find(engine, reader, id)
+    if one.body is None:
+        raise NotAllowed(f"its content was {one.state.removed} already.", field="id", hint="Nothing is left to erase.")
+    versions = [s.state.id for s in chain_of(engine, reader, one.state.id) if s.body is not None]
+    chosen = versions if whole_chain else [one.state.id]
+    return chosen, [v for v in versions if v not in chosen]
 
 
-def _erase_all(
-    engine: Engine, writer: Writer, ids: Sequence[str], at: str, tenant: str | None = None
-) -> tuple[int, int]:
-    """Tombstone each memory in its own stream's chain, then take its content away."""
-    found = sorted(writer.by_ids(tenant or engine.tenant, ids).values(), key=lambda s: (s.stream, s.number))
+def _erase_all(engine: Engine, writer: Writer, tenant: str, ids: Sequence[str], at: str) -> tuple[int, int]:
+    """Tombstone each memory in its own stream's chain, then take its content away. Counts streams and traces."""
+    found = sorted(writer.by_ids(tenant, ids).values(), key=lambda s: (s.stream, s.number))
     by_stream: dict[int, list[Stored]] = {}
     for stored in found:
         by_stream.setdefault(stored.stream, []).append(stored)
     traces = 0
     for number, memories in by_stream.items():
-        stream = writer.stream_numbered(tenant or engine.tenant, number)
-        traces += _erase_in_stream(engine, writer, stream, memories, at)
+        stream = writer.stream_numbered(tenant, number)
+        pen = Pen(engine, writer, stream, at)
+        pen.load(*memories)
+        for stored in memories:
+            pen.record(Event.ERASED, stored.state.id, rule="erased:by_right")
+        pen.finish()
+        traces += sum(writer.remove_content(stream, stored.number, stored.state.id) for stored in memories)
     return len(by_stream), traces
-
-
-def _erase_in_stream(engine: Engine, writer: Writer, stream: Stream, memories: Sequence[Stored], at: str) -> int:
-    pen = Pen(engine, writer, stream, at)
-    pen.load(*memories)
-    for stored in memories:
-        pen.record(Event.ERASED, stored.state.id, rule="erased:by_right")
-    pen.finish()
-    return sum(writer.remove_content(stream, stored.number, stored.state.id) for stored in memories)

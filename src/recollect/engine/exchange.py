@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.engine.context import Engine
+from recollect.engine.drafting import parse_candidate
 from recollect.engine.ingest import add_many
-from recollect.engine.reading import list_memories
+from recollect.engine.reading import MAX_PAGE, page_of
 from recollect.formats import schema_v3
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain, Receipt
+from recollect.rules.keys import FALLBACK
 
 CARRIED = """
     content namespace space owner scope kind canonical_key topic_id event_type layer sublayer tier category tags
@@ -40,79 +42,100 @@ def export_memories(
     include_namespaces: Sequence[str] = ("prod",),
     status: str | Sequence[str] | None = "active",
 ) -> Iterator[str]:
-    """Every memory as one line of canonical JSON, newest first; only ``prod`` unless asked otherwise."""
-    cursor: str | None = None
-    while True:
-        page = list_memories(
-            engine,
-            owner=owner,
-            space=space,
-            include_namespaces=include_namespaces,
-            status=status,
-            limit=1_000,
-            cursor=cursor,
-        )
-        yield from (memory.to_json() for memory in page.items)
-        cursor = page.next_cursor
-        if cursor is None:
-            return
+    """Every memory as one line of canonical JSON, newest first, as they all were at one moment.
+
+    Only ``prod``, and only what is active, unless asked otherwise.
+    """
+    with engine.store.read() as reader:
+        cursor: str | None = None
+        while True:
+            page = page_of(
+                engine,
+                reader,
+                owner=owner,
+                space=space,
+                include_namespaces=include_namespaces,
+                status=status,
+                limit=MAX_PAGE,
+                cursor=cursor,
+            )
+            yield from (memory.to_json() for memory in page.items)
+            cursor = page.next_cursor
+            if cursor is None:
+                return
 
 
 def import_memories(engine: Engine, lines: Iterable[str], *, format: str = "recollect") -> ImportReport:
     """Bring memories in: every record through the gates, with new ids, and where it came from in ``meta``.
 
-    ``recollect`` reads what ``export`` wrote, newest first, and stores each batch oldest first. ``v3`` reads records of
-    the third schema; of several with one title the best becomes the active one.
+    ``recollect`` reads what ``export`` wrote, newest first, and stores the oldest first; what was not active there is
+    history, and is counted as skipped. ``v3`` reads records of the third schema; of several with one title the best
+    becomes the active one. Everything is read and checked before anything is stored.
     """
     if format not in FORMATS:
         raise BadInput(f"there is no format {format!r}.", field="format", hint=f"Known: {', '.join(FORMATS)}.")
-    numbered = ((number, _record(number, line)) for number, line in enumerate(lines, start=1) if line.strip())
-    candidates = (
-        _from_v3(numbered) if format == "v3" else ((number, _candidate_fields(record)) for number, record in numbered)
-    )
-    read, outcomes, refused = 0, Counter[str](), list[dict[str, Any]]()
-    batch: list[tuple[int, dict[str, Any]]] = []
-    for number, fields in candidates:
-        read += 1
-        batch.append((number, fields))
-        if len(batch) >= BATCH:
-            _take_in(engine, batch, outcomes, refused, newest_first=format == "recollect")
-    _take_in(engine, batch, outcomes, refused, newest_first=format == "recollect")
-    return ImportReport(read, dict(sorted(outcomes.items())), tuple(refused))
+    numbered = [(number, _record(number, line)) for number, line in enumerate(lines, start=1) if line.strip()]
+    wanted = _from_v3(numbered) if format == "v3" else _from_export(numbered)
+    for number, fields in wanted:
+        _checked(engine, number, fields)
+    outcomes: Counter[str] = Counter(skipped=len(numbered) - len(wanted))
+    refused: list[dict[str, Any]] = []
+    for start in range(0, len(wanted), BATCH):
+        _take_in(engine, wanted[start : start + BATCH], outcomes, refused)
+    kept = {outcome: count for outcome, count in sorted(outcomes.items()) if count}
+    return ImportReport(len(numbered), kept, tuple(refused))
 
 
-def _from_v3(numbered: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    lines = {id(record): (number, record) for number, record in numbered}
-    for record in schema_v3.in_order(record for _, record in lines.values()):
-        yield lines[id(record)][0], schema_v3.candidate_fields(record)
+def _from_export(numbered: Sequence[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
+    active = [(number, record) for number, record in numbered if record.get("status", "active") == "active"]
+    return [(number, _candidate_fields(record)) for number, record in reversed(active)]
+
+
+def _checked(engine: Engine, number: int, fields: Mapping[str, Any]) -> None:
+    try:
+        parse_candidate(engine, fields)
+    except BadInput as error:
+        raise BadInput(error.message, field=f"line {number}.{error.field}", hint=error.hint) from None
+
+
+def _from_v3(numbered: Sequence[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
+    lines = {id(record): number for number, record in numbered}
+    ordered = schema_v3.in_order(record for _, record in numbered)
+    return [(lines[id(record)], schema_v3.candidate_fields(record)) for record in ordered]
 
 
 def _take_in(
     engine: Engine,
-    batch: list[tuple[int, dict[str, Any]]],
+    batch: Sequence[tuple[int, dict[str, Any]]],
     outcomes: Counter[str],
     refused: list[dict[str, Any]],
-    *,
-    newest_first: bool,
 ) -> None:
-    if newest_first:
-        batch.reverse()
     receipts: list[Receipt] = add_many(engine, [fields for _, fields in batch])
     for (number, _), receipt in zip(batch, receipts, strict=True):
         outcomes[str(receipt.outcome)] += 1
         if receipt.denied:
             refused.append({"line": number, "reason": receipt.reasons[0], "detail": receipt.detail})
-    batch.clear()
 
 
 def _record(number: int, line: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"is not JSON: {error.msg}.", field=f"line {number}", hint="Import one record a line.") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise BadInput(
+            f"is not JSON: {getattr(error, 'msg', 'nested too deeply')}.",
+            field=f"line {number}",
+            hint="Import one record a line.",
+        ) from None
     if not isinstance(record, dict) or "content" not in record:
         raise BadInput("has no content.", field=f"line {number}", hint="Import what `recollect export` wrote.")
     return record
+
+
+def _was_named(record: Mapping[str, Any]) -> bool:
+    """Whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
+    if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
+        return False
+    return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")
 
 
 def _candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,6 +143,7 @@ def _candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     meta = dict(record.get("meta") or {})
     if fields.get("kind") == "profile":
         fields["key"] = meta.pop("key", None)
+    if not _was_named(record):
         fields.pop("canonical_key", None)
     origin = {name: record[name] for name in ("id", "source", "version", "created_at") if name in record}
     fields["meta"] = {**meta, "imported_from": origin}

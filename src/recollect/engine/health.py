@@ -19,7 +19,7 @@ def stats(engine: Engine) -> dict[str, Any]:
     with engine.store.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
         everything = Selection(streams=tuple(stream.number for stream in streams), scopes=scopes_for(engine))
-        active = replace(everything, equal={"status": "active"})
+        active = replace(everything, equal={"status": "active"}, unexpired_at=engine.now())
         counts = {
             "memories": reader.count(engine.tenant, everything),
             "active": reader.count(engine.tenant, active),

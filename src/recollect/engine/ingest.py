@@ -5,10 +5,12 @@ against what is active now, the pen records what follows, and the traces say so.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from recollect.engine import near_duplicates, retries
 from recollect.engine.assemble import to_memory
+from recollect.engine.capacity import no_room
 from recollect.engine.context import Engine
 from recollect.engine.drafting import draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
@@ -21,14 +23,17 @@ from recollect.model.item import dedup_key, to_item
 from recollect.model.ledger import Event
 from recollect.model.receipt import Changed, Receipt
 from recollect.model.record import Candidate
-from recollect.model.vocabulary import KIND_CLASS, KindClass, Outcome, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Outcome, Status
+from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge
 from recollect.rules.keys import event_key, identity
-from recollect.stores.protocol import Selection, Stored, Writer
+from recollect.stores.protocol import Stored, Writer
 
 MAX_BATCH = 10_000
+NOT_TAKEN_OVER = ("pinned", "importance", "tags", "category", "expires_at", "ttl_ticks", "meta", "context", "entities")
+"""What a reinforcing write may say and nobody keeps; its receipt says so."""
 
 
 def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None = None) -> Receipt:
@@ -40,6 +45,8 @@ def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None =
 
 def add_many(engine: Engine, many: Sequence[Mapping[str, Any]]) -> list[Receipt]:
     """Remember many things in one transaction: all that pass are stored together, or none. A receipt each."""
+    if isinstance(many, str | bytes | Mapping) or not isinstance(many, Sequence):
+        raise BadInput("must be a list of memories.", field="memories", hint='Such as [{"content": "…"}].')
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
     return _write(engine, [_numbered(engine, i, fields) for i, fields in enumerate(many)])
@@ -67,8 +74,8 @@ def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str
     addresses = sorted({answer.address for answer in answers if isinstance(answer, _Prepared)})
     with engine.store.write(addresses) as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer, at)
-        if idempotency_key is not None:
+        engine.accesses.carry_along(writer)
+        if idempotency_key is not None and isinstance(answers[0], _Prepared):
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:
                 return [replayed]
@@ -123,9 +130,12 @@ def _meet(pen: Pen, draft: Draft, incumbent: Stored, earlier: tuple[trace.Trace,
     if isinstance(verdict, Rejection):
         return verdict
     draft = draft.decide(verdict.rule, verdict.detail)
+    draft = draft.decide(verdict.change_rule) if verdict.change_rule else draft
     pen.load(incumbent)
+    if verdict.outcome is Outcome.REINFORCED and pen.engine.policy.near_duplicates.action == "reject":
+        return _duplicate(incumbent)
     if verdict.outcome is Outcome.REINFORCED:
-        return _reinforce(pen, incumbent, verdict.rule, earlier)
+        return _reinforce(pen, draft, incumbent, verdict.rule, earlier)
     if verdict.outcome is Outcome.SUPERSEDED:
         return _supersede(pen, draft, incumbent, verdict, earlier)
     return _contradict(pen, draft, incumbent, verdict, earlier)
@@ -139,32 +149,24 @@ def _meet_none(
     alike = near_duplicates.recheck(pen, draft, search)
     same = next((near for near in alike if near.same), None)
     if alike and action == "reject":
-        detail = f"It is almost the same as {alike[0].stored.state.id}. Edit or supersede that one instead."
-        return Rejection("near_duplicate", "near_duplicate", detail)
+        return _duplicate(alike[0].stored)
     if same is not None and action == "reinforce":
         pen.load(same.stored)
-        return _reinforce(pen, same.stored, "near_duplicate:nothing_differs", earlier)
-    full = _full(pen)
+        return _reinforce(pen, draft, same.stored, "near_duplicate:nothing_differs", earlier)
+    full = no_room(pen)
     if full is not None:
         return full
     return _store(pen, draft, alike, earlier)
 
 
-def _full(pen: Pen) -> Rejection | None:
-    limit = pen.engine.policy.capacity.max_active
-    if limit is None:
-        return None
-    active = pen.writer.count(pen.stream.tenant, Selection(equal={"status": "active"}, unexpired_at=pen.at))
-    if active < limit:
-        return None
-    return Rejection(
-        "capacity", "capacity_full", f"{active} memories are active and the policy allows {limit}. Forget some."
-    )
+def _duplicate(stored: Stored) -> Rejection:
+    detail = f"It is the same, or almost, as {stored.state.id}. Edit or supersede that one instead."
+    return Rejection("near_duplicate", "near_duplicate", detail)
 
 
 def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlier: tuple[trace.Trace, ...]) -> Receipt:
     draft = draft.decide("identity:new")
-    body = version_body(pen.engine, draft, pen.at, pen.tick, draft.candidate.parent_refs)
+    body = version_body(pen.engine, draft, pen.at, pen.tick)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
     for near in alike:
@@ -175,10 +177,18 @@ def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlie
     return _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), earlier, wrote=body)
 
 
-def _reinforce(pen: Pen, incumbent: Stored, rule: str, earlier: tuple[trace.Trace, ...]) -> Receipt:
+def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str, earlier: tuple[trace.Trace, ...]) -> Receipt:
+    """The same was said again: counters move, and a higher authority that says it lends its weight."""
     id = incumbent.state.id
-    pen.record(Event.REINFORCED, id, rule=rule)
-    return _answer(pen, Outcome.REINFORCED, id, [rule], (Changed(id, "active", "active"),), earlier)
+    order = pen.engine.policy.conflict.authority_order
+    raises = outranks(draft.authority, Authority(incumbent.state.authority), order)
+    lent = {"authority": str(draft.authority), "authority_reason": draft.authority_reason}
+    pen.record(Event.REINFORCED, id, rule=rule, amendment={"set": lent} if raises else None)
+    reasons = [rule, "authority:raised"] if raises else [rule]
+    ignored = sorted(draft.candidate.model_fields_set & set(NOT_TAKEN_OVER))
+    detail = f"Not taken over, since nothing new was stored: {', '.join(ignored)}. Use edit." if ignored else None
+    receipt = _answer(pen, Outcome.REINFORCED, id, reasons, (Changed(id, "active", "active"),), earlier)
+    return replace(receipt, detail=detail)
 
 
 def _supersede(
@@ -186,8 +196,7 @@ def _supersede(
 ) -> Receipt:
     assert incumbent.body is not None, "an active memory has its content"
     old = incumbent.state.id
-    parents = tuple(dict.fromkeys((*draft.candidate.parent_refs, incumbent.body["content_hash"])))
-    body = version_body(pen.engine, draft, pen.at, pen.tick, parents)
+    body = version_body(pen.engine, draft, pen.at, pen.tick)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
@@ -204,7 +213,7 @@ def _contradict(
     pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement, earlier: tuple[trace.Trace, ...]
 ) -> Receipt:
     old = incumbent.state.id
-    body = version_body(pen.engine, draft, pen.at, pen.tick, draft.candidate.parent_refs)
+    body = version_body(pen.engine, draft, pen.at, pen.tick)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
     conflict = trace.memory_conflict(pen.engine.caller, old, id, verdict.conflict_rule, dedup_key(body))

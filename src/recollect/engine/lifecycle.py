@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from recollect.engine.assemble import to_memory
+from recollect.engine.capacity import no_room
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
 from recollect.engine.expiry import expire_due, put_away
@@ -20,7 +21,8 @@ from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
-from recollect.model.vocabulary import KIND_CLASS, Source, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, Source, Status
+from recollect.rules.authority import grant_authority, outranks
 from recollect.rules.borders import write_refusal
 from recollect.rules.keys import identity
 from recollect.rules.privacy_gate import denied_types
@@ -38,9 +40,12 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     """
     with _on(engine, id) as (pen, stored):
         _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
-        assert stored.body is not None, "a contradictory memory has its content"
         chosen = find(engine, pen.writer, winner).state.id
         incumbent = _incumbent(pen, stored)
+        if engine.caller.agent is not None:
+            engine.require(Right.GOVERN, "settle a contradiction: that is for a person")
+        if incumbent is not None:
+            _may_overrule(engine, incumbent)
         sides = {stored.state.id, *stored.state.conflict_ids} | ({incumbent.state.id} if incumbent else set())
         if chosen not in sides:
             raise BadInput(
@@ -95,6 +100,9 @@ def restore(engine: Engine, id: str) -> Memory:
     with _on(engine, id) as (pen, stored):
         _expect(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
         refuse_taken_key(pen, stored)
+        full = no_room(pen)
+        if full is not None:
+            raise WrongState("there is no room for it.", field="id", hint=full.detail)
         pen.record(Event.RESTORED, stored.state.id, rule="restored:by_hand", to=Status.ACTIVE)
         return _done(pen, stored.state.id)
 
@@ -170,7 +178,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
     settings = engine.policy.lifecycle
     with engine.store.write() as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer, at)
+        engine.accesses.carry_along(writer)
         pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at)
         events = expire_due(pen)
         before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
@@ -215,7 +223,7 @@ def _on(engine: Engine, id: str) -> Iterator[tuple[Pen, Stored]]:
     """A pen on one memory's stream, for a caller that may write there."""
     with engine.store.write() as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer, at)
+        engine.accesses.carry_along(writer)
         stored = find(engine, writer, id)
         stream = writer.stream_numbered(engine.tenant, stored.stream)
         _may_change(engine, writer, stored)
@@ -234,6 +242,15 @@ def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
     address = writer.stream_numbered(engine.tenant, stored.stream).address
     if address is None or write_refusal(engine.caller, address, stored.body["scope"], Source.USER) is not None:
         raise NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
+    _may_overrule(engine, stored)
+
+
+def _may_overrule(engine: Engine, stored: Stored) -> None:
+    """What a higher authority said is not a lower one's to take away."""
+    caller, order = engine.caller, engine.policy.conflict.authority_order
+    granted, _ = grant_authority(caller.speaks_as, caller, None, engine.policy.authority.verifying_tools)
+    if not caller.trusted and outranks(Authority(stored.state.authority), granted, order):
+        engine.require(Right.GOVERN, f"change what is {stored.state.authority}")
 
 
 def _incumbent(pen: Pen, stored: Stored) -> Stored | None:

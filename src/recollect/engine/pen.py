@@ -63,6 +63,7 @@ class Pen:
     def stored(self, id: str) -> Stored:
         """A memory as it stands now, without reading it again."""
         accesses, last_access = self._accesses.get(id, (0, None))
+        before = self._bodies.get(self._states[id].supersedes_id or "")
         return Stored(
             self.stream.tenant,
             self.stream.number,
@@ -71,6 +72,7 @@ class Pen:
             self._states[id],
             accesses,
             last_access,
+            before["content_hash"] if before else None,
         )
 
     def next_number(self) -> int:
@@ -167,7 +169,7 @@ class Pen:
             self.stream.tick += 1
             self.stream.last_at = self.at
             self._actor = self.writer.actor_uid(
-                self.stream.tenant, self.engine.caller.name, self.engine.randomness.bytes(16).hex()
+                self.stream.tenant, self.engine.caller.name, self.engine.randomness.bytes(SALT_BYTES)
             )
 
     def _amend(self, id: str, amendment: Mapping[str, Any]) -> str:

@@ -2,23 +2,25 @@
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import check_name
 from recollect.model.caller import Right
+from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import HISTORY_KIND, Entry
+from recollect.model.ledger import HISTORY_KIND, Entry, Event
 from recollect.model.receipt import HistoryEvent, Page
 from recollect.model.record import Memory, Tombstone
-from recollect.model.vocabulary import Namespace, Space, Status
+from recollect.model.vocabulary import EventType, Kind, Layer, Namespace, Source, Space, Status, Tier
 from recollect.rules.borders import may_read, visible_scopes
 from recollect.rules.keys import explicit_key, identity
 from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
 MAX_PAGE = 1_000
+PAGE = 200
 FILTERS = """
     kind event_type layer tier category pinned topic_id source user_id agent_id run_id thread_id actor_id role scope
 """.split()
@@ -34,12 +36,19 @@ def get(engine: Engine, id: str) -> Memory:
             field="id",
             hint="`history` and `chain` show what is left of it.",
         )
-    engine.accesses.note(engine.tenant, [stored.state.id])
+    engine.accesses.note(engine.tenant, [stored.state.id], engine.now())
     return to_memory(stored)
 
 
-def list_memories(
+def list_memories(engine: Engine, **which: Any) -> Page:
+    """Memories that fit every filter, newest first, a page at a time; see :func:`page_of` for the filters."""
+    with engine.store.read() as reader:
+        return page_of(engine, reader, **which)
+
+
+def page_of(
     engine: Engine,
+    reader: Reader,
     *,
     owner: str | None = None,
     space: str | None = None,
@@ -53,26 +62,24 @@ def list_memories(
     cursor: str | None = None,
     **filters: Any,
 ) -> Page:
-    """Memories that fit every filter, newest first, a page at a time.
+    """By default what is active in ``prod``; ``status=None`` is every status. ``cursor`` continues a page.
 
-    By default what is active in ``prod``; ``status=None`` lists every status. ``cursor`` continues a page.
+    The other filters are ``kind``, ``event_type``, ``layer``, ``tier``, ``category``, ``pinned``, ``topic_id``,
+    ``source``, ``user_id``, ``agent_id``, ``run_id``, ``thread_id``, ``actor_id``, ``role`` and ``scope``: a value, or
+    several of which one must fit.
     """
-    if not 1 <= limit <= MAX_PAGE:
-        raise BadInput(f"must be between 1 and {MAX_PAGE:,}.", field="limit")
-    equal = _equal(filters, status, key)
-    ranges = _importance(importance_min, importance_max)
-    with engine.store.read() as reader:
-        streams = readable_streams(engine, reader, owner, space, include_namespaces)
-        selection = Selection(
-            streams=tuple(stream.number for stream in streams),
-            scopes=scopes_for(engine),
-            equal=equal,
-            tags=tuple(tags),
-            ranges=ranges,
-            unexpired_at=engine.now() if status == "active" else None,
-            before=_decoded(cursor),
-        )
-        found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
+    if not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
+        raise BadInput(f"must be a number between 1 and {MAX_PAGE:,}.", field="limit")
+    selection = Selection(
+        streams=tuple(s.number for s in readable_streams(engine, reader, owner, space, include_namespaces)),
+        scopes=scopes_for(engine),
+        equal=_equal(filters, status, key),
+        tags=tuple(check_names("tags", tags)),
+        ranges=_importance(importance_min, importance_max),
+        unexpired_at=engine.now() if status is not None else None,
+        before=_decoded(cursor),
+    )
+    found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
 
@@ -81,7 +88,9 @@ def readable_streams(
     engine: Engine, reader: Reader, owner: str | None, space: str | None, include_namespaces: Sequence[str]
 ) -> list[Stream]:
     """The streams that this read is about and that the caller may read."""
-    wanted = {_word(Namespace, n, "include_namespaces") for n in include_namespaces}
+    wanted = {_word(Namespace, n, "include_namespaces") for n in check_names("include_namespaces", include_namespaces)}
+    if owner is not None:
+        check_names("owner", [owner])
     only = _word(Space, space, "space") if space is not None else None
     return [
         stream
@@ -117,9 +126,13 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
         stored = find(engine, reader, id)
         entries = reader.entries_about(engine.tenant, stored.state.id)
         amendments = reader.amendments_about(engine.tenant, stored.state.id)
-        names = reader.actor_names(engine.tenant)
-    own = [entry for entry in entries if entry.memory_id == stored.state.id]
-    return tuple(_history_event(entry, names, amendments.get(entry.seq)) for entry in own)
+        names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
+    shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
+    return tuple(_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown)
+
+
+_CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOLIDATED)
+"""Events that change the other memory too: it gains or loses a link."""
 
 
 def changes(engine: Engine, *, owner: str = "default", space: str = "user", since: int = 0, limit: int = 100,
@@ -129,12 +142,20 @@ def changes(engine: Engine, *, owner: str = "default", space: str = "user", sinc
         streams = readable_streams(engine, reader, owner, space, [namespace])
         if not streams:
             return ()
-        entries = reader.entries(streams[0], since, limit)
-        names = reader.actor_names(engine.tenant)
-        visible = reader.by_ids(engine.tenant, [entry.memory_id for entry in entries])
+        names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
+        shown: list[Entry] = []
+        while len(shown) < limit and (entries := reader.entries(streams[0], since, PAGE)):
+            since = entries[-1].seq
+            shown += _visible_entries(engine, reader, entries)
+    return tuple(_history_event(entry, names, None) for entry in shown[:limit])
+
+
+def _visible_entries(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> list[Entry]:
     scopes = scopes_for(engine)
-    shown = [e for e in entries if scopes is None or _scope(visible.get(e.memory_id)) in scopes]
-    return tuple(_history_event(entry, names, None) for entry in shown)
+    if scopes is None:
+        return list(entries)
+    found = reader.by_ids(engine.tenant, [entry.memory_id for entry in entries])
+    return [entry for entry in entries if _scope(found.get(entry.memory_id)) in scopes]
 
 
 def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
@@ -165,11 +186,19 @@ def current(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Sto
 def traces(engine: Engine, *, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
     """The governance events that policy kept, oldest first, each with the policy that was in force."""
     engine.require(Right.GOVERN, "read traces")
+    if not isinstance(after, int) or not isinstance(limit, int) or limit < 1:
+        raise BadInput("must be a positive number.", field="limit")
     with engine.store.read() as reader:
         return tuple(reader.traces(engine.tenant, after, limit))
 
 
-def _history_event(entry: Entry, names: Mapping[str, str | None], amendment: Mapping[str, Any] | None) -> HistoryEvent:
+def _history_event(
+    entry: Entry, names: Mapping[str, str | None], amendment: Mapping[str, Any] | None, of: str | None = None
+) -> HistoryEvent:
+    """One entry as a line of history; seen from the other memory that it concerns, it is a link."""
+    if of is not None and entry.memory_id != of:
+        seen = {"operation": "linked", "rule": entry.rule, "tick": entry.tick, "seq": entry.seq, "by": str(entry.event)}
+        return HistoryEvent(of, "LINK", of, entry.memory_id, names.get(entry.actor), entry.at, seen)
     meta: dict[str, Any] = {"operation": str(entry.event), "rule": entry.rule, "tick": entry.tick, "seq": entry.seq}
     if entry.from_status != entry.to_status:
         meta["status"] = f"{entry.from_status or 'new'} → {entry.to_status}"
@@ -186,6 +215,21 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
     if entry.event in ("purged", "erased", "forgotten", "expired"):
         return entry.memory_id, None
     return entry.memory_id, entry.other_id or entry.memory_id
+
+
+def check_names(field: str, values: Sequence[str]) -> Sequence[str]:
+    """A list of words, not one word: a string would be taken letter by letter."""
+    if isinstance(values, str) or not isinstance(values, Iterable) or not all(isinstance(v, str) for v in values):
+        raise BadInput("must be a list of words.", field=field, hint=f"Write {field}=[…].")
+    for value in values:
+        try:
+            check_text(value)
+        except ValueError as error:
+            raise BadInput(f"{error}.", field=field) from None
+    return values
+
+
+_ENUMS: dict[str, Any] = {"kind": Kind, "event_type": EventType, "layer": Layer, "tier": Tier, "source": Source}
 
 
 def _equal(filters: Mapping[str, Any], status: str | Sequence[str] | None, key: str | None) -> dict[str, Any]:
@@ -205,10 +249,16 @@ def _equal(filters: Mapping[str, Any], status: str | Sequence[str] | None, key: 
 def _filter_value(name: str, value: Any) -> Any:
     if name == "pinned":
         return int(bool(value))
-    return tuple(map(str, value)) if isinstance(value, list | tuple | set) else str(value)
+    values = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+    if name in _ENUMS:
+        return tuple(_word(_ENUMS[name], one, name) for one in values)
+    return tuple(check_names(name, values))
 
 
 def _importance(low: int | None, high: int | None) -> tuple[tuple[str, str, Any], ...]:
+    for field, value in (("importance_min", low), ("importance_max", high)):
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+            raise BadInput("must be a number from 1 to 5.", field=field)
     bounds = (("importance", ">=", low), ("importance", "<=", high))
     return tuple(bound for bound in bounds if bound[2] is not None)
 
@@ -216,7 +266,7 @@ def _importance(low: int | None, high: int | None) -> tuple[tuple[str, str, Any]
 def _word(words: Any, value: str, field: str) -> str:
     try:
         return str(words(value))
-    except ValueError:
+    except (ValueError, TypeError):
         raise BadInput(f"{value!r} is unknown.", field=field, hint=f"Known: {', '.join(words)}.") from None
 
 
@@ -232,7 +282,7 @@ def _decoded(cursor: str | None) -> tuple[str, int, int] | None:
     try:
         at, stream, number = json.loads(base64.urlsafe_b64decode(cursor.encode()))
         return str(at), int(stream), int(number)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, AttributeError):
         raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None
 
 

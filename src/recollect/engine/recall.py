@@ -41,7 +41,7 @@ def query(
         scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
         found = _best_visible(engine, reader, {s.number: s for s in streams}, scored, top_k)
     items = _shadowed(found, top_k, engine.caller.agent)
-    engine.accesses.note(engine.tenant, [item.memory.id for item in items])
+    engine.accesses.note(engine.tenant, [item.memory.id for item in items], engine.now())
     return Recall(text, tuple(items))
 
 
@@ -85,15 +85,12 @@ def _best_visible(
     """The best-scored memories that may be seen. The store's own query decides which those are."""
     selection = Selection(scopes=scopes_for(engine), equal={"status": "active"}, unexpired_at=engine.now())
     wanted = top_k + SHADOW_MARGIN
-    ranked = heapq.nsmallest(
-        max(CHUNK, wanted), ((-score, of, number) for of, found in scores.items() for number, score in found.items())
-    )
+    ranked = [(-score, of, number) for of, found in scores.items() for number, score in found.items()]
+    heapq.heapify(ranked)
     visible: list[tuple[float, int, int]] = []
-    while True:
-        visible += _visible(reader, streams, ranked[:CHUNK], selection)
-        ranked = ranked[CHUNK:]
-        if len(visible) >= wanted or not ranked:
-            break
+    while ranked and len(visible) < wanted:
+        chunk = [heapq.heappop(ranked) for _ in range(min(CHUNK, len(ranked)))]
+        visible += _visible(reader, streams, chunk, selection)
     return _loaded(reader, streams, visible[:wanted])
 
 
@@ -141,7 +138,7 @@ def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, agent: str | No
 def _precedence(stored: Stored, agent: str | None) -> tuple[int, int, bool, int, int]:
     assert stored.body is not None, "an active memory has its content"
     return (
-        list(Authority).index(stored.body["authority"]),
+        list(Authority).index(Authority(stored.state.authority)),
         list(Space).index(stored.body["space"]),
         stored.body["scope"] != agent,
         stored.stream,

@@ -33,7 +33,7 @@ def check_key(engine: Engine, key: str) -> None:
 
 def earlier_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate) -> Receipt | None:
     """The receipt of an earlier write under this key, or ``None`` if there was none."""
-    kept = writer.retry(engine.tenant, key)
+    kept = writer.retry(engine.tenant, _owned(engine, key))
     if kept is None:
         return None
     if kept["digest"] != _digest(kept["salt"], engine, candidate):
@@ -52,7 +52,7 @@ def keep_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate, 
     salt = engine.randomness.bytes(16)
     writer.keep_retry(
         engine.tenant,
-        key,
+        _owned(engine, key),
         {
             "digest": _digest(salt, engine, candidate),
             "salt": salt,
@@ -62,6 +62,12 @@ def keep_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate, 
             "at": at,
         },
     )
+
+
+def _owned(engine: Engine, key: str) -> str:
+    """Each caller has keys of its own: two that draw the same one never meet."""
+    caller = engine.caller
+    return key if caller.trusted else canonical_json([caller.user, caller.agent, key])
 
 
 def _digest(salt: bytes, engine: Engine, candidate: Candidate) -> str:

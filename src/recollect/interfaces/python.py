@@ -18,9 +18,9 @@ from recollect.engine import (
     reading,
     recall,
 )
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, check_caller
 from recollect.model.caller import Caller, Right
-from recollect.model.errors import NotAllowed
+from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import (
     ErasureReceipt,
     Explanation,
@@ -44,8 +44,9 @@ class Recollect:
     Methods that take an ``id`` also take its first digits (twelve are always enough) or an alias.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, owns_store: bool = True) -> None:
         self._engine = engine
+        self._owns_store = owns_store
 
     def __enter__(self) -> "Recollect":
         return self
@@ -54,11 +55,9 @@ class Recollect:
         self.close()
 
     def close(self) -> None:
-        """Write what is still only counted, and let go of the store."""
-        if self._engine.accesses:
-            with self._engine.store.write() as writer:
-                self._engine.accesses.carry_along(writer, self._engine.now())
-        self._engine.store.close()
+        """Write what is still only counted, and let go of the store. A view made by ``as_caller`` has nothing to close."""
+        if self._owns_store:
+            self._engine.close()
 
     def as_caller(
         self,
@@ -79,14 +78,15 @@ class Recollect:
         caller = Caller(
             tenant=self._engine.tenant,
             agent=agent,
-            user=user or "default",
+            user="default" if user is None else user,
             session=session,
             ai_profile=ai_profile,
             projects=frozenset(projects),
-            rights=frozenset(Right(right) for right in rights),
+            rights=frozenset(_right(right) for right in rights),
             trusted=False,
         )
-        return Recollect(self._engine.seen_by(caller))
+        check_caller(caller)
+        return Recollect(self._engine.seen_by(caller), owns_store=False)
 
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -140,9 +140,9 @@ class Recollect:
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees."""
         engine = self._engine
-        if agent is not None and engine.caller.agent not in (None, agent):
-            raise NotAllowed("this caller is another agent.", field="agent", hint="Leave it out.")
-        if agent is not None:
+        if agent is not None and not engine.caller.trusted and agent != engine.caller.agent:
+            raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
+        if agent is not None and engine.caller.trusted:
             engine = engine.seen_by(replace(engine.caller, agent=agent))
         return recall.query(engine, text, owner=owner, space=space, include_namespaces=include_namespaces, top_k=top_k)
 
@@ -211,3 +211,10 @@ class Recollect:
     def state_hash(self) -> str:
         """One hash over the canonical state: equal for two stores that hold the same."""
         return audit.state_hash(self._engine)
+
+
+def _right(name: str) -> Right:
+    try:
+        return Right(name)
+    except ValueError:
+        raise BadInput(f"there is no right {name!r}.", field="rights", hint=f"Known: {', '.join(Right)}.") from None

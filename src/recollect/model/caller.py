@@ -7,10 +7,16 @@ from recollect.model.vocabulary import Source
 
 
 class Right(StrEnum):
-    """What a caller may do beyond its own memories."""
+    """What a caller may do.
+
+    ``read`` and ``write``: its own memories. ``relay``: pass on a person's words as that person's, though an agent.
+    ``govern``: settle contradictions, change what a higher authority said, consolidate, read traces. ``erase``: remove
+    content for good. ``operate``: speak as the operator, and look after the whole store.
+    """
 
     READ = "read"
     WRITE = "write"
+    RELAY = "relay"
     GOVERN = "govern"
     ERASE = "erase"
     OPERATE = "operate"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 MAX_JSON_DEPTH = 16
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
 
 def _plain(value: Any) -> Any:

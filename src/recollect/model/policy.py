@@ -181,7 +181,7 @@ class AuthorityRules(Section):
 class Capacity(Section):
     """How much may be active at once."""
 
-    max_active: int | None = Field(None, ge=1, description="active memories of the whole tenant (null: no limit)")
+    max_active: int | None = Field(None, ge=1, description="active memories in all of production (null: no limit)")
 
 
 class Lifecycle(Section):

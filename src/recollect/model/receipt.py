@@ -72,7 +72,6 @@ class Recall(Plain):
 
     query: str
     items: tuple[Recalled, ...]
-    events: tuple[dict[str, Any], ...] = ()
 
     @property
     def text(self) -> str:

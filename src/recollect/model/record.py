@@ -61,21 +61,28 @@ def _json_value(value: Any) -> Any:
 def _aware(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError("has no time zone; write it with Z or an offset, such as 2026-01-31T12:00:00Z")
+    if not 1900 <= moment.year <= 9000:
+        raise ValueError("is not between the years 1900 and 9000")
     return moment.astimezone(UTC)
+
+
+def _in_order(values: Any) -> Any:
+    """A set has no order of its own, and the same words must give the same bytes."""
+    return sorted(values) if isinstance(values, set | frozenset) else values
 
 
 def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-Content = Annotated[str, AfterValidator(_content)]
+Content = Annotated[str, Field(strict=True), AfterValidator(_content)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_name)]
 Title = Annotated[str, Field(max_length=1_000), AfterValidator(_name)]
 Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
 Moment = Annotated[datetime, AfterValidator(_aware)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_json_value)]
 JsonObjects = Annotated[tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(_json_value)]
-Names = Annotated[tuple[Name, ...], Field(max_length=64), AfterValidator(_unique)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_in_order), Field(max_length=64), AfterValidator(_unique)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Importance = Annotated[int, Field(ge=1, le=5, strict=True)]
 Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -140,7 +147,9 @@ class Candidate(BaseModel):
     thread_id: Name | None = None
     actor_id: Name | None = None
     role: Name | None = None
-    parent_refs: Annotated[tuple[Hash, ...], Field(max_length=64), AfterValidator(_unique)] = ()
+    parent_refs: Annotated[
+        tuple[Hash, ...], BeforeValidator(_in_order), Field(max_length=64), AfterValidator(_unique)
+    ] = ()
     signature: Sentence | None = None
     confidence: Confidence | None = None
     aliases: Names = ()

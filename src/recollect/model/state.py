@@ -5,7 +5,9 @@ from typing import Any
 
 from recollect.model.vocabulary import Status
 
-MUTABLE_FIELDS = ("pinned", "importance", "importance_reason", "category", "tags", "expires_at", "expires_at_tick")
+MUTABLE_FIELDS = tuple(
+    "pinned importance importance_reason authority authority_reason category tags expires_at expires_at_tick".split()
+)
 """What a version starts with and later entries may change."""
 
 
@@ -25,6 +27,8 @@ class State:
     pinned: bool = False
     importance: int = 2
     importance_reason: list[str] = field(default_factory=list)
+    authority: str = "ai_inferred"
+    authority_reason: str = ""
     category: str = "general"
     tags: list[str] = field(default_factory=list)
     reinforcements: int = 0
@@ -39,7 +43,3 @@ class State:
 
     def to_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "State":
-        return cls(**{**data, "status": Status(data["status"])})

@@ -1,6 +1,6 @@
 """How much weight words carry: granted by who the caller is, never by what the request says of itself."""
 
-from recollect.model.caller import Caller
+from recollect.model.caller import Caller, Right
 from recollect.model.vocabulary import Authority, Source
 
 
@@ -11,7 +11,7 @@ def grant_authority(
 
     Only a trusted in-process caller may state an authority. Otherwise a person's words are ``user_asserted``, the
     operator's ``system_imposed``, a model's ``ai_inferred``, and a tool's ``tool_verified`` if policy names that tool
-    as verifying, else ``ai_inferred``.
+    as verifying, else ``ai_inferred``. An agent that says it speaks for a person is believed only with the right to.
     """
     if stated is not None and caller.trusted:
         return stated, "stated_by_trusted_caller"
@@ -19,6 +19,17 @@ def grant_authority(
         return Authority.SYSTEM_IMPOSED, f"source:{source}"
     if source is Source.TOOL and caller.agent in verifying_tools:
         return Authority.TOOL_VERIFIED, "verifying_tool"
-    if source is Source.USER and (caller.trusted or caller.user is not None):
+    if source is Source.USER and _speaks_for_a_person(caller):
         return Authority.USER_ASSERTED, "source:user"
     return Authority.AI_INFERRED, f"source:{source}"
+
+
+def outranks(one: Authority, other: Authority, order: tuple[Authority, ...]) -> bool:
+    """Whether ``one`` stands above ``other``."""
+    return order.index(one) < order.index(other)
+
+
+def _speaks_for_a_person(caller: Caller) -> bool:
+    if caller.trusted:
+        return True
+    return caller.user is not None and (caller.agent is None or Right.RELAY in caller.rights)

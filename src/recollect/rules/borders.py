@@ -2,6 +2,7 @@
 
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
+from recollect.model.record import Candidate
 from recollect.model.vocabulary import Source, Space
 from recollect.rules.draft import Context, Draft, Rejection
 
@@ -18,7 +19,7 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     candidate, caller = draft.candidate, context.caller
     address = Address(caller.tenant, draft.namespace, candidate.space, candidate.owner)
     source = candidate.source or caller.speaks_as
-    code = write_refusal(caller, address, candidate.scope, source)
+    code = write_refusal(caller, address, candidate.scope, source) or _borrowed_name(caller, candidate)
     if code is not None:
         return Rejection("border", code, _DETAIL[code])
     return draft.decide("border:allowed", source=source)
@@ -37,6 +38,15 @@ def write_refusal(caller: Caller, address: Address, scope: str, source: Source) 
     if source in _OPERATOR_SOURCES and Right.OPERATE not in caller.rights:
         return "border:source_not_yours"
     return None
+
+
+def _borrowed_name(caller: Caller, candidate: Candidate) -> str | None:
+    """Who is credited: a bound caller may sign as itself or as its user, not as anybody else."""
+    if caller.trusted:
+        return None
+    own = {caller.agent, caller.user, None}
+    author = candidate.author.id if candidate.author else None
+    return None if {author, candidate.agent_id, candidate.user_id} <= own else "border:not_your_name"
 
 
 def may_read(caller: Caller, address: Address) -> bool:
@@ -76,5 +86,6 @@ _DETAIL = {
     "border:no_write_right": "This caller may not write. Ask for the write right.",
     "border:not_your_space": "The memory belongs to another owner or space. Write to the caller's own.",
     "border:not_your_scope": "Only the agent itself may write what it alone sees. Use scope 'shared' or the own id.",
+    "border:not_your_name": "A caller may sign as itself or as its user. Leave author, agent_id and user_id out.",
     "border:source_not_yours": "Only an operator may give words as the operator's or the system's.",
 }

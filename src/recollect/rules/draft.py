@@ -18,6 +18,7 @@ _GATE_OF = {
     "authority": "classify",
     "importance": "classify",
     "conflict": "identity",
+    "change": "identity",
 }
 
 

@@ -70,8 +70,9 @@ def _resolved(states: States, entry: Entry, _: Body, __: Body) -> None:
         state.supersedes_id, state.version = entry.other_id, states[entry.other_id].version + 1
 
 
-def _reinforced(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _reinforced(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = states[entry.memory_id]
+    _set(state, amendment.get("set", {}))
     state.reinforcements += 1
     state.last_reinforced = entry.at
 

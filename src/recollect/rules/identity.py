@@ -12,6 +12,9 @@ from recollect.rules.conflict import Claim, may_update, settle
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.keys import same_concept
+from recollect.rules.saq import parse
+
+_MAY_BE_WORDING = ("value_changed", "firmness_changed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy
     if change is Change.SAME:
         return Judgement(Outcome.REINFORCED, "identity:nothing_differs", detail, f"change:{rule}")
     if rule in TENTATIVE and policy.conflict.policy != "latest_wins":
-        return Judgement(Outcome.CONTRADICTED, f"{CONFLICT_RULE}authority", detail, f"change:{rule}")
+        return Judgement(Outcome.CONTRADICTED, f"{CONFLICT_RULE}tentative", detail, f"change:{rule}")
     return _weigh(draft, change, rule, detail, body, state, tick, policy)
 
 
@@ -65,8 +68,16 @@ def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     decided = classify_change(
         body["content"], draft.candidate.content, event_type=draft.event_type, same_speaker=_same_speaker(draft, body)
     )
-    seen = "; ".join(f"{d.aspect}: {d.old or '–'} → {d.new or '–'}" for d in decided.differences[:3])
-    return decided.change, decided.rule, seen
+    aspects = ", ".join(dict.fromkeys(str(difference.aspect) for difference in decided.differences))
+    if decided.rule in _MAY_BE_WORDING and _same_value(body["content"], draft.candidate.content):
+        return Change.UPDATE, "reworded", aspects
+    return decided.change, decided.rule, aspects
+
+
+def _same_value(old: str, new: str) -> bool:
+    """Whether the parser reads one concept and one value in both: then they differ in wording alone."""
+    before, after = parse(old), parse(new)
+    return before is not None and after is not None and before.agrees_with(after)
 
 
 def _same_speaker(draft: Draft, body: Mapping[str, Any]) -> bool | None:
@@ -88,7 +99,7 @@ def _weigh(
 ) -> Judgement:
     newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change)
     incumbent = Claim(
-        Authority(body["authority"]),
+        Authority(state.authority),
         Source(body["source"]),
         EventType(body["event_type"]),
         state.importance,

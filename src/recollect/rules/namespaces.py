@@ -1,6 +1,7 @@
 """Which namespace a memory belongs to. Test and temporary data never reach production, even when asked to."""
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import lru_cache
 
@@ -27,9 +28,9 @@ def assign_namespace(candidate: Candidate, settings: Namespaces) -> tuple[Namesp
     """The namespace, and the code of the rule that chose it."""
     if candidate.source is Source.TEST_SUITE:
         return Namespace.TEST, "namespace:test:source"
-    if any(tag.casefold() in settings.test_tags for tag in candidate.tags):
+    if _among(candidate.tags, settings.test_tags):
         return Namespace.TEST, "namespace:test:tag"
-    if candidate.category.casefold() in settings.test_categories:
+    if _among([candidate.category], settings.test_categories):
         return Namespace.TEST, "namespace:test:category"
     if any(pattern.search(candidate.content) for pattern in _compiled(settings.test_patterns)):
         return Namespace.TEST, "namespace:test:pattern"
@@ -38,6 +39,10 @@ def assign_namespace(candidate: Candidate, settings: Namespaces) -> tuple[Namesp
     if candidate.namespace is not None:
         return candidate.namespace, "namespace:as_asked"
     return Namespace.PROD, "namespace:prod:default"
+
+
+def _among(given: Iterable[str], known: Iterable[str]) -> bool:
+    return not {word.casefold() for word in given}.isdisjoint(word.casefold() for word in known)
 
 
 def _default_expiry(namespace: Namespace, settings: Namespaces, now: datetime) -> datetime | None:

@@ -36,7 +36,8 @@ def noise_signal(text: str, settings: Noise) -> str | None:
         return None
     lowered = text.casefold()
     for signal in settings.signals:
-        if signal in lowered and (settings.match == "substring" or _nothing_else(lowered, signal)):
+        phrase = signal.casefold()
+        if phrase in lowered and (settings.match == "substring" or _nothing_else(lowered, phrase)):
             return signal
     return None
 

@@ -26,7 +26,9 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
         names = ", ".join(sorted(found.denied))
         return Rejection("privacy", "privacy_deny_sensitive", f"It holds {names}, which the policy denies. Remove it.")
     if found.redacted:
-        changes = {name: redacted(getattr(candidate, name), settings) for name in found.fields}
+        changes = {name: redacted(getattr(candidate, name), settings) for name in sorted(found.fields)}
+        for name in _names(candidate) if "content" in changes else ():
+            changes["content"] = redacted(changes["content"], settings, name)
         draft = draft.decide(
             "privacy:redacted",
             ", ".join(sorted(found.redacted)),
@@ -41,30 +43,34 @@ class Found:
     def __init__(self) -> None:
         self.denied: set[str] = set()
         self.redacted: set[str] = set()
-        self.fields: list[str] = []
+        self.fields: set[str] = set()
 
 
 def scan_fields(candidate: Candidate, settings: Privacy) -> Found:
     """Scan every string of every field that the caller set."""
     found = Found()
-    found.denied = {type for type in _under_its_name(candidate) if action(type, settings) == "deny"}
+    for name in _names(candidate):
+        _note(found, "content", f"{name}: {candidate.content}", settings)
     for name in sorted(candidate.model_fields_set - _SKIPPED):
-        actions = [
-            (f.type, action(f.type, settings)) for s in strings(getattr(candidate, name)) for f in privacy.scan(s)
-        ]
-        found.denied |= {type for type, act in actions if act == "deny"}
-        to_redact = {type for type, act in actions if act == "redact"}
-        if to_redact:
-            found.redacted |= to_redact
-            found.fields.append(name)
+        for text in strings(getattr(candidate, name)):
+            _note(found, name, text, settings)
     return found
 
 
-def _under_its_name(candidate: Candidate) -> set[str]:
-    """What the content is when read under its title or key: "hunter2" alone is nothing, under "password" it is one."""
-    names = [candidate.key, candidate.title, candidate.canonical_key, candidate.topic_id]
-    given = [name.replace("-", " ").replace("_", " ") for name in names if name is not None]
-    return {hit.type for name in given for hit in privacy.scan(f"{name}: {candidate.content}")}
+def _note(found: Found, field: str, text: str, settings: Privacy) -> None:
+    for hit in privacy.scan(text):
+        act = action(hit.type, settings)
+        if act == "deny":
+            found.denied.add(hit.type)
+        elif act == "redact":
+            found.redacted.add(hit.type)
+            found.fields.add(field)
+
+
+def _names(candidate: Candidate) -> list[str]:
+    """What the content goes by: "hunter2" alone is nothing, under the title "password" it is one."""
+    given = [candidate.key, candidate.title, candidate.canonical_key, candidate.topic_id]
+    return [name.replace("-", " ").replace("_", " ") for name in given if name is not None]
 
 
 def action(type: str, settings: Privacy) -> str:
@@ -78,43 +84,44 @@ def denied_types(value: Any, settings: Privacy) -> set[str]:
     return {type for type in found if action(type, settings) != "allow"}
 
 
-def strings(value: Any) -> list[str]:
-    """Every string inside a value; what stands under a key is read together with it, as ``password: hunter2`` is."""
-    if isinstance(value, str):
-        return [value]
+def strings(value: Any, label: str = "") -> list[str]:
+    """Every string inside a value, each read together with the key that it stands under, as ``password: hunter2`` is."""
     if isinstance(value, dict):
-        return [s for key, inner in value.items() for s in (*_labelled(key, inner), *strings(inner))]
+        named = _name_of(value) or label
+        under = [s for key, inner in value.items() for s in strings(inner, key)]
+        return [*value, *under, *(s for inner in value.values() for s in strings(inner, named) if named != label)]
     if isinstance(value, list | tuple):
-        return [s for inner in value for s in strings(inner)]
-    if hasattr(value, "to_dict"):
-        return strings(value.to_dict())
-    return []
+        return [s for inner in value for s in strings(inner, label)]
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        return [f"{label}: {value}" if label else str(value)]
+    return strings(value.to_dict(), label) if hasattr(value, "to_dict") else []
 
 
-def _labelled(key: str, value: Any) -> list[str]:
-    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return [f"{key}: {value}"] if plain else [key]
+def _name_of(value: dict[str, Any]) -> str | None:
+    """What an object such as ``{"name": "password", "value": "hunter2"}`` is about."""
+    found = (value.get(key) for key in ("name", "key", "type", "label", "field"))
+    return next((name for name in found if isinstance(name, str)), None)
 
 
-def redacted(value: Any, settings: Privacy) -> Any:
+def redacted(value: Any, settings: Privacy, label: str = "") -> Any:
     """The same value with what is to be redacted replaced by ``[redacted:type]``, in whatever depth it stands."""
     if isinstance(value, str):
-        hits = [f for f in privacy.scan(value) if action(f.type, settings) == "redact"]
-        return privacy.redact(value, hits) if hits else value
+        return _redacted_text(value, settings, f"{label}: " if label else "")
     if isinstance(value, dict):
-        return {redacted(key, settings): _redacted_under(key, inner, settings) for key, inner in value.items()}
+        named = _name_of(value) or ""
+        inner = {key: redacted(redacted(one, settings, key), settings, named) for key, one in value.items()}
+        return {redacted(key, settings): one for key, one in inner.items()}
     if isinstance(value, list | tuple):
-        return type(value)(redacted(inner, settings) for inner in value)
+        return type(value)(redacted(one, settings, label) for one in value)
     if hasattr(value, "model_copy"):
         return value.model_copy(update={k: redacted(v, settings) for k, v in value.to_dict().items()})
     return value
 
 
-def _redacted_under(key: str, value: Any, settings: Privacy) -> Any:
-    if not isinstance(value, str):
-        return redacted(value, settings)
-    whole = redacted(f"{key}: {value}", settings)
-    return whole.removeprefix(f"{key}: ") if whole.startswith(f"{key}: ") else redacted(value, settings)
+def _redacted_text(text: str, settings: Privacy, prefix: str) -> str:
+    hits = [f for f in privacy.scan(prefix + text) if action(f.type, settings) == "redact"]
+    whole = privacy.redact(prefix + text, hits) if hits else prefix + text
+    return whole.removeprefix(prefix) if whole.startswith(prefix) else f"[redacted:{hits[0].type}]"
 
 
 def _refused_key(candidate: Candidate, settings: Privacy) -> Rejection | None:

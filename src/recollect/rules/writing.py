@@ -34,8 +34,8 @@ def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
 def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     """Does the policy admit this event type?
 
-    ``none`` admits nothing. ``minimal`` admits preferences, decisions and corrections. ``normal`` and ``aggressive``
-    admit every type. The deny list is stronger than the allow list, and both are stronger than the policy's own word.
+    ``none`` admits nothing. The deny list comes next, then the allow list if there is one. Otherwise ``minimal`` admits
+    preferences, decisions and corrections, and ``normal`` and ``aggressive`` every type.
     """
     code = write_refusal(draft.event_type, context.policy)
     if code is not None:

@@ -397,7 +397,8 @@ class Machine(RuleBasedStateMachine):
     def the_model_agrees(self) -> None:
         assert self.memories.keys() == {note.id for note in self.model.kept()}
         for note in self.model.kept():
-            shown, modelled = _shown(self.memories[note.id]), _modelled(note)
+            shown = _shown(self.memories[note.id])
+            modelled = _modelled(note) | {"status": self.model.shown_status(note)}
             differs = {name: (shown[name], modelled[name]) for name in shown if shown[name] != modelled[name]}
             assert not differs, f"{note.id}, in the store and in the model: {differs}"
 
@@ -406,7 +407,7 @@ class Machine(RuleBasedStateMachine):
         stats = self.mem.stats()
         assert stats["memories"] == len(self.model.kept())
         assert stats["removed"] == len(self.model.notes) - len(self.model.kept())
-        assert stats["active"] == sum(1 for note in self.model.kept() if note.status == "active")
+        assert stats["active"] == len(self.model.live(namespaces=EVERYWHERE))
 
 
 def _shown(memory: Memory) -> dict[str, Any]:
@@ -416,6 +417,7 @@ def _shown(memory: Memory) -> dict[str, Any]:
         "scope": memory.scope,
         "key": memory.canonical_key,
         "content": memory.content,
+        "authority": memory.authority,
         "status": memory.status,
         "version": memory.version,
         "supersedes": memory.supersedes_id,
@@ -442,7 +444,7 @@ def _modelled(note: Note) -> dict[str, Any]:
 
 
 _MODEL_ONLY = frozenset(
-    {"id", "kind", "authority", "order", "reinforcements", "accesses", "last_reinforced", "last_access", "removed"}
+    {"id", "kind", "order", "reinforcements", "accesses", "last_reinforced", "last_access", "removed"}
 )
 
 

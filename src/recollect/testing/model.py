@@ -87,6 +87,10 @@ class Model:
         """Active, and past neither its date nor its tick."""
         return note.status == "active" and note.removed is None and not self._is_due(note, self._tick(note.place))
 
+    def shown_status(self, note: Note) -> str:
+        """What a read says: what has expired is no longer active, swept or not."""
+        return "soft_deleted" if note.status == "active" and not self.is_live(note) else note.status
+
     def live(self, **wanted: Any) -> list[Note]:
         """What a read may show, newest first; ``wanted`` holds values of namespace, space, owner, and scopes."""
         found = [n for n in self.notes.values() if self.is_live(n) and _fits(n, **wanted)]
@@ -247,6 +251,7 @@ class Model:
         assert note.concept[:3] == newcomer.concept[:3], "reinforced across a stream, a scope or a kind"
         note.reinforcements += 1
         note.last_reinforced = self.now
+        note.authority = min(note.authority, newcomer.authority, key=AUTHORITIES.index)
         self._wrote(note)
 
     def _supersede(self, old: Note, new: Note) -> None:

@@ -1,5 +1,6 @@
 """Each gate by itself: what it lets through, what it refuses, and with which code."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -21,7 +22,6 @@ from recollect.rules.taxonomy import classify_event, classify_layer
 from recollect.rules.writing import write_refusal
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-BOUND = Caller(user="ana", agent="planner", session="s1", projects=frozenset({"apollo"}), trusted=False)
 BOUND = Caller(
     user="ana",
     agent="planner",
@@ -89,6 +89,10 @@ def test_an_explicit_date_is_kept_in_every_namespace() -> None:
         ({"owner": "ana", "source": "operator"}, "border:source_not_yours"),
         ({"owner": "ana", "source": "system"}, "border:source_not_yours"),
         ({"owner": "ana", "source": "user"}, None),
+        ({"owner": "ana", "author": "planner"}, None),
+        ({"owner": "ana", "author": "mallory"}, "border:not_your_name"),
+        ({"owner": "ana", "agent_id": "executor"}, "border:not_your_name"),
+        ({"owner": "ana", "user_id": "ben"}, "border:not_your_name"),
     ],
 )
 def test_a_bound_caller_writes_only_within_its_borders(fields: dict[str, object], code: str | None) -> None:
@@ -125,7 +129,9 @@ def test_what_a_caller_sees() -> None:
         (Source.AGENT, Caller(), Authority.TOOL_VERIFIED, Authority.TOOL_VERIFIED),
         (Source.AGENT, BOUND, Authority.SYSTEM_IMPOSED, Authority.AI_INFERRED),
         (Source.USER, Caller(agent="a", trusted=False), None, Authority.AI_INFERRED),
-        (Source.USER, BOUND, None, Authority.USER_ASSERTED),
+        (Source.USER, BOUND, None, Authority.AI_INFERRED),
+        (Source.USER, Caller(user="ana", trusted=False), None, Authority.USER_ASSERTED),
+        (Source.USER, replace(BOUND, rights=frozenset({Right.RELAY})), None, Authority.USER_ASSERTED),
     ],
 )
 def test_authority_is_granted_and_not_claimed(

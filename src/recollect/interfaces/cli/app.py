@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -60,6 +61,9 @@ for commands in (writing, reading, care):
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code. Nothing here raises but a bug."""
     as_json = "--json" in arguments
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        assert isinstance(stream, TextIOWrapper), "a process has real streams"
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape")  # bad bytes are refused where they are named
     try:
         outcome = app(list(arguments), standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0

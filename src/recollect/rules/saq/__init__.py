@@ -5,7 +5,7 @@ A text that makes one plain statement ("Ana lives in Lisbon", "never use emojis"
 hedges, several statements at once and whatever points outside itself ("she likes it") get none.
 
     >>> parse("Never use emojis in replies")
-    SaqKey(subject='Self', aspect='limit', qualifier='emojis', rule='limit.use')
+    SaqKey(subject='Self', aspect='limit', qualifier='emojis', rule='limit.use', value=None)
 
 Reading order: :mod:`sentence` finds the one statement, the rules below look at it in turn, and the first that
 understands it names the key. Rules stand in :mod:`alternatives`, :mod:`limits`, :mod:`people`, :mod:`attributes`,
@@ -23,6 +23,7 @@ from recollect.rules.saq.projects import PROJECTS
 from recollect.rules.saq.rule import Rule
 from recollect.rules.saq.sentence import read_sentence
 from recollect.rules.saq.tastes import FAVORITES, TASTES
+from recollect.rules.text import fold
 
 __all__ = ["RULES", "SELF", "SaqKey", "parse"]
 
@@ -38,6 +39,12 @@ class SaqKey:
     aspect: str
     qualifier: str
     rule: str
+    value: str | None = None
+
+    def agrees_with(self, other: "SaqKey") -> bool:
+        """Whether both statements give one concept the same value."""
+        same_concept = (self.subject, self.aspect, self.qualifier) == (other.subject, other.aspect, other.qualifier)
+        return same_concept and fold(self.value or "") == fold(other.value or "")
 
 
 def parse(text: str, *, speaker: str = SELF) -> SaqKey | None:
@@ -46,7 +53,8 @@ def parse(text: str, *, speaker: str = SELF) -> SaqKey | None:
     if sentence is None:
         return None
     for rule in RULES:
-        parts = rule.read(sentence)
-        if parts is not None:
-            return SaqKey(*parts, rule.name)
+        found = rule.read(sentence)
+        if found is not None:
+            parts, value = found
+            return SaqKey(*parts, rule.name, value)
     return None

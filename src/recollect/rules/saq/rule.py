@@ -33,8 +33,11 @@ class Rule:
     allows: frozenset[str] = frozenset()
     negatable: bool = False
 
-    def read(self, sentence: Sentence) -> Parts | None:
-        """The parts of the key, or None if this rule has nothing to say about the sentence."""
+    def read(self, sentence: Sentence) -> tuple[Parts, str | None] | None:
+        """The parts of the key and the value that the statement gives it, or None if this rule has nothing to say.
+
+        Where the object is in the key there is no value beside it.
+        """
         if sentence.words.isdisjoint(self.triggers) or not sentence.uncertain <= self.allows:
             return None
         if sentence.negated and not self.negatable:
@@ -42,8 +45,8 @@ class Rule:
         for pattern in self.patterns:
             match = pattern.fullmatch(sentence.text)
             parts = self.reader(match, sentence) if match and _agrees(match) else None
-            if parts is not None:
-                return parts
+            if parts is not None and match is not None:
+                return parts, None if self.negatable else match.groupdict().get("v")
         return None
 
 

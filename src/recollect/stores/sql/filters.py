@@ -44,10 +44,10 @@ def where(selection: Selection) -> tuple[str, dict[str, Any]]:
     for tag in selection.tags:
         parts.append(f"EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {bind(tag)})")
     if selection.unexpired_at is not None:
-        parts.append(f"(m.expires_at IS NULL OR m.expires_at > {bind(selection.unexpired_at)})")
         parts.append(
-            "(m.expires_at_tick IS NULL OR m.expires_at_tick > "
-            "(SELECT s.tick FROM streams s WHERE s.tenant = m.tenant AND s.stream = m.stream))"
+            f"(m.status <> 'active' OR ((m.expires_at IS NULL OR m.expires_at > {bind(selection.unexpired_at)})"
+            " AND (m.expires_at_tick IS NULL OR m.expires_at_tick > "
+            "(SELECT s.tick FROM streams s WHERE s.tenant = m.tenant AND s.stream = m.stream))))"
         )
     if selection.before is not None:
         at, stream, number = map(bind, selection.before)

@@ -15,7 +15,7 @@ from recollect.stores.protocol import Stored, Stream
 Row = Mapping[str, Any]
 
 BODY_COLUMNS = """
-    created_at scope kind event_type layer tier topic_id source user_id agent_id run_id thread_id actor_id role
+    created_at scope content_hash kind event_type layer tier topic_id source user_id agent_id run_id thread_id actor_id role
 """.split()
 """Columns of the current state that repeat a field of the immutable body, so that reads can filter by them."""
 
@@ -56,6 +56,8 @@ def state_from(row: Row) -> State:
         pinned=bool(row["pinned"]),
         importance=row["importance"],
         importance_reason=_list_from(row["importance_reason"]),
+        authority=row["authority"],
+        authority_reason=row["authority_reason"],
         category=row["category"],
         tags=_list_from(row["tags"]),
         reinforcements=row["reinforcements"],
@@ -94,6 +96,17 @@ def memory_row(stream: Stream, number: int, state: State, body: Mapping[str, Any
     return row
 
 
+def stray_columns(row: Row) -> list[str]:
+    """The columns of a row of current state that differ from its version's body."""
+    body = json.loads(row["body"]) if row["body"] is not None else {}
+    expected: dict[str, Any] = {name: body.get(name) for name in BODY_COLUMNS}
+    expected["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
+    expected["key_identity"] = identity(row["canonical_key"])
+    if not body:
+        del expected["created_at"]
+    return [name for name, value in expected.items() if row[name] != value]
+
+
 def stored_from(row: Row) -> Stored:
     keys = row.keys()
     return Stored(
@@ -104,6 +117,7 @@ def stored_from(row: Row) -> Stored:
         state_from(row),
         (row["count"] or 0) if "count" in keys else 0,
         row["last"] if "last" in keys else None,
+        row["parent_hash"] if "parent_hash" in keys else None,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
-from recollect.model.ledger import GENESIS, Entry
+from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
 from recollect.stores.protocol import NO_LIMIT, Neighbour, Posting, Selection, Stored, Stream, Version
 from recollect.stores.sql import rows
@@ -52,11 +52,11 @@ class StreamTables(_Capability):
             found = self._db.rows("streams_of_tenant", tenant=tenant)
         return [rows.stream_from(row) for row in found]
 
-    def tenants(self) -> list[str]:
-        return [row["tenant"] for row in self._db.rows("tenants")]
+    def actor_names(self, tenant: str) -> dict[str, tuple[str | None, bytes | None]]:
+        return {row["uid"]: (row["name"], row["salt"]) for row in self._db.rows("actor_names", tenant=tenant)}
 
-    def actor_names(self, tenant: str) -> dict[str, str | None]:
-        return {row["uid"]: row["name"] for row in self._db.rows("actor_names", tenant=tenant)}
+    def orphans(self, tenant: str) -> list[int]:
+        return [row["stream"] for row in self._db.rows("orphans", tenant=tenant)]
 
     def add_stream(self, address: Address, uid: str) -> Stream:
         self._db.run("add_stream", uid=uid, head=GENESIS, **address._asdict())
@@ -76,19 +76,20 @@ class StreamTables(_Capability):
             words=stream.words,
         )
 
-    def actor_uid(self, tenant: str, name: str, fresh_uid: str) -> str:
-        """The actor's uid, ``fresh_uid`` if it is new."""
+    def actor_uid(self, tenant: str, name: str, fresh_salt: bytes) -> str:
+        """The actor's uid; a new actor's is a commitment to its name under ``fresh_salt``."""
         found = self._db.rows("actor_named", tenant=tenant, name=name)
         if found:
             return str(found[0]["uid"])
-        self._db.run("add_actor", tenant=tenant, uid=fresh_uid, name=name)
-        return fresh_uid
+        uid = commit_to(fresh_salt, name)
+        self._db.run("add_actor", tenant=tenant, uid=uid, name=name, salt=fresh_salt)
+        return uid
 
     def forget_owner(self, stream: Stream) -> int:
         return self._db.run("forget_owner_name", tenant=stream.tenant, stream=stream.number)
 
-    def forget_actor(self, tenant: str, name: str) -> int:
-        return self._db.run("forget_actor_name", tenant=tenant, name=name)
+    def forget_actor(self, tenant: str, uid: str) -> int:
+        return self._db.run("forget_actor_name", tenant=tenant, uid=uid)
 
 
 class LedgerTables(_Capability):
@@ -144,7 +145,7 @@ class _Postings(_Capability):
         self._db.run_many("count_term", [(*key, term) for term in counts])
         stream.documents += 1
         stream.words += length
-        return f"{length} {' '.join(counts)}"
+        return " ".join([str(length), *(f"{term}:{tf}" for term, tf in counts.items())])
 
 
 class StateTables(_Postings):
@@ -206,8 +207,13 @@ class StateTables(_Postings):
     def count_removed(self, tenant: str) -> int:
         return int(self._db.rows("count_removed", tenant=tenant)[0]["n"])
 
-    def removed_ids(self, tenant: str) -> dict[str, str]:
-        return {row["id"]: row["removed"] for row in self._db.rows("removed_ids", tenant=tenant)}
+    def aliases(self, tenant: str) -> list[tuple[str, str]]:
+        return [(row["alias"], row["id"]) for row in self._db.rows("aliases_of_tenant", tenant=tenant)]
+
+    def strays(self, stream: Stream) -> list[tuple[str, str]]:
+        """Where a row of current state does not repeat what its version says: ``(id, column)``."""
+        found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
+        return [(row["id"], column) for row in found for column in rows.stray_columns(row)]
 
     def states(self, stream: Stream) -> list[Stored]:
         found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
@@ -251,7 +257,7 @@ class TextTables(_Postings):
         found = self._db.rows("terms_of", tenant=stream.tenant, stream=stream.number, memory=number)
         if not found or found[0]["terms"] is None:
             return
-        length, *terms = found[0]["terms"].split()
+        length, terms = found[0]["terms"].split()[0], list(noted(found[0]["terms"]))
         key = (stream.tenant, stream.number)
         self._db.run_many("remove_posting", [(*key, term, number) for term in terms])
         self._db.run_many("uncount_term", [(*key, term) for term in terms])
@@ -282,7 +288,7 @@ class TextTables(_Postings):
     def neighbours(self, stream: Stream, numbers: Sequence[int]) -> list[Neighbour]:
         found = self._db.rows("texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers))
         return [
-            Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(row["terms"].split()[1:]))
+            Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(noted(row["terms"])))
             for row in found
             if row["terms"] is not None
         ]
@@ -314,9 +320,9 @@ class SideTables(_Capability):
     def counted_terms(self, stream: Stream) -> dict[str, int]:
         return dict(self._db.tuples("terms_counted", tenant=stream.tenant, stream=stream.number))
 
-    def noted_terms(self, stream: Stream) -> dict[int, str]:
+    def noted_terms(self, stream: Stream) -> dict[int, tuple[int, dict[str, int]]]:
         found = self._db.rows("terms_of_stream", tenant=stream.tenant, stream=stream.number)
-        return {row["memory"]: row["terms"] for row in found}
+        return {row["memory"]: (int(row["terms"].split()[0]), noted(row["terms"])) for row in found}
 
     def drop_projections(self, stream: Stream) -> None:
         for query in ("drop_memories", "drop_postings"):
@@ -365,6 +371,12 @@ class SideTables(_Capability):
 
 class Transaction(StreamTables, LedgerTables, StateTables, TextTables, SideTables):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
+
+
+def noted(text: str) -> dict[str, int]:
+    """The terms of an indexed memory and how often each occurs, from the note that it keeps."""
+    pairs = (word.rpartition(":") for word in text.split()[1:])
+    return {term: int(tf) for term, _, tf in pairs}
 
 
 def _once_each(values: Iterable[str | int]) -> str:

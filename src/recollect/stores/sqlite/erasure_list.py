@@ -1,6 +1,6 @@
 """The list of what was erased, kept beside the database so that a restored backup forgets it again.
 
-One JSON line for each erased memory, holding opaque ids alone. It is written before the erasure commits: an intent
+One JSON line for each erased memory or name, holding opaque ids alone. It is written before the erasure commits: an intent
 to erase that outlives a crash is carried out at the next opening.
 """
 
@@ -9,31 +9,32 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from recollect.stores.protocol import Erased
+
 
 class ErasureList:
     def __init__(self, path: Path | None) -> None:
         self._path = path
 
-    def read(self) -> list[tuple[str, str]]:
-        """Every ``(tenant, id)`` on the list; a torn last line, from a crash while writing, is passed over."""
+    def read(self) -> list[Erased]:
+        """Everything on the list; a torn last line, from a crash while writing, is passed over."""
         if self._path is None or not self._path.exists():
             return []
         lines = self._path.read_text(encoding="utf-8").splitlines()
-        return [(row["tenant"], row["id"]) for row in map(_parsed, lines) if row is not None]
+        return [row for row in map(_parsed, lines) if row is not None]
 
-    def append(self, erased: Sequence[tuple[str, str]]) -> None:
+    def append(self, erased: Sequence[Erased]) -> None:
         if self._path is None or not erased:
             return
-        lines = "".join(json.dumps({"tenant": tenant, "id": id}) + "\n" for tenant, id in erased)
+        lines = "".join(json.dumps(one._asdict()) + "\n" for one in erased)
         with self._path.open("ab") as file:
             file.write(("\n" + lines).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
 
 
-def _parsed(line: str) -> dict[str, str] | None:
+def _parsed(line: str) -> Erased | None:
     try:
-        row = json.loads(line)
-    except json.JSONDecodeError:
+        return Erased(**json.loads(line))
+    except (json.JSONDecodeError, TypeError):
         return None
-    return row if isinstance(row, dict) and {"tenant", "id"} <= row.keys() else None

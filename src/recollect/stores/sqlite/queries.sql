@@ -18,9 +18,6 @@ SELECT * FROM streams WHERE tenant = :tenant AND owner = :owner ORDER BY stream
 -- name: streams_of_space
 SELECT * FROM streams WHERE tenant = :tenant AND space = :space ORDER BY stream
 
--- name: tenants
-SELECT DISTINCT tenant FROM streams ORDER BY tenant
-
 -- name: add_stream
 INSERT INTO streams (tenant, stream, uid, namespace, space, owner, head)
 SELECT :tenant, coalesce(max(stream), 0) + 1, :uid, :namespace, :space, :owner, :head FROM streams WHERE tenant = :tenant
@@ -37,13 +34,13 @@ UPDATE streams SET owner = NULL WHERE tenant = :tenant AND stream = :stream
 SELECT uid FROM actors WHERE tenant = :tenant AND name = :name
 
 -- name: add_actor
-INSERT INTO actors (tenant, uid, name) VALUES (:tenant, :uid, :name)
+INSERT INTO actors (tenant, uid, name, salt) VALUES (:tenant, :uid, :name, :salt)
 
 -- name: actor_names
-SELECT uid, name FROM actors WHERE tenant = :tenant
+SELECT uid, name, salt FROM actors WHERE tenant = :tenant ORDER BY uid
 
 -- name: forget_actor_name
-UPDATE actors SET name = NULL WHERE tenant = :tenant AND name = :name
+UPDATE actors SET name = NULL, salt = NULL WHERE tenant = :tenant AND uid = :uid AND name IS NOT NULL
 
 -- ── versions, ledger, amendments ────────────────────────────────────────────────────────────────────────────────
 
@@ -96,16 +93,18 @@ SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream,
 -- ── current state ───────────────────────────────────────────────────────────────────────────────────────────────
 
 -- name: memories_by_ids
-SELECT m.*, v.body, a.count, a.last FROM json_each(:ids) wanted
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_each(:ids) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.id = wanted.value
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
 
 -- name: memories_numbered
-SELECT m.*, v.body, a.count, a.last FROM json_each(:numbers) wanted
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_each(:numbers) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = wanted.value
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
 
 -- name: ids_with_prefix
 SELECT id FROM memories WHERE tenant = :tenant AND id >= :low AND id < :high ORDER BY id LIMIT :limit
@@ -114,23 +113,26 @@ SELECT id FROM memories WHERE tenant = :tenant AND id >= :low AND id < :high ORD
 SELECT id FROM aliases WHERE tenant = :tenant AND alias = :alias ORDER BY id LIMIT :limit
 
 -- name: active_by_key
-SELECT m.*, v.body, a.count, a.last FROM memories m
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories m
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
    AND m.key_identity = :key_identity AND m.status = 'active'
 
 -- name: select_memories
-SELECT m.*, v.body, a.count, a.last FROM memories m
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories m
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
  WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
  ORDER BY m.created_at DESC, m.stream DESC, m.memory DESC LIMIT :limit
 
 -- name: select_in_stream
-SELECT m.*, v.body, a.count, a.last FROM memories m
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories m
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.removed IS NULL AND {filters}
  ORDER BY m.memory DESC LIMIT :limit
 
@@ -150,26 +152,28 @@ SELECT m.*, v.body FROM memories m JOIN versions v USING (tenant, stream, memory
 
 -- name: put_memory
 INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id, superseded_by_id, related, conflicts,
-    canonical_key, key_digest, key_identity, pinned, importance, importance_reason, category, tags, reinforcements,
-    last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at, removed, created_at, scope, kind,
-    kind_class, event_type, layer, tier, topic_id, source, user_id, agent_id, run_id, thread_id, actor_id, role, terms)
+    canonical_key, key_digest, key_identity, pinned, importance, importance_reason, authority, authority_reason,
+    category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at,
+    removed, created_at, scope, content_hash, kind, kind_class, event_type, layer, tier, topic_id, source, user_id,
+    agent_id, run_id, thread_id, actor_id, role, terms)
 VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :superseded_by_id, :related, :conflicts,
-    :canonical_key, :key_digest, :key_identity, :pinned, :importance, :importance_reason, :category, :tags,
-    :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at, :purge_at, :removed,
-    :created_at, :scope, :kind, :kind_class, :event_type, :layer, :tier, :topic_id, :source, :user_id, :agent_id,
-    :run_id, :thread_id, :actor_id, :role, :terms)
+    :canonical_key, :key_digest, :key_identity, :pinned, :importance, :importance_reason, :authority, :authority_reason,
+    :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at,
+    :purge_at, :removed, :created_at, :scope, :content_hash, :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
+    :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :terms)
 
 -- name: move_memory
 UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
     superseded_by_id = :superseded_by_id, related = :related, conflicts = :conflicts, canonical_key = :canonical_key,
     key_digest = :key_digest, key_identity = :key_identity, pinned = :pinned, importance = :importance,
-    importance_reason = :importance_reason, category = :category, tags = :tags, reinforcements = :reinforcements,
+    importance_reason = :importance_reason, authority = :authority, authority_reason = :authority_reason,
+    category = :category, tags = :tags, reinforcements = :reinforcements,
     last_reinforced = :last_reinforced, last_modified = :last_modified, expires_at = :expires_at,
     expires_at_tick = :expires_at_tick, deleted_at = :deleted_at, purge_at = :purge_at, removed = :removed
  WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: strip_memory
-UPDATE memories SET scope = NULL, kind = NULL, kind_class = NULL, event_type = NULL, layer = NULL, tier = NULL,
+UPDATE memories SET scope = NULL, content_hash = NULL, kind = NULL, kind_class = NULL, event_type = NULL, layer = NULL, tier = NULL,
     topic_id = NULL, source = NULL, user_id = NULL, agent_id = NULL, run_id = NULL, thread_id = NULL, actor_id = NULL,
     role = NULL, terms = NULL
  WHERE tenant = :tenant AND stream = :stream AND memory = :memory
@@ -199,6 +203,17 @@ INSERT OR IGNORE INTO aliases (tenant, alias, id) VALUES (:tenant, :alias, :id)
 
 -- name: remove_aliases
 DELETE FROM aliases WHERE tenant = :tenant AND id = :id
+
+-- name: aliases_of_tenant
+SELECT alias, id FROM aliases WHERE tenant = :tenant ORDER BY alias, id
+
+-- name: orphans
+SELECT stream, count(*) AS n FROM ledger WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant) GROUP BY stream
+ UNION
+SELECT stream, count(*) AS n FROM versions WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant) GROUP BY stream
+ ORDER BY 1
 
 -- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
 -- The count of a term stands at place -9223372036854775807, before every posting.
@@ -289,7 +304,7 @@ SELECT :tenant, coalesce(max(number), 0) + 1, :at, :type, :stream, :memory_id, :
 SELECT * FROM traces WHERE tenant = :tenant AND number > :after ORDER BY number LIMIT :limit
 
 -- name: remove_traces_of_memory
-DELETE FROM traces WHERE tenant = :tenant AND memory_id = :id
+DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR instr(body, :id) > 0)
 
 -- name: remove_traces_of_stream
 DELETE FROM traces WHERE tenant = :tenant AND stream = :stream
@@ -303,9 +318,6 @@ VALUES (:tenant, :key, :digest, :salt, :outcome, :memory_id, :reasons, :at)
 
 -- name: remove_retries
 DELETE FROM retries WHERE tenant = :tenant AND memory_id = :id
-
--- name: removed_ids
-SELECT id, removed FROM memories WHERE tenant = :tenant AND removed IS NOT NULL ORDER BY id
 
 -- name: store_value
 SELECT value FROM store WHERE name = :name

@@ -25,10 +25,11 @@ class WriterQueue:
         self._lock_file: int | None = None
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self, patience_s: float | None = None) -> Iterator[None]:
         """Wait for the turn to write, for at most the timeout; then hold it."""
-        deadline = time.monotonic() + self._timeout_s
-        if not self._mutex.acquire(timeout=self._timeout_s):
+        patience_s = self._timeout_s if patience_s is None else patience_s
+        deadline = time.monotonic() + patience_s
+        if not self._mutex.acquire(timeout=patience_s):
             raise self._too_long("thread")
         try:
             if self._path is None:

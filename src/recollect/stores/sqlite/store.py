@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.model.address import Address
-from recollect.stores.protocol import Reader, Writer
+from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.queries import load_queries
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
@@ -92,9 +92,9 @@ class SqliteStore:
                     yield reader
 
     @contextmanager
-    def write(self, addresses: Sequence[Address] = ()) -> Iterator[Writer]:
+    def write(self, addresses: Sequence[Address] = (), *, patience_s: float | None = None) -> Iterator[Writer]:
         """The write transaction; SQLite has one writer, so naming the streams only matters to other stores."""
-        with translated(self.location), self._queue.turn():
+        with translated(self.location), self._queue.turn(patience_s):
             db = self._connections.writer()
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -120,10 +120,10 @@ class SqliteStore:
                 time.sleep(0.02)
         return ()
 
-    def erasures(self) -> list[tuple[str, str]]:
+    def erasures(self) -> list[Erased]:
         return self._erased.read()
 
-    def note_erasures(self, erased: Sequence[tuple[str, str]]) -> None:
+    def note_erasures(self, erased: Sequence[Erased]) -> None:
         with translated(self.location):
             self._erased.append(erased)
 

@@ -32,6 +32,8 @@ def _everything_set(id: str) -> State:
         pinned=True,
         importance=5,
         importance_reason=["importance:edited", "naïve"],
+        authority="tool_verified",
+        authority_reason="verifying_tool",
         category="taste",
         tags=["b", "a", "100 %", "🫖"],
         reinforcements=4,

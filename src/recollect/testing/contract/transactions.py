@@ -23,7 +23,7 @@ def _advance(writer: Writer, stream: Stream) -> None:
 WRITES: dict[str, Write] = {
     "add_stream": lambda w, s: w.add_stream(address("new"), "b" * 32),
     "advance_stream": _advance,
-    "actor_uid": lambda w, s: w.actor_uid(TENANT, "new", "c" * 32),
+    "actor_uid": lambda w, s: w.actor_uid(TENANT, "new", b"c" * 32),
     "add_version": lambda w, s: w.add_version(s, 9, memory_id("new"), "{}", SALT),
     "add_entry": lambda w, s: w.add_entry(s, entry(s, 9, memory_id("new"))),
     "add_amendment": lambda w, s: w.add_amendment(s, 9, memory_id("new"), "{}", SALT),
@@ -65,7 +65,7 @@ def _fill(store: Store, scribe: Scribe) -> None:
     scribe.keep("tea", terms=["tea"])
     scribe.keep("coffee")
     with store.write() as writer:
-        writer.actor_uid(TENANT, "planner", "d" * 32)
+        writer.actor_uid(TENANT, "planner", b"d" * 32)
         writer.keep_trace(TENANT, {"type": "old"}, at(1), scribe.stream(writer).number, None)
         writer.keep_retry(TENANT, "old", _ANSWER)
 

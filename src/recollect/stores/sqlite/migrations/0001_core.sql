@@ -28,12 +28,15 @@ CREATE INDEX streams_by_owner ON streams (tenant, owner) WHERE owner IS NOT NULL
 CREATE INDEX streams_by_space ON streams (tenant, space);
 CREATE UNIQUE INDEX streams_by_uid ON streams (tenant, uid);
 
--- Who acted, under an opaque uid, so that a name can be erased from history without breaking its chain.
+-- Who acted. The uid is a salted commitment to the name, so that history cannot be put under another name, and a name
+-- can be erased from it without breaking its chain.
 CREATE TABLE actors (
     tenant TEXT NOT NULL,
     uid    TEXT NOT NULL,
     name   TEXT,
-    PRIMARY KEY (tenant, uid)
+    salt   BLOB,
+    PRIMARY KEY (tenant, uid),
+    CHECK ((name IS NULL) = (salt IS NULL))
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX actors_by_name ON actors (tenant, name) WHERE name IS NOT NULL;
 
@@ -103,6 +106,8 @@ CREATE TABLE memories (
     pinned           INTEGER NOT NULL,
     importance       INTEGER NOT NULL,
     importance_reason TEXT   NOT NULL,
+    authority        TEXT    NOT NULL,
+    authority_reason TEXT    NOT NULL,
     category         TEXT    NOT NULL,
     tags             TEXT    NOT NULL,
     reinforcements   INTEGER NOT NULL,
@@ -115,6 +120,7 @@ CREATE TABLE memories (
     removed          TEXT,
     created_at       TEXT,
     scope            TEXT,
+    content_hash     TEXT,
     kind             TEXT,
     kind_class       TEXT,
     event_type       TEXT,

@@ -35,6 +35,16 @@ def migrations() -> list[Migration]:
 
 def pending(db: sqlite3.Connection, location: str) -> list[Migration]:
     """What has not been applied yet; refuses a file that is not ours, or that a later release wrote."""
+    if db.in_transaction:
+        return _pending(db, location)
+    db.execute("BEGIN")  # one snapshot: another process may be making the same file at this moment
+    try:
+        return _pending(db, location)
+    finally:
+        db.execute("ROLLBACK")
+
+
+def _pending(db: sqlite3.Connection, location: str) -> list[Migration]:
     known = migrations()
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if version > len(known):

@@ -1,0 +1,122 @@
+"""A disk that is full, or fails to sync: a clear error, nothing changed, and all is well once the disk is."""
+
+import errno
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+
+from .attempts import ATTEMPTS, LOST, REMOVALS, prepare
+from .disk import NEEDS_SPACE, Fault, How, Kind
+from .nursery import Nursery
+from .reference import at_point, spread
+from .remains import remains
+from .soundness import assert_ledger_gapless, assert_sound
+
+TROUBLES = {
+    "no space": Fault(How.FAIL_FROM_HERE, kinds=NEEDS_SPACE, errno=errno.ENOSPC),
+    "no space for the other half": Fault(How.FAIL_HALFWAY, kinds=NEEDS_SPACE, errno=errno.ENOSPC),
+    "a sync fails": Fault(How.FAIL_ONCE, kinds=Kind.SYNC, errno=errno.EIO),
+    "every sync fails": Fault(How.FAIL_FROM_HERE, kinds=Kind.SYNC, errno=errno.EIO),
+    "the disk is gone": Fault(How.FAIL_FROM_HERE, errno=errno.EIO),
+}
+SAMPLE = 5
+"""Calls at which the trouble begins, for each operation, in an ordinary run; a torture takes every call."""
+
+Said = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("base") / "memory.db"
+    prepare(path)
+    return path
+
+
+class Trial:
+    """One task, tried with one kind of trouble that begins at one call after another."""
+
+    def __init__(self, nursery: Nursery, trouble: str, folder: Path, torture: bool) -> None:
+        self.path = folder / "memory.db"
+        self._nursery, self._trouble = nursery, trouble
+        self._sample = None if torture else SAMPLE
+
+    def each(self, task: str, base: Path | None = None, **arguments: Any) -> Iterator[Said]:
+        """What the child said each time; the store is as the child left it, and made anew for the next."""
+        fault = TROUBLES[self._trouble]
+        total = self._once(task, base, replace(fault, how=How.NOTHING), **arguments)["calls_made"]
+        assert total > 0
+        for call in spread(total, self._sample):
+            with at_point(f"{self._trouble} from call {call} of {total} on, in {arguments or task}"):
+                yield self._once(task, base, replace(fault, call=call), **arguments)
+
+    def _once(self, task: str, base: Path | None, fault: Fault, **arguments: Any) -> Said:
+        for file in self.path.parent.glob(f"{self.path.name}*"):
+            file.unlink()
+        if base is not None:
+            shutil.copy(base, self.path)
+        ending = self._nursery.run(task, path=str(self.path), trouble=fault.to_dict(), **arguments)
+        assert ending.value is None
+        return {name: value for line in ending.said for name, value in line.items()}
+
+
+@pytest.fixture(params=TROUBLES)
+def trial(request: pytest.FixtureRequest, nursery: Nursery, swift: Path, torture: bool) -> Trial:
+    return Trial(nursery, request.param, swift, torture)
+
+
+def assert_clear(failure: list[str] | None, path: Path) -> None:
+    """The disk's trouble is called by its name, with the file and a next step."""
+    assert failure is not None, "the trouble must be noticed"
+    name, message = failure
+    assert name == "StoreUnavailable", failure
+    assert message.startswith(f"{path}: ") and message.count(". ") >= 1, failure
+
+
+@pytest.mark.parametrize("operation", ATTEMPTS)
+def test_nothing_changes_and_all_is_well_afterwards(operation: str, trial: Trial, base: Path) -> None:
+    for said in trial.each("try_on_a_failing_disk", base, operation=operation):
+        assert_clear(said["failure"], trial.path)
+        assert not said["changed"] and said["sound"]
+        assert said["again"] and said["sound_again"]
+        assert_whole(trial.path)
+
+
+@pytest.mark.parametrize("operation", REMOVALS)
+def test_a_removal_is_finished_by_a_second_try(operation: str, trial: Trial, base: Path) -> None:
+    """Content may be gone from the tables and not yet from the files; what is said of it must still be true."""
+    for said in trial.each("try_on_a_failing_disk", base, operation=operation):
+        assert_clear(said["failure"], trial.path)
+        assert not (said["changed"] and "nothing was changed" in said["failure"][1]), said["failure"]
+        assert said["sound"] and said["sound_again"]
+        assert_whole(trial.path)
+        assert_removed(trial.path, operation)
+
+
+def assert_removed(path: Path, operation: str) -> None:
+    """The word is gone with the memory that held it; the other memory that holds it is not removed by this operation."""
+    with recollect.open(path) as mem:
+        left = [memory.content for memory in mem.list(status=None).items if LOST in memory.content]
+    assert len(left) == 1, operation
+    assert remains(path, ["Carla left for" if operation == "upkeep" else "Ben keeps"]) == []
+
+
+def test_a_new_store_is_made_whole_or_not_at_all(trial: Trial) -> None:
+    """SQLite itself passes over some failures, of syncing a folder or of tidying up at the end; all others are told."""
+    for said in trial.each("open_on_a_failing_disk"):
+        if said["failure"] is not None:
+            assert_clear(said["failure"], trial.path)
+        assert said["again"] and said["sound_again"]
+        assert_whole(trial.path)
+
+
+def assert_whole(path: Path) -> None:
+    """Opened by a process that saw no trouble."""
+    with recollect.open(path) as mem:
+        assert_sound(mem)
+    assert_ledger_gapless(path)

@@ -1,0 +1,310 @@
+"""Somebody writes to the file behind our back: ``verify`` says where, or the table below says why it cannot.
+
+Every column of every table is tried. What ``verify`` does not see is listed in ``UNSEEN`` with the reason, and the list
+is exact: a column that is seen and listed, or unseen and not listed, fails.
+"""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recollect.model.errors import StoreError
+from recollect.model.receipt import Verification
+from recollect.stores.sqlite import migrations
+from recollect.testing.script import open_seeded
+
+OUTSIDE = "outside the ledger by design: {}"
+ADDRESS = "where a stream belongs is kept beside its chain, so that an owner can be erased"
+FILTERS = "a column that reads filter by repeats the version's body, and is not compared with it"
+
+UNSEEN: dict[tuple[str, str], str] = {
+    ("streams", "tenant"): "a stream that is gone as a whole leaves no trace inside the file; a checkpoint shows it",
+    ("streams", "namespace"): ADDRESS,
+    ("streams", "space"): ADDRESS,
+    ("streams", "owner"): ADDRESS,
+    ("streams", "tick"): "a counter",
+    ("streams", "last_memory"): "a counter",
+    ("streams", "last_at"): "a counter",
+    **{("actors", name): OUTSIDE.format("names can be erased from history") for name in ("tenant", "uid", "name")},
+    ("amendments", "memory_id"): "the entry says whom it is about; this column only finds the values to erase",
+    **{
+        ("memories", name): FILTERS
+        for name in """
+            key_identity created_at scope content_hash kind kind_class event_type layer tier topic_id source user_id
+            agent_id run_id thread_id actor_id role
+        """.split()
+    },
+    ("postings", "tf"): "how often a word occurs only moves ranking",
+    ("postings", "length"): "how long a text is only moves ranking",
+    **{("aliases", name): OUTSIDE.format("names given elsewhere") for name in ("tenant", "alias", "id")},
+    **{("accesses", name): OUTSIDE.format("counters") for name in ("tenant", "id", "count", "last")},
+    **{("policies", name): OUTSIDE.format("traces") for name in ("tenant", "hash", "body")},
+    **{
+        ("traces", name): OUTSIDE.format("traces")
+        for name in ("tenant", "number", "at", "type", "stream", "memory_id", "policy", "body")
+    },
+    **{
+        ("retries", name): OUTSIDE.format("answers kept for a retry")
+        for name in ("tenant", "key", "digest", "salt", "outcome", "memory_id", "reasons", "at")
+    },
+}
+"""What can be changed without ``verify`` noticing. Beyond single cells: replacing a version's body and salt together with
+its commitment, every later hash of the stream and its head; cutting off a chain's end together with its head; removing
+a stream whole. An anchored checkpoint is what reveals those."""
+
+
+CLOSED = {"namespace": ("test", "prod"), "space": ("session", "user")}
+"""Columns for which the database itself admits only certain words."""
+
+
+class Cell(NamedTuple):
+    table: str
+    column: str
+    type: str
+    row: int
+    value: Any
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with something in every table, and in every column that can hold anything."""
+    path = tmp_path_factory.mktemp("sound") / "memory.db"
+    with open_seeded(path, policy={"traces": {"keep": "all"}}) as mem:
+        tea = mem.add("Ana drinks green tea every morning", owner="ana", canonical_key="Tea", aliases=["ticket-7"])
+        assert tea.memory is not None
+        new = mem.add("Ana drinks black tea every morning", owner="ana", canonical_key="Tea", change="update").memory
+        assert new is not None
+        waiting = mem.add(
+            "Ana never drinks tea", owner="ana", canonical_key="Tea", change="contradiction", authority="ai_inferred"
+        )
+        assert waiting.outcome == "contradicted"
+        mem.edit(new.id, tags=["hot", "drink"], pinned=True)
+        everything = {name: name for name in ("user_id", "agent_id", "run_id", "thread_id", "actor_id", "role")}
+        full = mem.add(
+            "Ana works on the billing service",
+            owner="ana",
+            tier="register",
+            topic_id="work",
+            ttl_ticks=1_000,
+            expires_at="2030-01-01T00:00:00Z",
+            **everything,
+        ).memory
+        gone = mem.add("Ana lives in Berlin", owner="ana", idempotency_key="retry").memory
+        assert full is not None and gone is not None
+        mem.forget(gone.id)
+        mem.archive(mem.add("Ana owns a red bicycle", owner="ana", scope="planner").memory.id)  # type: ignore[union-attr]
+        mem.add("Ana owns a red bicycle", owner="ana", canonical_key="Bicycle-A", importance=5)
+        mem.add("Ana owns a red bicycle", owner="ana", canonical_key="Bicycle-B")
+        assert mem.consolidate(owner="ana", force=True).applied
+        erased = mem.add("Ana was born in Rome", owner="ana").memory
+        assert erased is not None
+        mem.edit(erased.id, tags=["secret"])
+        mem.erase(id=erased.id)
+        mem.add("Ben plays the violin", owner="ben")
+        mem.get(new.id)
+        mem.add("the password is hunter2-very-secret", owner="ben")
+        assert mem.verify().ok
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def _columns(db: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
+    tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    for table in tables:
+        if table != "migrations":
+            for column in db.execute(f"PRAGMA table_info({table})"):
+                yield table, column[1], column[2]
+
+
+def _schema() -> list[tuple[str, str, str]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        for migration in migrations.migrations():
+            db.executescript(migration.sql)
+        return list(_columns(db))
+
+
+SCHEMA = _schema()
+
+
+def _cells(path: Path, table: str, column: str, type: str) -> list[Cell]:
+    """Every cell of a column, by the row's place in a listing that does not move."""
+    with closing(sqlite3.connect(path)) as db:
+        rows = db.execute(f"SELECT {column} FROM {table} ORDER BY {_key(db, table)}").fetchall()
+    return [Cell(table, column, type, place, row[0]) for place, row in enumerate(rows)]
+
+
+def _key(db: sqlite3.Connection, table: str) -> str:
+    return ", ".join(row[1] for row in db.execute(f"PRAGMA table_info({table})") if row[5])
+
+
+def _other_values(cell: Cell) -> list[Any]:
+    """Values that this cell did not have: a small change, nothing at all, and nonsense."""
+    if cell.column in CLOSED:
+        return [word for word in CLOSED[cell.column] if word != cell.value]
+    if cell.type == "INTEGER":
+        return [(cell.value or 0) + 1, 2**40]
+    if cell.type == "BLOB":
+        return [bytes([(cell.value or b"\0")[0] ^ 1]) + (cell.value or b"")[1:]]
+    text = cell.value or ""
+    swapped = text.replace("tea", "gin") if "tea" in text else text[:-1] + ("y" if text.endswith("x") else "x")
+    return [swapped, "nonsense", None if cell.value is not None else "null no more"]
+
+
+def _write(path: Path, cell: Cell, value: Any) -> bool:
+    """Change one cell with plain SQL; ``False`` if the database itself refuses."""
+    with closing(sqlite3.connect(path)) as db:
+        key = _key(db, cell.table)
+        row = db.execute(f"SELECT {key} FROM {cell.table} ORDER BY {key}").fetchall()[cell.row]
+        where = " AND ".join(f"{name.strip()} IS ?" for name in key.split(","))
+        try:
+            db.execute(f"UPDATE {cell.table} SET {cell.column} = ? WHERE {where}", (value, *row))
+            db.commit()
+        except sqlite3.IntegrityError:
+            return False
+    return True
+
+
+def _verified(path: Path) -> Verification | None:
+    """What verify says; ``None`` if the file cannot even be opened, which is an answer too."""
+    try:
+        with open_seeded(path, 99) as mem:
+            return mem.verify()
+    except StoreError:
+        return None
+
+
+def _attempts(
+    path: Path, folder: Path, table: str, column: str, type: str
+) -> Iterator[tuple[Cell, Verification | None]]:
+    cells = _cells(path, table, column, type)
+    for cell in Random(7).sample(cells, min(5, len(cells))):
+        for value in _other_values(cell):
+            copy = folder / "copy.db"
+            shutil.copyfile(path, copy)
+            if value != cell.value and _write(copy, cell, value):
+                yield cell, _verified(copy)
+
+
+@pytest.mark.parametrize(("table", "column", "type"), SCHEMA, ids=lambda part: part)
+def test_a_changed_cell_is_noticed_or_known_to_be_unseen(
+    sound: Path, tmp_path: Path, table: str, column: str, type: str
+) -> None:
+    tried = list(_attempts(sound, tmp_path, table, column, type))
+    assert tried or not _cells(sound, table, column, type), "nothing could be changed here"
+    unseen = [cell for cell, verification in tried if verification is not None and verification.ok]
+    if (table, column) in UNSEEN:
+        assert unseen, f"{table}.{column} is noticed every time: take it off the list"
+    else:
+        assert not unseen, f"{table}.{column} was changed and nobody noticed: {unseen}"
+
+
+def _place_of(path: Path, cell: Cell) -> tuple[str, list[str]]:
+    """The stream whose chain a cell belongs to, and the words of which one must be in the problem's place."""
+    with closing(sqlite3.connect(path)) as db:
+        db.row_factory = sqlite3.Row
+        row = db.execute(f"SELECT * FROM {cell.table} ORDER BY {_key(db, cell.table)}").fetchall()[cell.row]
+        stream = db.execute("SELECT * FROM streams WHERE stream = ?", (row["stream"],)).fetchone()
+        name = f"{stream['namespace']}/{stream['space']}/{stream['owner']}"
+        if cell.table == "ledger":
+            return name, [f"entry {row['seq']} ", f"entry {row['seq'] + 1} ", "head"]
+        if cell.table == "amendments":
+            return name, [f"entry {row['seq']} "]
+        if cell.table == "versions":
+            brought = db.execute(
+                "SELECT seq FROM ledger WHERE memory_id = ? AND event IN ('stored', 'contradicted')", (row["id"],)
+            ).fetchone()
+            return name, [f"entry {brought['seq']} "]
+        if cell.table == "memories":
+            return name, [row["id"], f"memory number {row['memory']}", "text index"]
+        return name, ["text index", "memory number"]
+
+
+LOCATED = {
+    "ledger": "tick event memory_id other_id rule rules_version commitment actor at prev_hash hash".split(),
+    "versions": "body salt".split(),
+    "amendments": "body salt".split(),
+    "memories": """
+        status version supersedes_id superseded_by_id related conflicts canonical_key key_digest pinned importance
+        importance_reason authority authority_reason category tags reinforcements last_reinforced last_modified
+        expires_at expires_at_tick deleted_at purge_at removed terms
+    """.split(),
+    "postings": ["term"],
+}
+READ_FIRST = {"event", "status", "related", "conflicts", "importance_reason", "tags", "terms"}
+"""Columns that hold a word of a closed list or JSON: if the row cannot be read at all, naming its stream is enough."""
+
+
+@pytest.mark.parametrize("table", LOCATED)
+def test_the_problem_names_the_stream_and_the_entry_or_memory(sound: Path, tmp_path: Path, table: str) -> None:
+    for _, column, type in (found for found in SCHEMA if found[0] == table and found[1] in LOCATED[table]):
+        for cell, verification in _attempts(sound, tmp_path, table, column, type):
+            assert verification is not None and not verification.ok, cell
+            stream, places = _place_of(sound, cell)
+            where = [problem.where for problem in verification.problems]
+            assert len(where) == 1, f"one stream was touched: {where}"
+            assert where[0].startswith(stream), f"{cell} is in {stream}, not in {where[0]}"
+            named = any(place in where[0] + " " for place in places)
+            assert named or column in READ_FIRST, f"{cell} is at {places}, not at {where[0]}"
+
+
+@pytest.mark.parametrize("table", ["ledger", "versions", "amendments", "memories", "postings"])
+def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path, table: str) -> None:
+    with closing(sqlite3.connect(sound)) as db:
+        key = _key(db, table)
+        rows = db.execute(f"SELECT {key} FROM {table} ORDER BY {key}").fetchall()
+    where = " AND ".join(f"{name.strip()} IS ?" for name in key.split(","))
+    for row in rows[:: max(1, len(rows) // 8)]:
+        copy = tmp_path / "copy.db"
+        shutil.copyfile(sound, copy)
+        with closing(sqlite3.connect(copy)) as db:
+            db.execute(f"DELETE FROM {table} WHERE {where}", row)
+            db.commit()
+        verification = _verified(copy)
+        assert verification is None or not verification.ok, f"{row} of {table} went unnoticed"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO versions SELECT tenant, stream, memory + 90, 'forged', body, salt FROM versions WHERE memory = 1",
+        "INSERT INTO amendments SELECT tenant, stream, seq + 90, memory_id, body, salt FROM amendments LIMIT 1",
+        "INSERT INTO postings SELECT tenant, stream, 'forged', place, tf, length FROM postings LIMIT 1",
+        "INSERT INTO ledger SELECT tenant, stream, seq + 90, tick, event, memory_id, other_id, from_status, to_status, "
+        "rule, rules_version, commitment, actor, at, prev_hash, hash FROM ledger LIMIT 1",
+    ],
+    ids=["versions", "amendments", "postings", "ledger"],
+)
+def test_a_row_too_many_is_noticed(sound: Path, tmp_path: Path, statement: str) -> None:
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(sound, copy)
+    with closing(sqlite3.connect(copy)) as db:
+        assert db.execute(statement).rowcount > 0
+        db.commit()
+    verification = _verified(copy)
+    assert verification is not None and not verification.ok
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_two_or_three_changes_together_are_noticed(sound: Path, tmp_path: Path, data: st.DataObject) -> None:
+    """Changes do not hide each other: nothing short of a whole new chain puts things right again."""
+    seen = [found for found in SCHEMA if found[0] in LOCATED and found[1] in LOCATED[found[0]]]
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(sound, copy)
+    written = 0
+    for table, column, type in data.draw(st.lists(st.sampled_from(seen), min_size=2, max_size=3, unique=True)):
+        cell = data.draw(st.sampled_from(_cells(copy, table, column, type)))
+        value = data.draw(st.sampled_from(_other_values(cell)))
+        written += value != cell.value and _write(copy, cell, value)
+    if written:
+        verification = _verified(copy)
+        assert verification is None or not verification.ok
