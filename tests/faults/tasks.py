@@ -247,6 +247,17 @@ def erase_an_owner(say: Say, path: str) -> None:
         say(ack=ERASED_OWNER)
 
 
+def write_to_the_erased(say: Say, path: str, count: int) -> None:
+    """Keep writing to the owner whom somebody else erases meanwhile."""
+    with recollect.open(path) as mem:
+        for number in range(count):
+            say(
+                ack=kept(
+                    mem.add(f"Sentence {number} of the keeper", owner=ERASED_OWNER, canonical_key=f"S-{number}")
+                ).id
+            )
+
+
 def purge(say: Say, path: str) -> None:
     with open_at(path, 40, seed=2) as mem:
         say(ack=mem.upkeep().purged)

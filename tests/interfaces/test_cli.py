@@ -60,10 +60,30 @@ def test_a_memory_s_life(shell: Shell) -> None:
     assert shell.json("doctor") == []
     assert shell.json("rebuild") == {"rebuilt": 2}
     assert shell.json("upkeep")["purged"] == []
-    receipt = shell.json("erase", "--owner", "ana")
+    assert shell.json("erase", "--owner", "ana", code=2)["error"]["field"] == "yes"
+    receipt = shell.json("erase", "--owner", "ana", "--yes")
     assert len(receipt["removed"]) == 2
     assert shell.json("get", short, code=1)["error"]["code"] == "not_found"
     assert shell.json("verify")["ok"] is True
+
+
+def test_every_field_and_filter_is_reachable(shell: Shell) -> None:
+    made = shell.json(
+        "add",
+        "Rivers flow",
+        "--field",
+        "run-id=r7",
+        "--field",
+        'entities=[{"name": "river"}]',
+        "--field",
+        "confidence=0.5",
+    )["memory"]
+    assert (made["run_id"], made["entities"], made["confidence"]) == ("r7", [{"name": "river"}], 0.5)
+    assert len(shell.json("list", "--where", "run_id=r7")["items"]) == 1
+    assert shell.json("list", "--where", "run_id=r8")["items"] == []
+    assert shell.json("add", "x", "--field", "nonsense", code=2)["error"]["field"] == "field"
+    assert shell.json("add", "x", "--field", "colour=red", code=2)["error"]["field"] == "colour"
+    assert shell.json("list", "--where", "kind=nonsense", code=2)["error"]["field"]
 
 
 def test_contradictions_are_resolved(shell: Shell) -> None:
@@ -130,7 +150,7 @@ def test_borders_hold_on_the_command_line(shell: Shell) -> None:
     assert foreign["error"]["code"] == missing["error"]["code"] == "not_found"
     assert shell.json("--as-user", "ben", "query", "gardens")["items"] == []
     assert shell.json("--as-user", "ben", "verify", code=1)["error"]["code"] == "not_allowed"
-    assert shell.json("--as-user", "ben", "erase", "--owner", "ana", code=1)["error"]["code"] == "not_allowed"
+    assert shell.json("--as-user", "ben", "erase", "--owner", "ana", "--yes", code=1)["error"]["code"] == "not_allowed"
 
 
 def test_consolidation_is_proposed_applied_and_undone(shell: Shell) -> None:

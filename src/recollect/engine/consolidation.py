@@ -5,8 +5,9 @@ for the same fact (redundant), similar ones (linked) and contradictions (linked 
 the most important, then the newest, then the one with the smaller id.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle import refuse_taken_key
@@ -90,17 +91,17 @@ def undo(engine: Engine) -> ConsolidationReport:
             pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at)
             for of, entry, body in reversed(mine):
                 if of == number:
-                    steps += _take_back(pen, entry, body["run"], body.get("from"))
+                    steps += _take_back(pen, entry, body)
             pen.finish()
     return ConsolidationReport(True, run, len(steps), tuple(steps))
 
 
 def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
     undone = {b["run"] for _, _, b in recorded if isinstance(b, dict) and b.get("undo")}
-    left = [(e.at, b["run"]) for _, e, b in recorded if isinstance(b, dict) and b["run"] not in undone]
+    left = [(e.at, e.seq, b["run"]) for _, e, b in recorded if isinstance(b, dict) and b["run"] not in undone]
     if not left:
         raise WrongState("there is no consolidation to undo.", hint="`consolidate --force` applies one.")
-    return str(max(left)[1])
+    return str(max(left)[2])
 
 
 # ── the plan ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -228,7 +229,7 @@ def _carry_out(engine: Engine, pen: Pen, run: str) -> list[Step]:
                 rule="consolidation:redundant",
                 to=Status.REDUNDANT,
                 other=step.other,
-                amendment={"run": run},
+                amendment={"run": run, "linked_before": _linked(pen, step)},
             )
         elif step.action == "rekey":
             stored = pen.writer.by_ids(pen.stream.tenant, [step.id])[step.id]
@@ -248,18 +249,25 @@ def _rekey(pen: Pen, stored: Stored, key: CanonicalKey | None, run: str) -> None
     pen.record(Event.REKEYED, stored.state.id, rule="consolidation:rekeyed", amendment=amendment)
 
 
-def _take_back(pen: Pen, entry: Entry, run: str, before: dict[str, str] | None) -> list[Step]:
+def _linked(pen: Pen, step: Step) -> bool:
+    return step.other in pen.stored(step.id).state.related_memory_ids
+
+
+def _take_back(pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
     found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
     stored = found[entry.memory_id]
     if stored.body is None:
         return []
     pen.load(*found.values())
-    marks = {"run": run, "undo": True}
+    marks, before = {"run": brought["run"], "undo": True}, brought.get("from")
     if entry.event is Event.CONSOLIDATED:
         if stored.state.status is Status.REDUNDANT:
             refuse_taken_key(pen, stored)
             pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
-        pen.record(Event.UNLINKED, entry.memory_id, rule="consolidation:undone", other=entry.other_id, amendment=marks)
+        if not brought.get("linked_before"):
+            pen.record(
+                Event.UNLINKED, entry.memory_id, rule="consolidation:undone", other=entry.other_id, amendment=marks
+            )
     elif entry.event is Event.REKEYED and before is not None:
         pen.record(Event.REKEYED, entry.memory_id, rule="consolidation:undone", amendment={**marks, **before})
     else:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.reading import readable_streams, scopes_for
+from recollect.model.caller import Caller
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
@@ -40,7 +41,7 @@ def query(
         streams = readable_streams(engine, reader, owner, space, include_namespaces)
         scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
         found = _best_visible(engine, reader, {s.number: s for s in streams}, scored, top_k)
-    items = _shadowed(found, top_k, engine.caller.agent)
+    items = _shadowed(found, top_k, engine.caller)
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], engine.now())
     return Recall(text, tuple(items))
 
@@ -114,7 +115,7 @@ def _loaded(
     return [(found[of, number], -score) for score, of, number in places]
 
 
-def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, agent: str | None) -> list[Recalled]:
+def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, caller: Caller) -> list[Recalled]:
     """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared."""
     groups: dict[tuple[str, str], list[tuple[Stored, float]]] = defaultdict(list)
     for stored, score in found:
@@ -123,9 +124,9 @@ def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, agent: str | No
     hidden: dict[str, list[str]] = defaultdict(list)
     gone: set[str] = set()
     for group in groups.values():
-        best = min(group, key=lambda pair: _precedence(pair[0], agent))[0]
+        best = min(group, key=lambda pair: _precedence(pair[0], caller.agent))[0]
         for stored, _ in group:
-            if stored.state.id != best.state.id and _overlaps(best, stored):
+            if stored.state.id != best.state.id and (best.stream == stored.stream or _one_person(caller)):
                 hidden[best.state.id].append(stored.state.id)
                 gone.add(stored.state.id)
     kept = [(stored, score) for stored, score in found if stored.state.id not in gone][:top_k]
@@ -146,7 +147,6 @@ def _precedence(stored: Stored, agent: str | None) -> tuple[int, int, bool, int,
     )
 
 
-def _overlaps(best: Stored, other: Stored) -> bool:
-    """Two owners of one space are two people, and neither shadows the other."""
-    assert best.body is not None and other.body is not None, "active memories have their content"
-    return best.body["space"] != other.body["space"] or best.stream == other.stream
+def _one_person(caller: Caller) -> bool:
+    """Whether all that is read belongs to one principal. The application reads everybody's, and nobody shadows another."""
+    return not caller.trusted

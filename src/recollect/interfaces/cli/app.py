@@ -44,13 +44,20 @@ def options(
     tenant: Annotated[str, typer.Option(envvar="RECOLLECT_TENANT", help="Whose store within the file.")] = "default",
     as_user: Annotated[str | None, typer.Option(help="See the memory through this user's eyes.")] = None,
     as_agent: Annotated[str | None, typer.Option(help="See the memory through this agent's eyes.")] = None,
+    as_session: Annotated[str | None, typer.Option(help="Within this session.")] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Options that come before the command."""
     context.obj = Session(
-        store=store, as_json=as_json, policy=policy, tenant=tenant, as_user=as_user, as_agent=as_agent
+        store=store,
+        as_json=as_json,
+        policy=policy,
+        tenant=tenant,
+        as_user=as_user,
+        as_agent=as_agent,
+        as_session=as_session,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from recollect.interfaces.cli.session import of
+from recollect.model.errors import BadInput
 
 
 def register(app: typer.Typer) -> None:
@@ -46,7 +47,11 @@ def erase(
     from recollect.interfaces.cli import screen
 
     session = of(context)
-    if not (yes or session.as_json):
+    if (owner is None) == (id is None):
+        raise BadInput("name either an owner or an id.", field="owner", hint="--owner ana, or --id 0f3a9c2b1d4e.")
+    if session.as_json and not yes:
+        raise BadInput("there is no way back.", field="yes", hint="Add --yes to erase without being asked.")
+    if not yes:
         typer.confirm(f"Erase {'everything of ' + owner if owner else id} for good?", abort=True, err=True)
     with session.memory() as memory:
         receipt = memory.erase(owner=owner, id=id, whole_chain=whole_chain)
@@ -86,4 +91,6 @@ def demo(context: typer.Context) -> None:
     """A guided run on a throw-away store: what makes this different, in half a minute."""
     from recollect.interfaces.cli.demo import run
 
+    if of(context).as_json:
+        raise BadInput("the demo is for people.", field="json", hint="Leave --json out.")
     run()

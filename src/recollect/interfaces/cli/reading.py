@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.writing import named_values
 from recollect.model.vocabulary import EventType, Kind, Layer, Namespace, Space, Status, Tier
 
 Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
@@ -47,6 +48,7 @@ def list_memories(
     key: Annotated[str | None, typer.Option(help="Only this canonical key.")] = None,
     importance_min: Annotated[int | None, typer.Option(help="At least this important.")] = None,
     pinned: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Only pinned, or only not.")] = None,
+    where: Annotated[list[str] | None, typer.Option(help="Any other filter, as name=value.")] = None,
     limit: Annotated[int, typer.Option(help="How many at most.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Continue a page.")] = None,
 ) -> None:
@@ -72,6 +74,7 @@ def list_memories(
             pinned=pinned,
             limit=limit,
             cursor=cursor,
+            **named_values("where", where),
         )
     of(context).answer(page, screen.page)
 

@@ -24,6 +24,7 @@ class Session:
     tenant: str
     as_user: str | None
     as_agent: str | None
+    as_session: str | None
 
     @contextmanager
     def memory(self) -> Iterator["Recollect"]:
@@ -31,8 +32,9 @@ class Session:
         from recollect.compose import open as open_memory
 
         with open_memory(self.store, policy=self.policy, tenant=self.tenant) as memory:
-            bound = self.as_user is not None or self.as_agent is not None
-            yield memory.as_caller(user=self.as_user, agent=self.as_agent) if bound else memory
+            names = {"user": self.as_user, "agent": self.as_agent, "session": self.as_session}
+            bound = any(name is not None for name in names.values())
+            yield memory.as_caller(**names) if bound else memory
 
     def answer(self, value: Any, draw: Callable[[Any], None]) -> None:
         """Print the value: as JSON if asked, else drawn for people."""

@@ -49,6 +49,9 @@ def add(
     expires_at: Annotated[str | None, typer.Option(help="When it expires, with a time zone.")] = None,
     ttl_ticks: Annotated[int | None, typer.Option(help="After how many ticks it expires.")] = None,
     meta: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
+    field: Annotated[
+        list[str] | None, typer.Option(help="Any other field, as name=value, the value as JSON or plain text.")
+    ] = None,
     idempotency_key: Annotated[str | None, typer.Option(help="Makes a retry safe.")] = None,
 ) -> int:
     """Remember one thing, and say what became of it."""
@@ -58,13 +61,14 @@ def add(
     fields = {
         name: value
         for name, value in locals().items()
-        if name not in ("context", "session", "screen", "content", "tag", "meta", "idempotency_key")
+        if name not in ("context", "session", "screen", "content", "tag", "meta", "field", "idempotency_key")
         and value not in (None, False)
     }
     if tag:
         fields["tags"] = tag
     if meta is not None:
         fields["meta"] = _json_object("meta", meta)
+    fields |= named_values("field", field)
     text = sys.stdin.read().rstrip("\n") if content == "-" else content
     with session.memory() as memory:
         receipt = memory.add(text, idempotency_key=idempotency_key, **fields)
@@ -158,6 +162,20 @@ def import_file(
         report = memory.import_(_read(file).splitlines(), format=format)
     session.answer(report, lambda r: screen.stats({"read": r.read, **r.outcomes, "refused": len(r.refused)}))
     return 1 if report.refused else 0
+
+
+def named_values(option: str, given: list[str] | None) -> dict[str, Any]:
+    """``name=value`` options as a mapping; a value that is JSON is taken as such, any other as text."""
+    values: dict[str, Any] = {}
+    for one in given or ():
+        name, sign, text = one.partition("=")
+        if not sign or not name:
+            raise BadInput(f"{one!r} is not name=value.", field=option)
+        try:
+            values[name.replace("-", "_")] = json.loads(text)
+        except json.JSONDecodeError:
+            values[name.replace("-", "_")] = text
+    return values
 
 
 def _read(file: str) -> str:

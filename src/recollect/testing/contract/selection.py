@@ -159,7 +159,8 @@ class SelectionContract(Opening):
         def alive(stored: Stored) -> bool:
             state = stored.state
             in_time = state.expires_at is None or state.expires_at > at(now)
-            return in_time and (state.expires_at_tick is None or state.expires_at_tick > ticks[stored.stream])
+            in_ticks = state.expires_at_tick is None or state.expires_at_tick > ticks[stored.stream]
+            return state.status is not Status.ACTIVE or (in_time and in_ticks)
 
         _check(store, Selection(unexpired_at=at(now)), [s for s in everything if alive(s)])
 

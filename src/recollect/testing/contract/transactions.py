@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from recollect.model.ledger import commit_to
 from recollect.model.vocabulary import Status
 from recollect.stores.protocol import Selection, Store, Stream, Writer
 from recollect.testing.contract.opening import Opening
@@ -33,7 +34,7 @@ WRITES: dict[str, Write] = {
     "remove_content": lambda w, s: w.remove_content(s, 1, memory_id("tea")),
     "remove_traces_of_stream": lambda w, s: w.remove_traces_of_stream(s),
     "forget_owner": lambda w, s: w.forget_owner(s),
-    "forget_actor": lambda w, s: w.forget_actor(TENANT, "planner"),
+    "forget_actor": lambda w, s: w.forget_actor(TENANT, commit_to(b"d" * 32, "planner")),
     "drop_projections": lambda w, s: w.drop_projections(s),
     "count_accesses": lambda w, s: w.count_accesses(TENANT, [memory_id("tea")], at(9)),
     "keep_trace": lambda w, s: w.keep_trace(TENANT, {"type": "new"}, at(9), None, ("h", "{}")),

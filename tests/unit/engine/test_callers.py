@@ -1,0 +1,143 @@
+"""Through somebody's eyes: what a bound caller can see, say and change, and what it cannot."""
+
+import pytest
+
+import recollect
+
+
+@pytest.fixture
+def mem() -> recollect.Recollect:
+    return recollect.open(":memory:")
+
+
+def test_what_is_hidden_never_crowds_out_what_is_seen(mem: recollect.Recollect) -> None:
+    for number in range(120):
+        mem.add(f"Alpha alpha alpha secret {number}", owner="ana", scope="critic", title=f"secret {number}")
+    mem.add("One shared alpha among a great many other words about gardens and rivers", owner="ana", title="shared one")
+    planner = mem.as_caller(agent="planner", user="ana")
+    assert [item.memory.scope for item in planner.query("alpha").items] == ["shared"]
+    assert len(planner.changes(owner="ana", limit=10)) == 1
+
+
+def test_a_request_cannot_widen_the_caller(mem: recollect.Recollect) -> None:
+    mem.add("Alpha for the critic alone", owner="ana", scope="critic")
+    person = mem.as_caller(user="ana")
+    assert person.query("alpha").items == ()
+    for asked in ("critic", "planner"):
+        with pytest.raises(recollect.NotAllowed):
+            person.query("alpha", agent=asked)
+    with pytest.raises(recollect.NotAllowed):
+        person.as_caller(agent="critic", user="ana")
+    assert mem.query("alpha", agent="critic").items and not mem.query("alpha", agent="planner").items
+
+
+def test_an_agent_has_no_person_s_authority(mem: recollect.Recollect) -> None:
+    mem.add("The invoice goes to Berlin", owner="ana", canonical_key="Invoice-Address-City", source="operator")
+    planner = mem.as_caller(agent="planner", user="ana")
+    claimed = planner.add("Actually, the invoice goes to Rome", canonical_key="Invoice-Address-City", source="user")
+    assert claimed.outcome == "contradicted" and claimed.memory.authority == "ai_inferred"
+    stated = planner.add("Rivers flow", authority="system_imposed")
+    assert stated.memory.authority == "ai_inferred"
+    relaying = mem.as_caller(agent="planner", user="ana", rights=["read", "write", "relay"])
+    relayed = relaying.add("Actually, the invoice goes to Oslo", canonical_key="Invoice-Address-City", source="user")
+    assert relayed.outcome == "superseded" and relayed.memory.authority == "user_asserted"
+
+
+def test_an_agent_cannot_settle_or_sweep_away_what_a_person_said(mem: recollect.Recollect) -> None:
+    said = mem.add("The port is 8080", owner="ana", canonical_key="Api-Port-Number").memory
+    planner = mem.as_caller(agent="planner", user="ana")
+    guess = planner.add("The port is 9090", canonical_key="Api-Port-Number").memory
+    for attempt in (
+        lambda: planner.resolve(guess.id, winner=guess.id),
+        lambda: planner.forget(said.id),
+        lambda: planner.archive(said.id),
+        lambda: planner.edit(said.id, importance=1),
+    ):
+        with pytest.raises(recollect.NotAllowed):
+            attempt()
+    assert planner.forget(guess.id).status == "soft_deleted"
+    person = mem.as_caller(user="ana")
+    assert person.forget(said.id).status == "soft_deleted"
+    governor = mem.as_caller(agent="planner", user="ana", rights=["read", "write", "govern"])
+    assert governor.restore(said.id).status == "active"
+
+
+def test_a_person_s_word_counts_though_an_agent_said_it_first(mem: recollect.Recollect) -> None:
+    planner, person = mem.as_caller(agent="planner", user="ana"), mem.as_caller(user="ana")
+    assert planner.add("The API port is 8080").memory.authority == "ai_inferred"
+    agreed = person.add("The API port is 8080", pinned=True)
+    assert agreed.outcome == "reinforced" and agreed.memory.authority == "user_asserted"
+    assert "authority:raised" in agreed.reasons and "pinned" in agreed.detail
+    assert planner.add("The API port is 9090").outcome == "contradicted"
+    assert mem.verify().ok and mem.rebuild() and mem.verify().ok
+
+
+def test_idempotency_keys_are_each_caller_s_own(mem: recollect.Recollect) -> None:
+    ana = mem.as_caller(agent="planner", user="ana").add(
+        "Ana's own note about gardens", owner="ana", idempotency_key="k1"
+    )
+    ben = mem.as_caller(agent="planner", user="ben")
+    assert ben.add("Ben's own note about rivers", idempotency_key="k1").outcome == "stored"
+    stolen = ben.add("Ana's own note about gardens", owner="ana", idempotency_key="k1")
+    assert stolen.outcome == "denied" and stolen.memory is None
+    again = mem.as_caller(agent="planner", user="ana").add(
+        "Ana's own note about gardens", owner="ana", idempotency_key="k1"
+    )
+    assert again.replayed and again.memory.id == ana.memory.id
+
+
+def test_a_foreign_memory_looks_exactly_like_a_missing_one(mem: recollect.Recollect) -> None:
+    id = mem.add("Ana's own note", owner="ana", aliases=["note-1"]).memory.id
+    ben = mem.as_caller(agent="planner", user="ben")
+    missing = "00000000-0000-0000-0000-000000000000"
+    operations = {
+        "get": lambda mem, id: mem.get(id),
+        "history": lambda mem, id: mem.history(id),
+        "chain": lambda mem, id: mem.chain(id),
+        "explain": lambda mem, id: mem.explain(id),
+        "edit": lambda mem, id: mem.edit(id, pinned=True),
+        "resolve": lambda mem, id: mem.resolve(id, winner=id),
+        "archive": lambda mem, id: mem.archive(id),
+        "forget": lambda mem, id: mem.forget(id),
+        "restore": lambda mem, id: mem.restore(id),
+    }
+    for operation in operations.values():
+        for foreign in (id, id[:13], "note-1"):
+            with pytest.raises(recollect.NotFound) as seen:
+                operation(ben, foreign)
+            with pytest.raises(recollect.NotFound) as unseen:
+                operation(ben, missing)
+            assert str(seen.value).replace(foreign, missing) == str(unseen.value)
+    assert ben.list().items == () and ben.query("note").items == () and list(ben.export()) == []
+    assert ben.stats()["memories"] == 0 and "entries" not in ben.stats()
+
+
+@pytest.mark.parametrize("operation", ["verify", "rebuild", "upkeep", "doctor", "traces", "consolidate"])
+def test_what_concerns_everybody_takes_a_right(mem: recollect.Recollect, operation: str) -> None:
+    with pytest.raises(recollect.NotAllowed):
+        getattr(mem.as_caller(user="ana"), operation)()
+
+
+def test_erasing_is_bound_to_oneself(mem: recollect.Recollect) -> None:
+    mem.add("Ben's note", owner="ben")
+    mem.add("Ana's note", owner="ana")
+    ana = mem.as_caller(user="ana", rights=["read", "write", "erase"])
+    with pytest.raises(recollect.NotAllowed):
+        ana.erase(owner="ben")
+    assert len(ana.erase(owner="ana").removed) == 1
+
+
+def test_callers_have_proper_names(mem: recollect.Recollect) -> None:
+    for names in ({"user": ""}, {"user": "a\nb"}, {"agent": "\ud800"}, {"rights": ["bogus"]}):
+        with pytest.raises(recollect.BadInput):
+            mem.as_caller(**names)
+    with pytest.raises(recollect.BadInput):
+        recollect.open(":memory:", tenant="")
+
+
+def test_a_view_does_not_close_the_store(mem: recollect.Recollect) -> None:
+    with mem.as_caller(user="ana") as view:
+        view.add("A note")
+    assert mem.list(owner="ana").items
+    session = mem.as_caller(user="ana", session="s1")
+    assert session.add("Said in passing", space="session").memory.owner == "s1"
