@@ -9,9 +9,6 @@ from .script import open_at
 DAY = 100.0
 """The day on which the operations are tried: what was forgotten on day 0 is past its purge date."""
 
-LOST = "vukodarimesta"
-"""A word of what is purged or erased."""
-
 Attempt = Callable[[Any, Mapping[str, str]], Any]
 
 
@@ -20,10 +17,10 @@ def prepare(path: Path) -> None:
     with open_at(path, 0) as mem:
         mem.add("Ana lives in Lisbon", owner="ana", canonical_key="Ana-City-Home")
         mem.add("Ana lives in Porto", owner="ana", canonical_key="Ana-City-Home", change="update")
-        mem.add(f"Ben keeps {LOST} bees", owner="ben", canonical_key="Ben-Hobby-Bees")
+        mem.add("Ben keeps bees", owner="ben", canonical_key="Ben-Hobby-Bees")
         for which in ("One", "Two"):
             mem.add("The door code changes on Mondays", owner="ana", canonical_key=f"Door-Code-{which}")
-        mem.forget(mem.add(f"Carla left for {LOST}", owner="carla", canonical_key="Carla-Project-Left").memory.id)
+        mem.forget(mem.add("Carla left the project", owner="carla", canonical_key="Carla-Project-Left").memory.id)
 
 
 def ids_by_key(mem: Any) -> dict[str, str]:

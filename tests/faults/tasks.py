@@ -1,5 +1,6 @@
 """What children do. Each task takes ``say`` first: ``say(ack=…)`` is an acknowledgement that a crash cannot take back."""
 
+import itertools
 import logging
 import os
 import random
@@ -188,21 +189,24 @@ def read_only(say: Say, path: str) -> list[str]:
 
 
 def try_on_a_failing_disk(say: Say, path: str, operation: str, trouble: dict[str, Any]) -> None:
-    """Try an operation while the disk fails, look; if it failed, try again on a sound disk, and look again."""
+    """Try an operation while the disk fails, and look; then do what is left to do on a sound disk, and look again."""
     attempt = {**attempts.ATTEMPTS, **attempts.REMOVALS}[operation]
     mem = open_at(path, attempts.DAY, seed=3)
     ids = attempts.ids_by_key(mem)
     before = picture(mem)
     arm(path, Fault(**trouble))
-    failure = None
+    failure, unreached = None, []
     try:
-        attempt(mem, ids)
+        unreached = [words for words in getattr(attempt(mem, ids), "beyond_reach", ()) if "upkeep" in words]
     except Exception as error:  # noqa: BLE001 - the test looks at it
         failure = [type(error).__name__, str(error)]
-    say(failure=failure, calls_made=disarm(), changed=picture(mem) != before, sound=mem.verify().ok)
+    calls, changed = disarm(), picture(mem) != before
+    say(failure=failure, unreached=unreached, calls_made=calls, changed=changed, sound=mem.verify().ok)
     if failure is not None:
         attempt(mem, ids)
-        say(again=True, sound_again=mem.verify().ok)
+    elif unreached:
+        mem.upkeep()
+    say(sound_again=mem.verify().ok)
     mem.close()
 
 
@@ -217,7 +221,7 @@ def open_on_a_failing_disk(say: Say, path: str, trouble: dict[str, Any]) -> None
     say(failure=failure, calls_made=disarm())
     with recollect.open(path) as mem:
         assert mem.add("There is room again").outcome == "stored"
-        say(again=True, sound_again=mem.verify().ok)
+        say(sound_again=mem.verify().ok)
 
 
 # ── secrets ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -328,19 +332,40 @@ ANYTHING = (*[write_something] * 8, edit_something, edit_something, forget_somet
             erase_something, erase_somebody, clean_up, look_around, look_around)  # fmt: skip
 
 
-def write_through_interruptions(say: Say, path: str, stop: str) -> None:
-    """Write again and again while Ctrl-C is pressed again and again, and go on each time."""
-    mem = recollect.open(path, timeout_s=3)
-    say(ready=True)
-    number = 0
-    while not os.path.exists(stop):
+class CtrlC:
+    """Raises KeyboardInterrupt inside the block only; a signal that comes at any other time does nothing."""
+
+    def __init__(self) -> None:
+        self._armed = False
+        signal.signal(signal.SIGINT, self._strike)
+
+    def _strike(self, *_: Any) -> None:
+        if self._armed:
+            self._armed = False
+            raise KeyboardInterrupt
+
+    def may_interrupt(self, operation: Callable[[], None]) -> None:
         try:
-            number += 1
-            memory = kept(mem.add(f"Sentence {number} was interrupted", canonical_key=f"Sentence-{number}"))
-            mem.query("sentence")
-            say(ack=memory.id)
+            self._armed = True
+            operation()
+            self._armed = False
         except KeyboardInterrupt:
-            continue
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+            pass
+
+
+def write_through_interruptions(say: Say, path: str, stop: str) -> None:
+    """Write and read again and again while Ctrl-C is pressed again and again, and go on each time."""
+    mem = recollect.open(path, timeout_s=3)
+    ctrl_c, numbers = CtrlC(), itertools.count(1)
+
+    def write_and_read() -> None:
+        number = next(numbers)
+        memory = kept(mem.add(f"Sentence {number} was interrupted", canonical_key=f"Sentence-{number}"))
+        say(ack=memory.id)
+        mem.query("sentence")
+
+    say(ready=True)
+    while not os.path.exists(stop):
+        ctrl_c.may_interrupt(write_and_read)
     say(ack=kept(mem.add("The last sentence was not", canonical_key="Sentence-Last")).id)
     mem.close()

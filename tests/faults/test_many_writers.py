@@ -176,6 +176,7 @@ def test_ctrl_c_at_any_moment(nursery: Nursery, swift: Path, torture: bool) -> N
     for beat in range(2_000 if torture else 150):
         time.sleep(0.004 + 0.0007 * (beat % 11))
         os.kill(child.pid, signal.SIGINT)
+    time.sleep(0.1)
     stop.touch()
     ending = child.wait()
     assert ending.value is None and len(ending.acks) > 1

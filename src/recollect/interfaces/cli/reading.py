@@ -55,27 +55,27 @@ def list_memories(
     """List memories, newest first."""
     from recollect.interfaces.cli import screen
 
-    statuses = None if any_status else ([str(s) for s in status] if status else "active")
+    filters = {
+        "owner": owner,
+        "space": space,
+        "include_namespaces": include_namespaces or ("prod",),
+        "status": None if any_status else ([str(s) for s in status] if status else "active"),
+        "kind": kind,
+        "event_type": event_type,
+        "layer": layer,
+        "tier": tier,
+        "category": category,
+        "scope": scope,
+        "tags": tag or (),
+        "key": key,
+        "importance_min": importance_min,
+        "pinned": pinned,
+        "limit": limit,
+        "cursor": cursor,
+        **named_values("where", where),
+    }
     with of(context).memory() as memory:
-        page = memory.list(
-            owner=owner,
-            space=space,
-            include_namespaces=include_namespaces or ("prod",),
-            status=statuses,
-            kind=kind,
-            event_type=event_type,
-            layer=layer,
-            tier=tier,
-            category=category,
-            scope=scope,
-            tags=tag or (),
-            key=key,
-            importance_min=importance_min,
-            pinned=pinned,
-            limit=limit,
-            cursor=cursor,
-            **named_values("where", where),
-        )
+        page = memory.list(**filters)
     of(context).answer(page, screen.page)
 
 

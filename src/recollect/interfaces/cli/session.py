@@ -32,9 +32,10 @@ class Session:
         from recollect.compose import open as open_memory
 
         with open_memory(self.store, policy=self.policy, tenant=self.tenant) as memory:
-            names = {"user": self.as_user, "agent": self.as_agent, "session": self.as_session}
-            bound = any(name is not None for name in names.values())
-            yield memory.as_caller(**names) if bound else memory
+            if self.as_user is None and self.as_agent is None and self.as_session is None:
+                yield memory
+            else:
+                yield memory.as_caller(user=self.as_user, agent=self.as_agent, session=self.as_session)
 
     def answer(self, value: Any, draw: Callable[[Any], None]) -> None:
         """Print the value: as JSON if asked, else drawn for people."""
