@@ -128,11 +128,9 @@ class Nursery:
 
 
 @contextmanager
-def open_nursery(folder: Path, shim: Path | None) -> Iterator[Nursery]:
-    """A nursery whose children run on the faulty disk, or on the plain one if there is no shim."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    if shim is not None:
-        environment["LD_PRELOAD"] = str(shim)
+def open_nursery(folder: Path, shim: Path) -> Iterator[Nursery]:
+    """A nursery whose children run on the faulty disk."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LD_PRELOAD": str(shim)}
     worker = [sys.executable, "-m", f"{__package__}.worker"]
     with subprocess.Popen(
         worker, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, bufsize=1

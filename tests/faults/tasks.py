@@ -348,9 +348,10 @@ class CtrlC:
         try:
             self._armed = True
             operation()
-            self._armed = False
         except KeyboardInterrupt:
             pass
+        finally:
+            self._armed = False
 
 
 def write_through_interruptions(say: Say, path: str, stop: str) -> None:

@@ -36,6 +36,8 @@ def _fork(request: dict[str, Any]) -> int:
     if pid == 0:
         try:
             _be_the_child(request)
+        except BaseException:  # noqa: BLE001 - a child must not run on as a second worker
+            traceback.print_exc()
         finally:
             os._exit(1)
     return pid

@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from recollect.compose import open as open_memory
 from recollect.engine.randomness import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
-from recollect.model.errors import BadInput, NotFound, WrongState
+from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.record import Memory
 from recollect.testing.invariants import EVERYWHERE, check_everything
 from recollect.testing.model import EVENT_KINDS, RESTORABLE, Model, Note, Refusal
@@ -158,7 +158,7 @@ class Machine(RuleBasedStateMachine):
         notes = list(self.model.notes.values())
         return notes[number % len(notes)]
 
-    def _try(self, act: Callable[[], object], follow: Callable[[Model], None]) -> None:
+    def _try(self, act: Callable[[], object], follow: Callable[[Model], object]) -> None:
         """Do something and let the model follow; where the model refuses, so must the engine, and nothing moves."""
         expected = deepcopy(self.model)
         try:
@@ -167,7 +167,7 @@ class Machine(RuleBasedStateMachine):
             before = self.mem.state_hash()
             try:
                 act()
-            except (WrongState, BadInput):
+            except (WrongState, NotAllowed, BadInput):
                 assert self.mem.state_hash() == before
                 return
             raise AssertionError("this should have been refused") from None
@@ -191,7 +191,8 @@ class Machine(RuleBasedStateMachine):
         if retried and not receipt.denied:
             before = self.mem.state_hash()
             again = self.mem.add(**fields, idempotency_key=key)
-            assert (again.outcome, again.memory, again.reasons) == (receipt.outcome, receipt.memory, receipt.reasons)
+            assert (again.outcome, again.reasons) == (receipt.outcome, receipt.reasons)
+            assert _shown(again.memory) == _shown(receipt.memory)
             assert again.replayed and self.mem.state_hash() == before
 
     @rule(data=st.data())
@@ -287,16 +288,20 @@ class Machine(RuleBasedStateMachine):
     def erase(self, pick: int, what: str) -> None:
         self._step()
         note = self._pick(pick)
+        known = {n.id for n in self.model.notes.values() if n.removed == "erased"}
         if what == "owner":
             self._erase_owner(note.place[2])
             return
-        ids = [link.id for link in self.model.chain(note)] if what == "chain" else [note.id]
-        receipt = self.mem.erase(id=note.id, whole_chain=what == "chain")
-        assert set(receipt.removed) == self.model.erase(ids)
+        whole_chain, removed = what == "chain", set[str]()
+        self._try(
+            lambda: removed.update(self.mem.erase(id=note.id, whole_chain=whole_chain).removed),
+            lambda model: model.erase(note.id, whole_chain=whole_chain),
+        )
+        assert removed == {n.id for n in self.model.notes.values() if n.removed == "erased" and n.id not in known}
 
     def _erase_owner(self, owner: str) -> None:
         receipt = self.mem.erase(owner=owner)
-        assert set(receipt.removed) == self.model.erase([n.id for n in self.model.kept() if n.place[2] == owner])
+        assert set(receipt.removed) == self.model.erase_all(n.id for n in self.model.kept() if n.place[2] == owner)
         self.model.forget_owner(owner)
 
     @rule(owner=st.sampled_from([None, *OWNERS]), force=_mostly(True, False))
@@ -331,7 +336,6 @@ class Machine(RuleBasedStateMachine):
         before = self.mem.state_hash()
         self.policy = policy
         self.mem.close()
-        self.model.reads_counted()
         self.mem = self._open()
         assert self.mem.state_hash() == before
 
@@ -358,7 +362,7 @@ class Machine(RuleBasedStateMachine):
         live = {n.id: n for n in self.model.live(namespaces=namespaces)}
         found = [item.memory.id for item in recall.items]
         shadowed = {id for item in recall.items for id in item.shadowed}
-        self.model.read += found
+        self.model.read(found)
         assert {*found, *shadowed} <= live.keys()
         assert [item.score for item in recall.items] == sorted((item.score for item in recall.items), reverse=True)
         same_words = {id for id, n in live.items() if n.content == note.content and note.content != WORDLESS}
@@ -371,7 +375,7 @@ class Machine(RuleBasedStateMachine):
             assert note.removed is not None
         else:
             assert (found.id, note.removed) == (note.id, None)
-            self.model.read.append(note.id)
+            self.model.read([note.id])
 
     @rule(user=st.sampled_from(OWNERS), agent=st.sampled_from([None, "planner", "coder"]), text=contents)
     def look_as_somebody(self, user: str, agent: str | None, text: str) -> None:
@@ -383,7 +387,7 @@ class Machine(RuleBasedStateMachine):
         visible = {note.id for note in (*own, *everyones)}
         assert {memory.id for memory in caller.list(limit=1_000).items} == visible
         found = [item.memory.id for item in caller.query(text, top_k=1_000).items]
-        self.model.read += found
+        self.model.read(found)
         assert set(found) <= visible
 
     # ── after every step ────────────────────────────────────────────────────────────────────────────────────────
@@ -400,6 +404,8 @@ class Machine(RuleBasedStateMachine):
             shown = _shown(self.memories[note.id])
             modelled = _modelled(note) | {"status": self.model.shown_status(note)}
             differs = {name: (shown[name], modelled[name]) for name in shown if shown[name] != modelled[name]}
+            counted = self.memories[note.id].access_count
+            assert note.reinforcements <= counted <= note.reinforcements + note.accesses, "counters may lag, not lead"
             assert not differs, f"{note.id}, in the store and in the model: {differs}"
 
     @invariant()
@@ -410,8 +416,9 @@ class Machine(RuleBasedStateMachine):
         assert stats["active"] == len(self.model.live(namespaces=EVERYWHERE))
 
 
-def _shown(memory: Memory) -> dict[str, Any]:
+def _shown(memory: Memory | None) -> dict[str, Any]:
     """A memory in the terms of the model."""
+    assert memory is not None
     return {
         "place": (memory.namespace, memory.space, memory.owner),
         "scope": memory.scope,
@@ -434,13 +441,11 @@ def _shown(memory: Memory) -> dict[str, Any]:
         "expires_at_tick": memory.expires_at_tick,
         "deleted_at": memory.deleted_at,
         "purge_at": memory.purge_at,
-        "access_count": memory.access_count,
     }
 
 
 def _modelled(note: Note) -> dict[str, Any]:
-    same = {name: getattr(note, name) for name in vars(note) if name not in _MODEL_ONLY}
-    return {**same, "access_count": note.reinforcements + note.accesses}
+    return {name: value for name, value in vars(note).items() if name not in _MODEL_ONLY}
 
 
 _MODEL_ONLY = frozenset(

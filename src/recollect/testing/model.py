@@ -73,7 +73,6 @@ class Model:
         self.now = now
         self.notes: dict[str, Note] = {}
         self.ticks: dict[Place, int] = {}
-        self.read: list[str] = []
         self.runs: list[list[tuple[str, str, str | None, str | None]]] = []
         self._written: set[Place] = set()
 
@@ -142,12 +141,11 @@ class Model:
             self.ticks[place] = self._tick(place) + ticks
         self._written = set()
 
-    def reads_counted(self) -> None:
-        """Most writes carry the counts of what was read since the last one along."""
-        for note in (self.notes[id] for id in self.read if self.notes[id].removed is None):
+    def read(self, ids: Iterable[str]) -> None:
+        """These were shown to somebody. The store may learn of it later, but then as of now."""
+        for note in map(self.notes.__getitem__, ids):
             note.accesses += 1
             note.last_access = self.now
-        self.read = []
 
     def _wrote(self, note: Note) -> None:
         self._written.add(note.place)
@@ -169,7 +167,6 @@ class Model:
         for fields, receipt in let_in:
             self._add(fields, receipt)
         self.committed()
-        self.reads_counted()
 
     def _add(self, fields: Mapping[str, Any], receipt: Any) -> None:
         outcome, shown = str(receipt.outcome), receipt.memory
@@ -287,7 +284,6 @@ class Model:
             setattr(note, name, tuple(dict.fromkeys(value)) if name == "tags" else value)
         self._wrote(note)
         self.committed()
-        self.reads_counted()
 
     def archive(self, id: str) -> None:
         note = self.start(id)
@@ -296,7 +292,6 @@ class Model:
         note.status = "archived"
         self._wrote(note)
         self.committed()
-        self.reads_counted()
 
     def forget(self, id: str) -> None:
         note = self.start(id)
@@ -304,7 +299,6 @@ class Model:
             raise Refusal(note.status)
         self._put_away(note)
         self.committed()
-        self.reads_counted()
 
     def restore(self, id: str) -> None:
         note = self.start(id)
@@ -312,7 +306,6 @@ class Model:
             raise Refusal(note.status)
         self._bring_back(note)
         self.committed()
-        self.reads_counted()
 
     def _bring_back(self, note: Note) -> None:
         """Active again, and not about to expire again for what it expired for."""
@@ -342,7 +335,6 @@ class Model:
             if incumbent is not None:
                 self._supersede(incumbent, note)
         self.committed()
-        self.reads_counted()
 
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -352,7 +344,6 @@ class Model:
         Upkeep does not age anything: a memory's ticks are those of its stream's own use.
         """
         before = {note.id for note in self.kept() if note.status == "active"}
-        self.reads_counted()
         self.begin(*{note.place for note in self.notes.values()}, ticks=0)
         expired = {id for id in before if self.notes[id].status != "active"}
         due = [n for n in self.kept() if n.purge_at is not None and n.purge_at <= self.now]
@@ -368,8 +359,13 @@ class Model:
         used = max(moment for moment in (note.last_reinforced, note.last_access) if moment is not None)
         return not note.pinned and note.importance < UNUSED_IMPORTANCE_BELOW and used < self.now - UNUSED_AFTER
 
-    def erase(self, ids: Iterable[str]) -> set[str]:
-        """Take the content of these away; returns the ids that had any."""
+    def erase(self, id: str, *, whole_chain: bool) -> set[str]:
+        """Take the content of a memory, or of every version of its concept, away; returns whose."""
+        if self.notes[id].removed is not None:
+            raise Refusal("removed")
+        return self.erase_all(link.id for link in (self.chain(self.notes[id]) if whole_chain else [self.notes[id]]))
+
+    def erase_all(self, ids: Iterable[str]) -> set[str]:
         gone = [note for note in map(self.notes.__getitem__, ids) if note.removed is None]
         self.begin(*{note.place for note in gone})
         for note in gone:
