@@ -7,6 +7,7 @@ from typing import Any
 from recollect.engine.context import AccessCounter, Engine, PolicyInForce, check_caller
 from recollect.engine.erasure import replay_erasures
 from recollect.engine.randomness import Clock, Randomness, SystemRandomness, fresh_uuid, system_clock
+from recollect.engine.scrubbing import scrubbed
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import BadInput
@@ -44,6 +45,8 @@ def open(
     engine = Engine(store, in_force, clock, randomness, AccessCounter(store), caller)
     try:
         replay_erasures(engine)
+        if store.scrub_due():
+            scrubbed(engine)
     except BaseException:
         store.close()
         raise

@@ -3,12 +3,13 @@
 import base64
 import hashlib
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from typing import Any
 
 PART = 6
 """A run of this many characters is enough to say that something of a word is left."""
+MANY = 500
 
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aiou"
 
@@ -30,21 +31,21 @@ def remains(
 
     ``apart_from`` holds parts that do not count, since they are in any store.
     """
-    words, values = [word for word in words if len(word) >= PART], list(values)
+    parts = {part: word for word in words for part in _windows(word.lower().encode()) - apart_from}
+    forms = {form: f"{word!r} as {name}" for word in set(parts.values()) for name, form in _encoded(word.encode())}
+    forms |= {form: f"value {value.hex()} as {name}" for value in values for name, form in _all_forms(value)}
     found: list[str] = []
-    for name, content in files_of(path).items():
-        parts = _windows(content.lower()) - apart_from
-        found += [f"{name}: part {part!r} of {word!r}" for word in words if (part := _part_in(word, parts))]
-        found += [
-            f"{name}: {word!r} as {form}" for word in words for form, n in _encoded(word.encode()) if n in content
-        ]
-        found += [
-            f"{name}: value {value.hex()} as {form}"
-            for value in values
-            for form, n in _all_forms(value)
-            if n in content
-        ]
+    for file, content in files_of(path).items():
+        found += [f"{file}: part {part!r} of {parts[part]!r}" for part in _those_in(content.lower(), parts.keys())]
+        found += [f"{file}: {what}" for form, what in forms.items() if form in content]
     return found
+
+
+def _those_in(content: bytes, parts: Set[bytes]) -> list[bytes]:
+    """The parts that occur. A few are looked for one by one; for many it is quicker to cut up the file."""
+    if len(parts) > MANY:
+        return sorted(_windows(content) & parts)
+    return sorted(part for part in parts if part in content)
 
 
 def parts_of(path: Path) -> frozenset[bytes]:
@@ -59,11 +60,6 @@ def parts_in(texts: Iterable[bytes]) -> frozenset[bytes]:
 
 def _windows(content: bytes) -> set[bytes]:
     return {content[i : i + PART] for i in range(len(content) - PART + 1)}
-
-
-def _part_in(word: str, parts: set[bytes]) -> bytes | None:
-    text = word.lower().encode()
-    return next((text[i : i + PART] for i in range(len(text) - PART + 1) if text[i : i + PART] in parts), None)
 
 
 def _encoded(value: bytes) -> Iterator[tuple[str, bytes]]:

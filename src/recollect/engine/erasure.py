@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from recollect.engine.context import Engine, find
 from recollect.engine.pen import Pen
 from recollect.engine.reading import chain_of
+from recollect.engine.scrubbing import scrubbed
 from recollect.model.caller import Right
-from recollect.model.errors import BadInput, NotAllowed, StoreError
+from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.ledger import Event
 from recollect.model.receipt import ErasureReceipt
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
@@ -45,16 +46,8 @@ def erase(
         traces += sum(writer.remove_traces_of_stream(stream) for stream in streams)
         owners = sum(writer.forget_owner(stream) for stream in streams)
         names = sum(writer.forget_actor(engine.tenant, uid) for uid in actors)
-    beyond = BEYOND_REACH + _scrubbed(engine)
+    beyond = BEYOND_REACH + scrubbed(engine)
     return ErasureReceipt(tuple(ids), touched, owners, names, traces, tuple(remaining), beyond, at)
-
-
-def _scrubbed(engine: Engine) -> tuple[str, ...]:
-    """Drive the bytes out of the files. The erasure has committed by now, so a failure here is part of its receipt."""
-    try:
-        return engine.store.scrub()
-    except StoreError as error:
-        return (f"free pages of the file, which could not be rewritten ({error}); run `recollect upkeep` later",)
 
 
 def replay_erasures(engine: Engine) -> int:
@@ -77,7 +70,7 @@ def replay_erasures(engine: Engine) -> int:
                 writer.forget_actor(tenant, uid)
         count += len(ids) + len(streams) + len(actors)
     if count:
-        engine.store.scrub()
+        scrubbed(engine)
     return count
 
 

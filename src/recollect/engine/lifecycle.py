@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
 from recollect.engine.expiry import expire_due, put_away
 from recollect.engine.pen import Pen
+from recollect.engine.scrubbing import scrubbed
 from recollect.engine.tracing import keep
 from recollect.model import trace
 from recollect.model.caller import Right
@@ -169,9 +171,8 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
         report = _upkeep_stream(engine, stream.number, report)
         if progress is not None:
             progress(done + 1, len(streams))
-    if report.purged:
-        engine.store.scrub()
-    return report
+    beyond_reach = scrubbed(engine) if engine.store.scrub_due() else ()
+    return replace(report, beyond_reach=beyond_reach)
 
 
 def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepReport:
@@ -199,7 +200,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         report.expired + expired,
         report.forgotten + tuple(unused),
         report.purged + tuple(due),
-        report.events + tuple(events),
+        events=report.events + tuple(events),
     )
 
 

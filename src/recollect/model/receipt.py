@@ -98,6 +98,8 @@ class UpkeepReport(Plain):
     expired: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
     purged: tuple[str, ...] = ()
+    beyond_reach: tuple[str, ...] = ()
+    """Where removed bytes may still lie, if the files could not be rewritten."""
     events: tuple[dict[str, Any], ...] = ()
 
 

@@ -224,6 +224,10 @@ class Store(Protocol):
         """After an erasure: drive removed bytes out of the files; returns what lies beyond reach."""
         ...
 
+    def scrub_due(self) -> bool:
+        """Whether something was removed whose bytes may still lie in the files."""
+        ...
+
     def erasures(self) -> list[Erased]:
         """The list of what was erased, kept beside the store for replay on a restored backup."""
         ...

@@ -141,6 +141,7 @@ class Machine(RuleBasedStateMachine):
         self.mem = self._open()
         self.model = Model(START)
         self.memories: dict[str, Memory] = {}
+        self.returned: list[Memory] = []
 
     def _open(self) -> Recollect:
         return self.place.open(clock=self.clock, randomness=self.randomness, policy=self.policy)
@@ -171,8 +172,9 @@ class Machine(RuleBasedStateMachine):
                 assert self.mem.state_hash() == before
                 return
             raise AssertionError("this should have been refused") from None
-        act()
+        answer = act()
         self.model = expected
+        self.returned = [answer] if isinstance(answer, Memory) else []
 
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -188,6 +190,7 @@ class Machine(RuleBasedStateMachine):
         key = f"retry {len(self.model.notes)} {self.model.now}" if retried else None
         receipt = self.mem.add(**fields, idempotency_key=key)
         self.model.added([(fields, receipt)])
+        self.returned = [receipt.memory] if receipt.memory else []
         if retried and not receipt.denied:
             before = self.mem.state_hash()
             again = self.mem.add(**fields, idempotency_key=key)
@@ -201,6 +204,7 @@ class Machine(RuleBasedStateMachine):
         many = data.draw(st.lists(candidates(self.model.now), min_size=3, max_size=8))
         receipts = self.mem.add_many(many)
         self.model.added(list(zip(many, receipts, strict=True)))
+        self.returned = [receipts[-1].memory] if receipts[-1].memory else []
 
     @precondition(lambda self: self.model.live(namespaces=EVERYWHERE))
     @rule(pick=picks, content=contents, change=st.none() | changes, authority=authorities)
@@ -390,7 +394,7 @@ class Machine(RuleBasedStateMachine):
         self.model.read(found)
         assert set(found) <= visible
 
-    # ── after every step ────────────────────────────────────────────────────────────────────────────────────────
+    # ── after every step, in the order of their names ───────────────────────────────────────────────────────────
 
     @invariant()
     def everything_holds(self) -> None:
@@ -407,6 +411,17 @@ class Machine(RuleBasedStateMachine):
             counted = self.memories[note.id].access_count
             assert note.reinforcements <= counted <= note.reinforcements + note.accesses, "counters may lag, not lead"
             assert not differs, f"{note.id}, in the store and in the model: {differs}"
+
+    @invariant()
+    def what_was_returned_is_what_is_shown(self) -> None:
+        for returned in self.returned:
+            read = self.memories[returned.id].to_dict()
+            differs = {name for name, value in returned.to_dict().items() if value != read[name]}
+            lagging = {"access_count", "last_accessed"}
+            if not self.model.is_live(self.model.notes[returned.id]):
+                lagging.add("status")
+            assert differs <= lagging, {name: (getattr(returned, name), read[name]) for name in differs - lagging}
+        self.returned = []
 
     @invariant()
     def the_counts_agree(self) -> None:

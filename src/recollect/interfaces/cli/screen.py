@@ -142,6 +142,12 @@ def upkeep(report: UpkeepReport) -> None:
     console.print(
         f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}"
     )
+    _unreached(report.beyond_reach)
+
+
+def _unreached(places: Sequence[str]) -> None:
+    for what in places:
+        console.print(f"  [dim]beyond reach:[/] {escape(what)}")
 
 
 def erasure(answer: ErasureReceipt) -> None:
@@ -153,8 +159,7 @@ def erasure(answer: ErasureReceipt) -> None:
         console.print(
             f"[yellow]still there in the same chain:[/] {', '.join(i[:13] for i in answer.remaining)} (--whole-chain)"
         )
-    for what in answer.beyond_reach:
-        console.print(f"  [dim]beyond reach:[/] {escape(what)}")
+    _unreached(answer.beyond_reach)
 
 
 def verification(answer: Verification) -> None:

@@ -86,6 +86,7 @@ class StreamTables(_Capability):
         return uid
 
     def forget_owner(self, stream: Stream) -> int:
+        self._db.run("note_scrub_due")
         return self._db.run("forget_owner_name", tenant=stream.tenant, stream=stream.number)
 
     def forget_actor(self, tenant: str, uid: str) -> int:
@@ -306,6 +307,7 @@ class SideTables(_Capability):
         """Take away every value of a memory; ids, hashes of entries and the chain stay. Counts the traces removed."""
         place = {"tenant": stream.tenant, "stream": stream.number, "memory": number}
         self._db.run("remove_version_body", **place)
+        self._db.run("note_scrub_due")
         self._db.run("strip_memory", **place)
         for query in ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries"):
             self._db.run(query, tenant=stream.tenant, id=memory_id)

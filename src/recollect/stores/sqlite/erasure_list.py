@@ -31,6 +31,11 @@ class ErasureList:
             file.write(("\n" + lines).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)  # a new file's name is only safe once its folder is
+        finally:
+            os.close(folder)
 
 
 def _parsed(line: str) -> Erased | None:

@@ -10,7 +10,7 @@ _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 _HINTS = {
     sqlite3.SQLITE_READONLY: ("is read-only.", "Make the file and its folder writable, or name another store."),
-    sqlite3.SQLITE_FULL: ("the disk is full.", "Free some space and try again; nothing was changed."),
+    sqlite3.SQLITE_FULL: ("the disk is full.", "Free some space and try again; no write was left half done."),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened.", "Check that the folder exists and that you may write to it."),
     sqlite3.SQLITE_IOERR: (
         "the disk failed or is full.",

@@ -319,6 +319,12 @@ VALUES (:tenant, :key, :digest, :salt, :outcome, :memory_id, :reasons, :at)
 -- name: remove_retries
 DELETE FROM retries WHERE tenant = :tenant AND memory_id = :id
 
+-- name: note_scrub_due
+INSERT INTO store (name, value) VALUES ('scrub_due', 'yes') ON CONFLICT (name) DO NOTHING
+
+-- name: scrub_done
+DELETE FROM store WHERE name = 'scrub_due'
+
 -- name: store_value
 SELECT value FROM store WHERE name = :name
 

@@ -55,8 +55,8 @@ class SqliteStore:
     """
 
     def __init__(self, path: str | Path, *, fresh_store_id: str, timeout_s: float = 30.0) -> None:
-        self.location = str(path)
-        self._in_memory = self.location == IN_MEMORY
+        self._in_memory = str(path) == IN_MEMORY
+        self.location = IN_MEMORY if self._in_memory else str(Path(path).resolve())
         self._timeout_s = timeout_s
         self._queue = WriterQueue(None if self._in_memory else f"{self.location}.lock", timeout_s)
         self._connections = Connections(self.location, timeout_s, self._queue)
@@ -96,7 +96,7 @@ class SqliteStore:
         """The write transaction; SQLite has one writer, so naming the streams only matters to other stores."""
         with translated(self.location), self._queue.turn(patience_s):
             db = self._connections.writer()
-            db.execute("BEGIN IMMEDIATE")
+            _begin(db, "BEGIN IMMEDIATE")
             try:
                 yield Transaction(NamedQueries(db))
                 db.execute("COMMIT")
@@ -118,7 +118,14 @@ class SqliteStore:
                 if time.monotonic() > deadline:
                     return ("the write-ahead log, while a reader keeps an old snapshot open: run `recollect upkeep`",)
                 time.sleep(0.02)
+            db.execute(QUERIES["scrub_done"])
         return ()
+
+    def scrub_due(self) -> bool:
+        if self._in_memory:
+            return False
+        with translated(self.location), self._connections.reader() as db:
+            return db.execute(QUERIES["store_value"], {"name": "scrub_due"}).fetchone() is not None
 
     def erasures(self) -> list[Erased]:
         return self._erased.read()
@@ -147,7 +154,8 @@ class SqliteStore:
         with self._connections.reader() as db:
             missing = migrations.pending(db, self.location)  # refuses a file that is not ours, untouched
             known = None if missing else _known_id(db)
-        if known is not None:
+            has_log = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        if known is not None and has_log:
             return known
         with self._queue.turn():
             db = self._connections.writer()
@@ -169,9 +177,16 @@ def _known_id(db: sqlite3.Connection) -> str | None:
     return str(found[0]) if found else None
 
 
+def _begin(db: sqlite3.Connection, statement: str) -> None:
+    """Begin a transaction, after ending one that an interrupt may have left open between two lines."""
+    if db.in_transaction:
+        db.execute("ROLLBACK")
+    db.execute(statement)
+
+
 @contextmanager
 def _snapshot(db: sqlite3.Connection) -> Iterator[Reader]:
-    db.execute("BEGIN")
+    _begin(db, "BEGIN")
     try:
         yield Transaction(NamedQueries(db))
     finally:

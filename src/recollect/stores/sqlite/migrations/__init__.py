@@ -47,23 +47,25 @@ def pending(db: sqlite3.Connection, location: str) -> list[Migration]:
 def _pending(db: sqlite3.Connection, location: str) -> list[Migration]:
     known = migrations()
     version = db.execute("PRAGMA user_version").fetchone()[0]
+    ours = db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+    if not ours and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise StoreCorrupt("is an SQLite database, but not Recollect's.", field=location, hint="Name another file.")
     if version > len(known):
         raise StoreTooNew(
             f"has schema {version}, and this release knows {len(known)}.",
             field=location,
             hint="Upgrade recollect; an older release never touches a newer file.",
         )
-    if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise StoreCorrupt("is an SQLite database, but not Recollect's.", field=location, hint="Name another file.")
     if version:
         _check_hashes(db, known[:version], location)
     return known[version:]
 
 
 def _check_hashes(db: sqlite3.Connection, applied: list[Migration], location: str) -> None:
-    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise StoreCorrupt("is an SQLite database, but not Recollect's.", field=location, hint="Name another file.")
-    recorded = dict(db.execute("SELECT number, sha256 FROM migrations"))
+    try:
+        recorded = dict(db.execute("SELECT number, sha256 FROM migrations"))
+    except sqlite3.OperationalError:
+        recorded = {}
     for migration in applied:
         if recorded.get(migration.number) != migration.sha256:
             raise StoreCorrupt(
