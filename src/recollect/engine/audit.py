@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine
 from recollect.model.caller import Right
@@ -35,14 +35,28 @@ def verify(engine: Engine, progress: Progress | None = None) -> Verification:
         actors = reader.actor_names(engine.tenant)
         problems += _around_streams(engine, reader, streams, actors)
         for done, stream in enumerate(streams):
-            check = _StreamCheck(engine, reader, stream, frozenset(actors))
-            problem = check.first_problem()
-            problems += [problem] if problem else []
-            entries += len(check.entries)
-            versions += len(check.versions)
+            found = _walked(engine, reader, stream, frozenset(actors))
+            problems += [found.problem] if found.problem else []
+            entries, versions = entries + found.entries, versions + found.versions
             if progress is not None:
                 progress(done + 1, len(streams))
     return Verification(not problems, len(streams), entries, versions, tuple(problems), entries)
+
+
+class _Walked(NamedTuple):
+    problem: Problem | None
+    entries: int = 0
+    versions: int = 0
+
+
+def _walked(engine: Engine, reader: Reader, stream: Stream, actors: frozenset[str]) -> _Walked:
+    """One stream's first problem; a row that cannot even be read is one."""
+    try:
+        check = _StreamCheck(engine, reader, stream, actors)
+        return _Walked(check.first_problem(), len(check.entries), len(check.versions))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        what = f"something in it cannot be read, so it was altered: {error}"
+        return _Walked(_Broken(_stream_name(stream), what).problem)
 
 
 def _around_streams(
@@ -83,8 +97,7 @@ class _StreamCheck:
         self.entries = reader.entries(stream)
         self.versions: dict[str, Version] = {v.id: v for v in reader.versions(stream)}
         self.amendments = reader.amendments(stream)
-        where = stream.address
-        self.name = f"{where.namespace}/{where.space}/{where.owner}" if where else f"stream {stream.uid[:12]}"
+        self.name = _stream_name(stream)
 
     def first_problem(self) -> Problem | None:
         try:
@@ -197,6 +210,11 @@ class _StreamCheck:
 
     def _at(self, entry: Entry) -> str:
         return f"{self.name}, entry {entry.seq} ({entry.event})"
+
+
+def _stream_name(stream: Stream) -> str:
+    where = stream.address
+    return f"{where.namespace}/{where.space}/{where.owner}" if where else f"stream {stream.uid[:12]}"
 
 
 def _differs(id: str, expected: fold.States, current: fold.States) -> str:

@@ -132,11 +132,16 @@ def find(engine: Engine, reader: Reader, id: str) -> Stored:
     ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
     seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if _visible(engine, reader, stored)]
     if not seen:
-        raise NotFound(f"there is no memory {id!r}.", field="id", hint="`list` shows the ids that exist.")
+        raise NotFound(f"there is no memory {_shown(id)}.", field="id", hint="`list` shows the ids that exist.")
     if len(seen) > 1:
         shown = ", ".join(sorted(stored.state.id for stored in seen)[:5])
-        raise AmbiguousId(f"{id!r} fits several memories: {shown}.", field="id", hint="Give more of its digits.")
+        raise AmbiguousId(f"{_shown(id)} fits several memories: {shown}.", field="id", hint="Give more of its digits.")
     return seen[0]
+
+
+def _shown(id: object) -> str:
+    text = repr(id)
+    return text if len(text) <= 80 else f"{text[:60]}…"
 
 
 def _may_be_an_id(id: object) -> bool:

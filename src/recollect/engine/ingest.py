@@ -56,7 +56,9 @@ def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidat
     try:
         return parse_candidate(engine, fields)
     except BadInput as error:
-        raise BadInput(error.message, field=f"[{index}].{error.field}", hint=error.hint) from None
+        raise BadInput(
+            error.message, field=f"[{index}].{error.field}" if error.field else f"[{index}]", hint=error.hint
+        ) from None
 
 
 class _Prepared(NamedTuple):

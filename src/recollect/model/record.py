@@ -58,6 +58,10 @@ def _json_value(value: Any) -> Any:
     return clean
 
 
+def _json_values(values: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+    return tuple(_json_value(values))
+
+
 def _aware(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError("has no time zone; write it with Z or an offset, such as 2026-01-31T12:00:00Z")
@@ -81,7 +85,7 @@ Title = Annotated[str, Field(max_length=1_000), AfterValidator(_name)]
 Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
 Moment = Annotated[datetime, AfterValidator(_aware)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_json_value)]
-JsonObjects = Annotated[tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(_json_value)]
+JsonObjects = Annotated[tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(_json_values)]
 Names = Annotated[tuple[Name, ...], BeforeValidator(_in_order), Field(max_length=64), AfterValidator(_unique)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Importance = Annotated[int, Field(ge=1, le=5, strict=True)]

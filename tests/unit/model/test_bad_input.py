@@ -78,7 +78,9 @@ def test_the_fields_are_what_this_table_takes_them_for() -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize("value", [object(), 3.5, b"\xff\xfe", [[["deep"]]], {1: 2}], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [object(), 3.5, b"\xff\xfe", [[["deep"]]], {1: 2}], ids=lambda value: type(value).__name__
+)
 def test_a_value_of_the_wrong_type(mem: Recollect, field: str, value: Any) -> None:
     if _takes(field, value):
         pytest.skip(f"{field} may be {value!r}")

@@ -162,13 +162,11 @@ class StateTables(_Postings):
 
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]:
         """The ids that begin with these hex digits, or that go by this alias."""
-        found = []
         low = prefix_of(text)
+        found = self._db.rows("ids_with_alias", tenant=tenant, alias=text, limit=limit)
         if low is not None:
-            found = self._db.rows("ids_with_prefix", tenant=tenant, low=low, high=low + "~", limit=limit)
-        if not found:
-            found = self._db.rows("ids_with_alias", tenant=tenant, alias=text, limit=limit)
-        return [row["id"] for row in found]
+            found += self._db.rows("ids_with_prefix", tenant=tenant, low=low, high=low + "~", limit=limit)
+        return list(dict.fromkeys(row["id"] for row in found))
 
     def active_by_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> Stored | None:
         found = self._db.rows(

@@ -189,3 +189,18 @@ class MemoryContract(Opening):
             assert reader.ids_like(TENANT, typed) == found
             assert reader.ids_like(TENANT, typed, limit=1) == found[:1]
             assert reader.ids_like("globex", typed) == []
+
+    def test_aliases_are_listed_with_the_memories_that_have_them(self, store: Store, scribe: Scribe) -> None:
+        tea = scribe.keep("tea", body_fields={"aliases": ["ticket-7", "a"]})
+        coffee = scribe.keep("coffee", body_fields={"aliases": ["ticket-7"]})
+        Scribe(store, address(tenant="globex")).keep("theirs", body_fields={"aliases": ["ticket-7"]})
+        with store.read() as reader:
+            assert reader.aliases(TENANT) == [("a", tea), *sorted([("ticket-7", tea), ("ticket-7", coffee)])]
+            assert reader.aliases("nowhere") == []
+
+    def test_a_sound_store_has_no_strays_and_no_orphans(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=["tea"], body_fields={"scope": "planner", "kind": "insight", "user_id": "ana"})
+        scribe.keep("coffee", status=Status.ARCHIVED)
+        with store.read() as reader:
+            assert reader.strays(scribe.seen_by(reader)) == []
+            assert reader.orphans(TENANT) == []
