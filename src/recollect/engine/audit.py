@@ -76,12 +76,19 @@ def _around_streams(
         (alias, version.id)
         for stream in streams
         for version in reader.versions(stream)
-        if version.body is not None
-        for alias in json.loads(version.body).get("aliases", ())
+        for alias in _stated_aliases(version)
     }
     for alias, id in sorted(stated ^ set(reader.aliases(engine.tenant))):
         found.append(_Broken(f"alias {alias!r}", f"it does not belong to memory {id} as its version says").problem)
     return found
+
+
+def _stated_aliases(version: Version) -> Sequence[str]:
+    """The aliases that a version brings; a body that cannot be read is its stream's problem, and is told there."""
+    try:
+        return list(json.loads(version.body).get("aliases", ())) if version.body is not None else ()
+    except (ValueError, AttributeError, TypeError):
+        return ()
 
 
 class _Broken(Exception):

@@ -127,15 +127,15 @@ class Engine:
             raise NotAllowed(f"this caller may not {what}.", hint=f"It takes the right {right.value!r}.")
 
 
-def find(engine: Engine, reader: Reader, id: str) -> Stored:
+def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
     """The memory of an id, its short form or an alias. What the caller may not see looks exactly like what is not."""
     ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
     seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if _visible(engine, reader, stored)]
     if not seen:
-        raise NotFound(f"there is no memory {_shown(id)}.", field="id", hint="`list` shows the ids that exist.")
+        raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint="`list` shows the ids that exist.")
     if len(seen) > 1:
         shown = ", ".join(sorted(stored.state.id for stored in seen)[:5])
-        raise AmbiguousId(f"{_shown(id)} fits several memories: {shown}.", field="id", hint="Give more of its digits.")
+        raise AmbiguousId(f"{_shown(id)} fits several memories: {shown}.", field=field, hint="Give more of its digits.")
     return seen[0]
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from recollect.engine.arguments import check_one
 from recollect.engine.context import Engine, find
 from recollect.engine.pen import Pen
 from recollect.engine.reading import chain_of
@@ -30,6 +31,8 @@ def erase(
     engine.require(Right.ERASE, "erase")
     if (owner is None) == (id is None):
         raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
+    if owner is not None:
+        check_one("owner", owner)
     if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
         engine.require(Right.OPERATE, "erase another's memory")
     with engine.store.write() as writer:

@@ -74,7 +74,9 @@ def import_memories(engine: Engine, lines: Iterable[str], *, format: str = "reco
     """
     if format not in FORMATS:
         raise BadInput(f"there is no format {format!r}.", field="format", hint=f"Known: {', '.join(FORMATS)}.")
-    numbered = [(number, _record(number, line)) for number, line in enumerate(lines, start=1) if line.strip()]
+    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+        raise BadInput("must be lines of JSON.", field="lines", hint="Pass an open file, or text.splitlines().")
+    numbered = [(n, _record(n, line)) for n, line in enumerate(lines, start=1) if line != "" and not _blank(line)]
     wanted = _from_v3(numbered) if format == "v3" else _from_export(numbered)
     for number, fields in wanted:
         _checked(engine, number, fields)
@@ -117,7 +119,13 @@ def _take_in(
             refused.append({"line": number, "reason": receipt.reasons[0], "detail": receipt.detail})
 
 
+def _blank(line: object) -> bool:
+    return isinstance(line, str) and not line.strip()
+
+
 def _record(number: int, line: str) -> dict[str, Any]:
+    if not isinstance(line, str):
+        raise BadInput("is not text.", field=f"line {number}", hint="Import one record a line.")
     try:
         record = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -140,7 +148,10 @@ def _was_named(record: Mapping[str, Any]) -> bool:
 
 def _candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     fields = {name: record[name] for name in CARRIED if record.get(name) is not None}
-    meta = dict(record.get("meta") or {})
+    meta = record.get("meta") or {}
+    if not isinstance(meta, dict):
+        return {**fields, "meta": meta}
+    meta = dict(meta)
     if fields.get("kind") == "profile":
         fields["key"] = meta.pop("key", None)
     if not _was_named(record):

@@ -42,7 +42,7 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     """
     with _on(engine, id) as (pen, stored):
         _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
-        chosen = find(engine, pen.writer, winner).state.id
+        chosen = find(engine, pen.writer, winner, "winner").state.id
         incumbent = _incumbent(pen, stored)
         if engine.caller.agent is not None:
             engine.require(Right.GOVERN, "settle a contradiction: that is for a person")

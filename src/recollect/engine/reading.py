@@ -2,14 +2,14 @@
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recollect.engine.arguments import check_names, check_number, check_one, check_word
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import check_name
 from recollect.model.caller import Right
-from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import HISTORY_KIND, Entry, Event
 from recollect.model.receipt import HistoryEvent, Page
@@ -68,8 +68,7 @@ def page_of(
     ``source``, ``user_id``, ``agent_id``, ``run_id``, ``thread_id``, ``actor_id``, ``role`` and ``scope``: a value, or
     several of which one must fit.
     """
-    if not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
-        raise BadInput(f"must be a number between 1 and {MAX_PAGE:,}.", field="limit")
+    check_number("limit", limit, 1, MAX_PAGE)
     selection = Selection(
         streams=tuple(s.number for s in readable_streams(engine, reader, owner, space, include_namespaces)),
         scopes=scopes_for(engine),
@@ -88,10 +87,12 @@ def readable_streams(
     engine: Engine, reader: Reader, owner: str | None, space: str | None, include_namespaces: Sequence[str]
 ) -> list[Stream]:
     """The streams that this read is about and that the caller may read."""
-    wanted = {_word(Namespace, n, "include_namespaces") for n in check_names("include_namespaces", include_namespaces)}
+    wanted = {
+        check_word("include_namespaces", Namespace, n) for n in check_names("include_namespaces", include_namespaces)
+    }
     if owner is not None:
-        check_names("owner", [owner])
-    only = _word(Space, space, "space") if space is not None else None
+        check_one("owner", owner)
+    only = check_word("space", Space, space) if space is not None else None
     return [
         stream
         for stream in _streams_in_reach(engine, reader, owner)
@@ -138,6 +139,9 @@ _CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOL
 def changes(engine: Engine, *, owner: str = "default", space: str = "user", since: int = 0, limit: int = 100,
             namespace: str = "prod") -> tuple[HistoryEvent, ...]:  # fmt: skip
     """What happened in one stream after ledger entry ``since``, oldest first."""
+    check_number("since", since)
+    check_number("limit", limit, 1)
+    check_word("namespace", Namespace, namespace)
     with engine.store.read() as reader:
         streams = readable_streams(engine, reader, owner, space, [namespace])
         if not streams:
@@ -186,8 +190,8 @@ def current(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Sto
 def traces(engine: Engine, *, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
     """The governance events that policy kept, oldest first, each with the policy that was in force."""
     engine.require(Right.GOVERN, "read traces")
-    if not isinstance(after, int) or not isinstance(limit, int) or limit < 1:
-        raise BadInput("must be a positive number.", field="limit")
+    check_number("after", after)
+    check_number("limit", limit, 1)
     with engine.store.read() as reader:
         return tuple(reader.traces(engine.tenant, after, limit))
 
@@ -217,18 +221,6 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
     return entry.memory_id, entry.other_id or entry.memory_id
 
 
-def check_names(field: str, values: Sequence[str]) -> Sequence[str]:
-    """A list of words, not one word: a string would be taken letter by letter."""
-    if isinstance(values, str) or not isinstance(values, Iterable) or not all(isinstance(v, str) for v in values):
-        raise BadInput("must be a list of words.", field=field, hint=f"Write {field}=[…].")
-    for value in values:
-        try:
-            check_text(value)
-        except ValueError as error:
-            raise BadInput(f"{error}.", field=field) from None
-    return values
-
-
 _ENUMS: dict[str, Any] = {"kind": Kind, "event_type": EventType, "layer": Layer, "tier": Tier, "source": Source}
 
 
@@ -238,36 +230,31 @@ def _equal(filters: Mapping[str, Any], status: str | Sequence[str] | None, key: 
             raise BadInput("there is no such filter.", field=name, hint=f"Known: {', '.join(FILTERS)}.")
     equal = {name: _filter_value(name, value) for name, value in filters.items() if value is not None}
     if status is not None:
-        many = [status] if isinstance(status, str) else list(status)
-        equal["status"] = tuple(_word(Status, word, "status") for word in many)
+        many = [status] if isinstance(status, str) else check_names("status", status)
+        equal["status"] = tuple(check_word("status", Status, word) for word in many)
     if key is not None:
-        check_name("key", key)
+        check_name("key", check_one("key", key))
         equal["key_identity"] = identity(explicit_key(key).text)
     return equal
 
 
 def _filter_value(name: str, value: Any) -> Any:
     if name == "pinned":
-        return int(bool(value))
+        if not isinstance(value, bool):
+            raise BadInput("must be true or false.", field=name)
+        return int(value)
     values = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
     if name in _ENUMS:
-        return tuple(_word(_ENUMS[name], one, name) for one in values)
+        return tuple(check_word(name, _ENUMS[name], one) for one in values)
     return tuple(check_names(name, values))
 
 
 def _importance(low: int | None, high: int | None) -> tuple[tuple[str, str, Any], ...]:
     for field, value in (("importance_min", low), ("importance_max", high)):
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-            raise BadInput("must be a number from 1 to 5.", field=field)
+        if value is not None:
+            check_number(field, value, 1, 5)
     bounds = (("importance", ">=", low), ("importance", "<=", high))
     return tuple(bound for bound in bounds if bound[2] is not None)
-
-
-def _word(words: Any, value: str, field: str) -> str:
-    try:
-        return str(words(value))
-    except (ValueError, TypeError):
-        raise BadInput(f"{value!r} is unknown.", field=field, hint=f"Known: {', '.join(words)}.") from None
 
 
 def _encoded(last: Stored) -> str:
@@ -281,8 +268,8 @@ def _decoded(cursor: str | None) -> tuple[str, int, int] | None:
         return None
     try:
         at, stream, number = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return str(at), int(stream), int(number)
-    except (ValueError, TypeError, AttributeError):
+        return str(at), check_number("cursor", stream), check_number("cursor", number)
+    except (ValueError, TypeError, AttributeError, RecursionError, BadInput):
         raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None
 
 

@@ -18,6 +18,7 @@ from recollect.engine import (
     reading,
     recall,
 )
+from recollect.engine.arguments import check_names, check_one
 from recollect.engine.context import Engine, check_caller
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed
@@ -81,7 +82,7 @@ class Recollect:
             user="default" if user is None else user,
             session=session,
             ai_profile=ai_profile,
-            projects=frozenset(projects),
+            projects=frozenset(check_names("projects", projects)),
             rights=frozenset(_right(right) for right in rights),
             trusted=False,
         )
@@ -140,6 +141,8 @@ class Recollect:
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees."""
         engine = self._engine
+        if agent is not None:
+            check_one("agent", agent)
         if agent is not None and not engine.caller.trusted and agent != engine.caller.agent:
             raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
         if agent is not None and engine.caller.trusted:
@@ -184,9 +187,23 @@ class Recollect:
             return consolidation.undo(self._engine)
         return consolidation.consolidate(self._engine, owner=owner, force=force)
 
-    def export(self, **which: Any) -> Iterator[str]:
-        """Memories as lines of canonical JSON; ``prod`` only unless asked."""
-        return exchange.export_memories(self._engine, **which)
+    def export(
+        self,
+        *,
+        owner: str | None = None,
+        space: str | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        status: str | Sequence[str] | None = "active",
+        **unknown: Any,
+    ) -> Iterator[str]:
+        """Memories as lines of canonical JSON; what is active in ``prod`` unless asked otherwise."""
+        for name in unknown:
+            raise BadInput(
+                "there is no such choice.", field=name, hint="Known: owner, space, include_namespaces, status."
+            )
+        return exchange.export_memories(
+            self._engine, owner=owner, space=space, include_namespaces=include_namespaces, status=status
+        )
 
     def import_(self, lines: Iterable[str], *, format: str = "recollect") -> exchange.ImportReport:
         """Bring memories in, each through the gates: what ``export`` wrote, or records of the third schema (``v3``)."""

@@ -1,0 +1,43 @@
+"""What callers say beside a memory's own fields: numbers, names and lists, checked before anything is done."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from recollect.model.canonical import check_text
+from recollect.model.errors import BadInput
+from recollect.model.record import MAX_NAME
+
+MAX_NUMBER = 2**62
+
+
+def check_number(field: str, value: Any, low: int = 0, high: int = MAX_NUMBER) -> int:
+    """A whole number within bounds."""
+    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+        bounds = f"between {low:,} and {high:,}" if high < MAX_NUMBER else f"of {low:,} or more"
+        raise BadInput(f"must be a whole number {bounds}.", field=field)
+    return value
+
+
+def check_one(field: str, value: Any) -> str:
+    """A name: printable text of bounded length."""
+    if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
+        raise BadInput(f"must be text of 1 to {MAX_NAME} characters.", field=field)
+    try:
+        return check_text(value)
+    except ValueError as error:
+        raise BadInput(f"{error}.", field=field) from None
+
+
+def check_names(field: str, values: Any) -> Sequence[str]:
+    """A list of names, not one name: a string would be taken letter by letter."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise BadInput("must be a list of words.", field=field, hint=f"Write {field}=[…].")
+    return [check_one(field, value) for value in values]
+
+
+def check_word(field: str, words: Any, value: Any) -> str:
+    """A word of a closed list."""
+    try:
+        return str(words(value))
+    except (ValueError, TypeError):
+        raise BadInput(f"{value!r:.80} is unknown.", field=field, hint=f"Known: {', '.join(words)}.") from None
