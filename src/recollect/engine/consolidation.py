@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.engine.context import Engine
+from recollect.engine.expiry import expire_due
 from recollect.engine.lifecycle import refuse_taken_key
 from recollect.engine.pen import Pen
 from recollect.engine.reading import readable_streams, scopes_for
+from recollect.engine.tracing import keep
 from recollect.model.caller import Right
 from recollect.model.errors import WrongState
 from recollect.model.ledger import Entry, Event
@@ -89,6 +91,7 @@ def undo(engine: Engine) -> ConsolidationReport:
         steps: list[Step] = []
         for number in sorted({number for number, _, _ in mine}):
             pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at)
+            keep(engine, writer, expire_due(pen), number)
             for of, entry, body in reversed(mine):
                 if of == number:
                     steps += _take_back(pen, entry, body)
@@ -218,6 +221,7 @@ def _todays_key(engine: Engine, stored: Stored) -> CanonicalKey | None:
 
 def _carry_out(engine: Engine, pen: Pen, run: str) -> list[Step]:
     """Plan again inside the lock, since memories may have changed since the proposal, and do it."""
+    keep(engine, pen.writer, expire_due(pen), pen.stream.number)
     _, steps = _plan(engine, pen.writer, pen.stream)
     ids = sorted({id for step in steps for id in (step.id, step.other) if id is not None})
     pen.load(*pen.writer.by_ids(pen.stream.tenant, ids).values())
