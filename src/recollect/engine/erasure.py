@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from recollect.engine.arguments import check_one
 from recollect.engine.context import Engine, find
+from recollect.engine.expiry import expire_due
 from recollect.engine.pen import Pen
 from recollect.engine.reading import chain_of
 from recollect.engine.scrubbing import scrubbed
@@ -114,7 +115,8 @@ def _erase_all(engine: Engine, writer: Writer, tenant: str, ids: Sequence[str], 
     for number, memories in by_stream.items():
         stream = writer.stream_numbered(tenant, number)
         pen = Pen(engine, writer, stream, at)
-        pen.load(*memories)
+        expire_due(pen)
+        pen.load(*writer.by_ids(tenant, [stored.state.id for stored in memories]).values())
         for stored in memories:
             pen.record(Event.ERASED, stored.state.id, rule="erased:by_right")
         pen.finish()

@@ -180,7 +180,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
     with engine.store.write() as writer:
         at = engine.now()
         engine.accesses.carry_along(writer)
-        pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at)
+        pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at, ages=False)
         events = expire_due(pen)
         before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
         unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)

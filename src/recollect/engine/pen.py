@@ -21,13 +21,17 @@ SALT_BYTES = 16
 
 
 class Pen:
-    """Writes to one stream. The stream ticks once, at the first entry that the operation records."""
+    """Writes to one stream. The stream ticks once, at the first entry that the operation records.
 
-    def __init__(self, engine: Engine, writer: Writer, stream: Stream, at: str) -> None:
+    Upkeep's pen does not let it age: what looks after memories must not wear them out.
+    """
+
+    def __init__(self, engine: Engine, writer: Writer, stream: Stream, at: str, *, ages: bool = True) -> None:
         self.engine = engine
         self.writer = writer
         self.stream = stream
         self.at = max(at, stream.last_at)
+        self._ages = ages
         self._ticked = False
         self._actor = ""
         self._states: fold.States = {}
@@ -47,7 +51,7 @@ class Pen:
     @property
     def tick(self) -> int:
         """The tick that this operation's entries carry."""
-        return self.stream.tick if self._ticked else self.stream.tick + 1
+        return self.stream.tick if self._ticked or not self._ages else self.stream.tick + 1
 
     def load(self, *memories: Stored) -> None:
         """Take up memories whose state the next entries will move."""
@@ -166,7 +170,7 @@ class Pen:
     def _tick_once(self) -> None:
         if not self._ticked:
             self._ticked = True
-            self.stream.tick += 1
+            self.stream.tick += self._ages
             self.stream.last_at = self.at
             self._actor = self.writer.actor_uid(
                 self.stream.tenant, self.engine.caller.name, self.engine.randomness.bytes(SALT_BYTES)
