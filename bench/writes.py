@@ -20,7 +20,7 @@ import cProfile
 import pstats
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ class Times:
     superseded: list[float] = field(default_factory=list)
     batch_governed: list[float] = field(default_factory=list)
     batch_bare: list[float] = field(default_factory=list)
-    processor: Counter[str] = field(default_factory=Counter)
+    processor: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Seconds of processor time by arm: what is left of a write when nobody waits for the disk."""
     outcomes: Counter[str] = field(default_factory=Counter)
 

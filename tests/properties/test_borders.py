@@ -1,6 +1,7 @@
 """Two people, every operation: nothing crosses, and what is another's looks exactly like what is not there."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,15 +10,20 @@ from recollect.engine.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import NotAllowed, NotFound, RecollectError
 from recollect.testing.invariants import EVERYWHERE
-from recollect.testing.script import open_seeded
+from recollect.testing.script import START, open_seeded
 
 MISSING = "7d7d7d7d-1111-5222-8333-444444444444"
 ANAS_WORDS = ("Ana keeps her savings under the blue mattress", "Ana is moving to Lisbon in spring")
-OTHER_WORDS = ("Zoe collects antique barometers from Norway", "Zoe hardly ever eats breakfast")
+OTHER_WORDS = (
+    "Zoe collects antique barometers from Norway",
+    "Zoe hardly ever eats breakfast",
+    "Breakfast in Lisbon",
+    "Savings",
+)
 
 
-def _fill(mem: Recollect, words: tuple[str, str]) -> None:
-    """Ana's memories in every place that is hers, then Ben's in his, and the system's."""
+def _fill(mem: Recollect, words: tuple[str, ...]) -> None:
+    """Ana's memories in every place that is hers, then Ben's in his, the system's, and whatever else Ana has to say."""
     ana = mem.as_caller(user="ana", agent="planner", session="s-ana", projects=["apollo", "gemini"])
     ana.add(words[0], canonical_key="Savings-Place", idempotency_key="first")
     ana.add(f"{words[0]}, or so she says", canonical_key="Savings-Place", change="update")
@@ -29,6 +35,8 @@ def _fill(mem: Recollect, words: tuple[str, str]) -> None:
     ben.add("Ben hides nothing, not even his savings", canonical_key="Savings-Place")
     ben.add("Ben likes barometers and breakfast in Lisbon")
     mem.add("Everybody speaks softly here", space="system", owner="house")
+    for more in words[2:]:
+        ana.add(more, kind="episodic")
 
 
 @pytest.fixture
@@ -160,6 +168,7 @@ def test_what_ben_is_told_is_the_same_whatever_ana_keeps(name: str) -> None:
     for words in (ANAS_WORDS, OTHER_WORDS):
         with open_seeded() as mem:
             _fill(mem, words)
+            mem._engine.clock.now = START + timedelta(hours=1)  # type: ignore[attr-defined]
             ben = mem.as_caller(user="ben", agent="coder", session="s-ben", projects=["apollo"])
             told.append(_outcome(call, ben))
     assert told[0] == told[1]
