@@ -37,6 +37,8 @@ class TestFile(StoreContract):
 
 
 class TestMemory(StoreContract):
+    opens_twice = False
+
     def open_store(self, folder: Path) -> Store:
         return SqliteStore(":memory:", fresh_store_id=STORE_ID)
 

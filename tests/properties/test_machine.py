@@ -10,8 +10,8 @@ LONGER = 20 if os.environ.get("RECOLLECT_TORTURE") else 1
 
 TestMachineOnSqlite = machine_for(SqlitePlace).TestCase
 TestMachineOnSqlite.settings = settings(
-    max_examples=60 * LONGER,
-    stateful_step_count=40,
+    max_examples=40 * LONGER,
+    stateful_step_count=30,
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],

@@ -21,7 +21,7 @@ MAX_LINKS = 3
 """How many near-duplicates one new memory is linked to."""
 
 
-MAX_POSTINGS = 800
+MAX_POSTINGS = 2_000
 """How many index entries a search reads, unless even the fewest lists that it needs hold more."""
 
 

@@ -169,7 +169,8 @@ class TransactionContract(Opening):
             assert _everything_in(second) == before, "and reading does not wait for the writer"
         assert _everything_in(second) != before
 
-    def test_a_store_outlives_its_handle(self, store: Store, scribe: Scribe) -> None:
+    def test_a_store_outlives_its_handle(self, store: Store, second: Store, scribe: Scribe) -> None:
+        second.close()
         _fill(store, scribe)
         before, identity = _everything_in(store), store.store_id
         again = self.open_again(store.location)
