@@ -2,7 +2,7 @@
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from recollect.testing.machine import SqlitePlace, machine_for
 
@@ -14,5 +14,6 @@ TestMachineOnSqlite.settings = settings(
     stateful_step_count=30,
     deadline=None,
     print_blob=True,
+    phases=list(Phase) if LONGER > 1 else [Phase.explicit, Phase.generate],  # shrinking a long story takes minutes
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )

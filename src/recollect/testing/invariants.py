@@ -92,10 +92,14 @@ def check_history(events: tuple[HistoryEvent, ...], memory: Memory | None) -> No
             before, after = event.meta["status"].split(" → ")
             assert before == status, f"history jumps from {status} to {before}"
             status = after
+    operations = [event.meta["operation"] for event in events]
+    removed = [place for place, operation in enumerate(operations) if operation in ("erased", "purged")]
     if memory is None:
-        assert events[-1].meta["operation"] in ("erased", "purged"), "content goes only by erasure or purge"
-    else:
-        has_expired = memory.status == "soft_deleted" and memory.deleted_at is None
-        stands = "active" if has_expired else memory.status
-        assert status == stands, f"history ends at {status}, the memory is {stands}"
-        assert events[-1].meta["operation"] not in ("erased", "purged")
+        assert len(removed) == 1, "content goes only by erasure or purge, and once"
+        after = {event.event for event in events[removed[0] + 1 :]}
+        assert after <= {"LINK"}, f"only another's link can still change after a removal: {after}"
+        return
+    assert not removed, "what has content was never removed"
+    has_expired = memory.status == "soft_deleted" and memory.deleted_at is None
+    stands = "active" if has_expired else memory.status
+    assert status == stands, f"history ends at {status}, the memory is {stands}"
