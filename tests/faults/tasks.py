@@ -1,10 +1,8 @@
 """What children do. Each task takes ``say`` first: ``say(ack=…)`` is an acknowledgement that a crash cannot take back."""
 
-import itertools
 import logging
 import os
 import random
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -330,43 +328,3 @@ def look_around(mem: Any, rng: random.Random, _: str) -> None:
 
 ANYTHING = (*[write_something] * 8, edit_something, edit_something, forget_something, restore_something, restore_something,
             erase_something, erase_somebody, clean_up, look_around, look_around)  # fmt: skip
-
-
-class CtrlC:
-    """Raises KeyboardInterrupt inside the block only; a signal that comes at any other time does nothing."""
-
-    def __init__(self) -> None:
-        self._armed = False
-        signal.signal(signal.SIGINT, self._strike)
-
-    def _strike(self, *_: Any) -> None:
-        if self._armed:
-            self._armed = False
-            raise KeyboardInterrupt
-
-    def may_interrupt(self, operation: Callable[[], None]) -> None:
-        try:
-            self._armed = True
-            operation()
-        except KeyboardInterrupt:
-            pass
-        finally:
-            self._armed = False
-
-
-def write_through_interruptions(say: Say, path: str, stop: str) -> None:
-    """Write and read again and again while Ctrl-C is pressed again and again, and go on each time."""
-    mem = recollect.open(path, timeout_s=3)
-    ctrl_c, numbers = CtrlC(), itertools.count(1)
-
-    def write_and_read() -> None:
-        number = next(numbers)
-        memory = kept(mem.add(f"Sentence {number} was interrupted", canonical_key=f"Sentence-{number}"))
-        say(ack=memory.id)
-        mem.query("sentence")
-
-    say(ready=True)
-    while not os.path.exists(stop):
-        ctrl_c.may_interrupt(write_and_read)
-    say(ack=kept(mem.add("The last sentence was not", canonical_key="Sentence-Last")).id)
-    mem.close()
