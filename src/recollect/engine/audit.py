@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json
@@ -30,7 +31,7 @@ def verify(engine: Engine, progress: Progress | None = None) -> Verification:
     engine.require(Right.OPERATE, "verify the store")
     problems: list[Problem] = []
     entries = versions = 0
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         streams = reader.streams_of(engine.tenant)
         actors = reader.actor_names(engine.tenant)
         problems += _around_streams(engine, reader, streams, actors)
@@ -248,7 +249,7 @@ def replay(
 def rebuild(engine: Engine, progress: Progress | None = None) -> int:
     """Drop every projection of the tenant and make it anew from versions and ledger; returns how many memories."""
     engine.require(Right.OPERATE, "rebuild the store")
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         numbers = [stream.number for stream in reader.streams_of(engine.tenant)]
     total = 0
     for done, number in enumerate(numbers):
@@ -258,9 +259,10 @@ def rebuild(engine: Engine, progress: Progress | None = None) -> int:
     return total
 
 
+@again_on_conflict
 def _rebuild_stream(engine: Engine, number: int) -> int:
-    with engine.store.write() as writer:
-        stream = writer.stream_numbered(engine.tenant, number)
+    with engine.write() as writer:
+        stream = writer.locked_stream(engine.tenant, number)
         versions = {v.id: v for v in writer.versions(stream)}
         states = replay(writer.entries(stream), versions, writer.amendments(stream))
         writer.drop_projections(stream)
@@ -276,7 +278,7 @@ def _rebuild_stream(engine: Engine, number: int) -> int:
 
 def canonical_state(engine: Engine) -> Iterator[str]:
     """The tenant's whole state, a canonical line each: streams, entries, versions' bodies, states. No salts, no counters."""
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         for stream in reader.streams_of(engine.tenant):
             address = list(stream.address) if stream.address else None
             yield canonical_json(["stream", stream.uid, address, stream.tick, stream.last_seq, stream.head])

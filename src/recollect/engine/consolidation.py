@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due
 from recollect.engine.lifecycle import refuse_taken_key
@@ -53,6 +54,7 @@ class ConsolidationReport(Plain):
     diff: tuple[str, ...] = field(default=())
 
 
+@again_on_conflict
 def consolidate(
     engine: Engine,
     *,
@@ -62,7 +64,7 @@ def consolidate(
 ) -> ConsolidationReport:
     """Propose a clean-up, or with ``force`` carry it out. Nothing is removed: what is redundant can be restored."""
     engine.require(Right.GOVERN, "consolidate")
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, None, include_namespaces)
         plans = [(stream, *_plan(engine, reader, stream)) for stream in streams]
     steps = tuple(step for _, _, found in plans for step in found)
@@ -72,25 +74,27 @@ def consolidate(
         return ConsolidationReport(False, None, examined, steps, diff)
     run = engine.randomness.bytes(6).hex()
     done: list[Step] = []
-    with engine.store.write() as writer:
+    with engine.write() as writer:
         at = engine.now()
         for stream in streams:
-            pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, stream.number), at)
+            pen = Pen(engine, writer, writer.locked_stream(engine.tenant, stream.number), at)
             done += _carry_out(engine, pen, run)
     return ConsolidationReport(True, run, examined, tuple(done), diff)
 
 
+@again_on_conflict
 def undo(engine: Engine) -> ConsolidationReport:
     """Take the last consolidation back: redundant memories become active again, links and keys are as before."""
     engine.require(Right.OPERATE, "undo a consolidation, which may be anybody's")
-    with engine.store.write() as writer:
+    with engine.write() as writer:
         at = engine.now()
+        writer.locked_streams(engine.tenant)
         recorded = writer.consolidation_entries(engine.tenant)
         run = _last_run(recorded)
         mine = [(number, entry, body) for number, entry, body in recorded if body["run"] == run]
         steps: list[Step] = []
         for number in sorted({number for number, _, _ in mine}):
-            pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at)
+            pen = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at)
             keep(engine, writer, expire_due(pen), number)
             for of, entry, body in reversed(mine):
                 if of == number:

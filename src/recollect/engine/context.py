@@ -4,12 +4,14 @@ import hashlib
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from uuid import UUID, uuid5
 
 from recollect.engine.randomness import Clock, Randomness
+from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, StoreError
@@ -40,35 +42,37 @@ class AccessCounter:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._counts: Counter[tuple[str, str, str]] = Counter()
+        self._counts: dict[str, Counter[tuple[str, str]]] = {}
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
         self._closed = False
 
     def note(self, tenant: str, ids: Sequence[str], at: str) -> None:
         with self._lock:
-            self._counts.update((tenant, id, at) for id in ids)
+            self._counts.setdefault(tenant, Counter()).update((id, at) for id in ids)
             if ids and self._timer is None and not self._closed:
                 self._timer = threading.Timer(FLUSH_AFTER_S, self.flush)
                 self._timer.daemon = True
                 self._timer.start()
 
-    def carry_along(self, writer: Writer) -> None:
+    def carry_along(self, writer: Writer, tenant: str) -> None:
+        """Write the tenant's counts in a transaction that is open anyway."""
+        if tenant not in self._counts:
+            return
         with self._lock:
-            counts, self._counts = self._counts, Counter()
-        for (tenant, id, at), count in sorted(counts.items()):
+            counts = self._counts.pop(tenant, Counter())
+        for (id, at), count in sorted(counts.items()):
             writer.count_accesses(tenant, [id] * count, at)
 
     def flush(self) -> None:
         """Write the counts if nobody else is writing; else leave them to the next write."""
         with self._lock:
             self._timer = None
-            pending = bool(self._counts)
-        if not pending:
-            return
+            tenants = sorted(self._counts)
         try:
-            with self._store.write(patience_s=0) as writer:
-                self.carry_along(writer)
+            for tenant in tenants:
+                with self._store.write(tenant, patience_s=0) as writer:
+                    self.carry_along(writer, tenant)
         except StoreError:
             return  # a count that is lost is no reason to fail a read that was answered long ago
 
@@ -114,6 +118,14 @@ class Engine:
     def close(self) -> None:
         self.accesses.close()
         self.store.close()
+
+    def read(self, *, brief: bool = False) -> AbstractContextManager[Reader]:
+        """A consistent snapshot of the caller's tenant."""
+        return self.store.read(self.tenant, brief=brief)
+
+    def write(self, addresses: Sequence[Address] = ()) -> AbstractContextManager[Writer]:
+        """The one transaction in which an operation acts, on streams that it names beforehand where it knows them."""
+        return self.store.write(self.tenant, addresses)
 
     def now(self) -> str:
         return format_time(self.clock())

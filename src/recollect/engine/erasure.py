@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from recollect.engine.arguments import check_one
+from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.expiry import expire_due
 from recollect.engine.pen import Pen
@@ -21,6 +22,7 @@ BEYOND_REACH = (
 )
 
 
+@again_on_conflict
 def erase(
     engine: Engine, *, owner: str | None = None, id: str | None = None, whole_chain: bool = False
 ) -> ErasureReceipt:
@@ -36,10 +38,10 @@ def erase(
         check_one("owner", owner)
     if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
         engine.require(Right.OPERATE, "erase another's memory")
-    with engine.store.write() as writer:
+    with engine.write() as writer:
         at = engine.now()
+        streams = writer.locked_streams(engine.tenant, owner) if owner is not None else []
         ids, remaining = _what(engine, writer, owner, id, whole_chain)
-        streams = writer.streams_of(engine.tenant, owner) if owner is not None else []
         actors = [uid for uid, (name, _) in writer.actor_names(engine.tenant).items() if owner and name == owner]
         engine.store.note_erasures(
             [Erased(engine.tenant, "memory", one) for one in ids]
@@ -60,11 +62,12 @@ def replay_erasures(engine: Engine) -> int:
     count = 0
     for tenant in sorted({one.tenant for one in listed}):
         wanted = {what: {one.id for one in listed if one.what == what} for what in ("memory", "stream", "actor")}
-        with engine.store.read() as reader:
+        with engine.store.read(tenant) as reader:
             back = _back(reader, tenant, wanted)
         if not any(back):
             continue
-        with engine.store.write() as writer:
+        with engine.store.write(tenant) as writer:
+            writer.locked_streams(tenant)
             ids, streams, actors = _back(writer, tenant, wanted)
             _erase_all(engine, writer, tenant, ids, engine.now())
             for stream in streams:
@@ -113,7 +116,7 @@ def _erase_all(engine: Engine, writer: Writer, tenant: str, ids: Sequence[str], 
         by_stream.setdefault(stored.stream, []).append(stored)
     traces = 0
     for number, memories in by_stream.items():
-        stream = writer.stream_numbered(tenant, number)
+        stream = writer.locked_stream(tenant, number)
         pen = Pen(engine, writer, stream, at)
         expire_due(pen)
         pen.load(*writer.by_ids(tenant, [stored.state.id for stored in memories]).values())

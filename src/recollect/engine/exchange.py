@@ -46,7 +46,7 @@ def export_memories(
 
     Only ``prod``, and only what is active, unless asked otherwise.
     """
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         cursor: str | None = None
         while True:
             page = page_of(

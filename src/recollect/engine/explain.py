@@ -13,7 +13,7 @@ from recollect.stores.protocol import Stored
 
 def explain(engine: Engine, id: str) -> Explanation:
     """The story of one memory. What was erased is told without its content."""
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id)])
         links = chain_of(engine, reader, stored.state.id)
     events = history(engine, stored.state.id)

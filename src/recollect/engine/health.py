@@ -16,7 +16,7 @@ from recollect.stores.protocol import Reader, Selection, Stream
 def stats(engine: Engine) -> dict[str, Any]:
     """What the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
     its size, are the application's to know."""
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
         everything = Selection(streams=tuple(stream.number for stream in streams), scopes=scopes_for(engine))
         active = replace(everything, equal={"status": "active"}, unexpired_at=engine.now())
@@ -62,7 +62,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
 
 
 def _waiting(engine: Engine) -> list[Problem]:
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         waiting = reader.count(engine.tenant, Selection(equal={"status": "contradictory"}))
     if not waiting:
         return []

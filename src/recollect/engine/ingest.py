@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from recollect.engine import near_duplicates, retries
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
+from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
@@ -18,7 +19,7 @@ from recollect.engine.pen import Pen
 from recollect.engine.tracing import denied_trace, keep
 from recollect.model import trace
 from recollect.model.address import Address
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.item import dedup_key, to_item
 from recollect.model.ledger import Event
 from recollect.model.receipt import Changed, Receipt
@@ -40,7 +41,13 @@ def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None =
     """Remember one thing. The receipt says what became of it."""
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
-    return _write(engine, [parse_candidate(engine, fields)], idempotency_key)[0]
+    candidates = [parse_candidate(engine, fields)]
+    try:
+        return _write(engine, candidates, idempotency_key)[0]
+    except OutcomeUnknown:
+        if idempotency_key is None:
+            raise
+        return _write(engine, candidates, idempotency_key)[0]  # the key tells whether the first one took place
 
 
 def add_many(engine: Engine, many: Sequence[Mapping[str, Any]]) -> list[Receipt]:
@@ -69,14 +76,15 @@ class _Prepared(NamedTuple):
     similar: near_duplicates.Search
 
 
+@again_on_conflict
 def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None) -> list[Receipt]:
     answers = [_prepare(engine, candidate) for candidate in candidates]
     if not answers:
         return []
     addresses = sorted({answer.address for answer in answers if isinstance(answer, _Prepared)})
-    with engine.store.write(addresses) as writer:
+    with engine.write(addresses) as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer)
+        engine.accesses.carry_along(writer, engine.tenant)
         if idempotency_key is not None and isinstance(answers[0], _Prepared):
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
+from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
 from recollect.engine.expiry import expire_due, put_away
@@ -35,6 +36,7 @@ EDITABLE = ("pinned", "tags", "category", "importance", "expires_at")
 _RESTORABLE = (Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT)
 
 
+@again_on_conflict
 def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     """Settle a contradiction: ``winner`` is the one to believe, the waiting memory or the one it contradicts.
 
@@ -74,6 +76,7 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None) -> None:
     pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
 
 
+@again_on_conflict
 def archive(engine: Engine, id: str) -> Memory:
     """Put an active memory out of recall for good, keeping it for the record."""
     with _on(engine, id) as (pen, stored):
@@ -82,6 +85,7 @@ def archive(engine: Engine, id: str) -> Memory:
         return _done(pen, stored.state.id)
 
 
+@again_on_conflict
 def forget(engine: Engine, id: str) -> Memory:
     """Soft-delete: out of every read at once, brought back by ``restore`` until its purge date."""
     with _on(engine, id) as (pen, stored):
@@ -97,6 +101,7 @@ def forget(engine: Engine, id: str) -> Memory:
         return _done(pen, stored.state.id)
 
 
+@again_on_conflict
 def restore(engine: Engine, id: str) -> Memory:
     """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
     with _on(engine, id) as (pen, stored):
@@ -120,6 +125,7 @@ def refuse_taken_key(pen: Pen, stored: Stored) -> None:
         )
 
 
+@again_on_conflict
 def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
     """Change a memory's metadata: same id, same content, same hash, a ledger entry, no new version."""
     values = _edited_values(engine, changes)
@@ -164,7 +170,7 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
     content of what is past its purge date.
     """
     engine.require(Right.OPERATE, "run upkeep")
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         streams = reader.streams_of(engine.tenant)
     report = UpkeepReport()
     for done, stream in enumerate(streams):
@@ -175,12 +181,13 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
     return replace(report, beyond_reach=beyond_reach)
 
 
+@again_on_conflict
 def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepReport:
     settings = engine.policy.lifecycle
-    with engine.store.write() as writer:
+    with engine.write() as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer)
-        pen = Pen(engine, writer, writer.stream_numbered(engine.tenant, number), at, ages=False)
+        engine.accesses.carry_along(writer, engine.tenant)
+        pen = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at, ages=False)
         events = expire_due(pen)
         before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
         unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
@@ -222,11 +229,11 @@ def _left(engine: Engine, stored: Stored, reason: str) -> list[trace.Trace]:
 @contextmanager
 def _on(engine: Engine, id: str) -> Iterator[tuple[Pen, Stored]]:
     """A pen on one memory's stream, for a caller that may write there."""
-    with engine.store.write() as writer:
+    with engine.write() as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer)
+        engine.accesses.carry_along(writer, engine.tenant)
+        stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
-        stream = writer.stream_numbered(engine.tenant, stored.stream)
         _may_change(engine, writer, stored)
         pen = Pen(engine, writer, stream, at)
         expired = expire_due(pen)

@@ -45,7 +45,7 @@ def search(engine: Engine, draft: Draft, address: Address) -> Search:
     """Look for near-duplicates in a snapshot, so that the lock is not held while reading."""
     if not _wanted(engine, draft):
         return NOTHING
-    with engine.store.read(brief=True) as reader:
+    with engine.read(brief=True) as reader:
         stream = reader.stream_at(address)
         if stream is None:
             return NOTHING

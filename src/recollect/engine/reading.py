@@ -28,7 +28,7 @@ FILTERS = """
 
 def get(engine: Engine, id: str) -> Memory:
     """One memory by its id, its short id or an alias."""
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id)])
     if stored.body is None:
         raise NotFound(
@@ -42,7 +42,7 @@ def get(engine: Engine, id: str) -> Memory:
 
 def list_memories(engine: Engine, **which: Any) -> Page:
     """Memories that fit every filter, newest first, a page at a time; see :func:`page_of` for the filters."""
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         return page_of(engine, reader, **which)
 
 
@@ -123,7 +123,7 @@ def scopes_for(engine: Engine) -> tuple[str, ...] | None:
 
 def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
     """Everything that ever happened to a memory, oldest first, in history's seven kinds."""
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         stored = find(engine, reader, id)
         entries = reader.entries_about(engine.tenant, stored.state.id)
         amendments = reader.amendments_about(engine.tenant, stored.state.id)
@@ -142,7 +142,7 @@ def changes(engine: Engine, *, owner: str = "default", space: str = "user", sinc
     check_number("since", since)
     check_number("limit", limit, 1)
     check_word("namespace", Namespace, namespace)
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, [namespace])
         if not streams:
             return ()
@@ -164,7 +164,7 @@ def _visible_entries(engine: Engine, reader: Reader, entries: Sequence[Entry]) -
 
 def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
     """Every version of a memory's concept in order, first to last; removed ones as tombstones."""
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         links = chain_of(engine, reader, id)
     return tuple(to_memory(s) if s.body is not None else to_tombstone(s) for s in links)
 
@@ -192,7 +192,7 @@ def traces(engine: Engine, *, after: int = 0, limit: int = 100) -> tuple[dict[st
     engine.require(Right.GOVERN, "read traces")
     check_number("after", after)
     check_number("limit", limit, 1)
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         return tuple(reader.traces(engine.tenant, after, limit))
 
 

@@ -37,7 +37,7 @@ def query(
     """
     top_k = engine.policy.recall.top_k if top_k is None else top_k
     _check(text, top_k)
-    with engine.store.read() as reader:
+    with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, include_namespaces)
         scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
         found = _best_visible(engine, reader, {s.number: s for s in streams}, scored, top_k)

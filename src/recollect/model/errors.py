@@ -14,6 +14,8 @@
     └── StoreError           the store could not do its work                              (exit code 3)
         ├── StoreUnavailable missing, unreadable, read-only, or the disk is full
         ├── StoreBusy        another writer held the store for longer than the timeout
+        │   └── StoreConflict lost against another writer, and again when it was tried again
+        ├── OutcomeUnknown   the connection was lost while a write was being committed
         ├── StoreCorrupt     not a Recollect database, or a damaged one
         └── StoreTooNew      written by a later release
 
@@ -89,6 +91,16 @@ class StoreUnavailable(StoreError):
 
 class StoreBusy(StoreError):
     code = "store_busy"
+
+
+class StoreConflict(StoreBusy):
+    """The engine runs the operation again, so that a caller only sees it when that did not help."""
+
+    code = "store_conflict"
+
+
+class OutcomeUnknown(StoreError):
+    code = "outcome_unknown"
 
 
 class StoreCorrupt(StoreError):

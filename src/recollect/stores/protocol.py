@@ -177,6 +177,14 @@ class Reader(ReadsStreams, ReadsMemories, ReadsLedger, ReadsText, ReadsTraces, P
 class Writer(Reader, Protocol):
     """The one transaction in which an operation acts: all of it commits, or none."""
 
+    def locked_stream(self, tenant: str, number: int) -> Stream:
+        """A stream that nobody else writes to until this transaction ends, as it stands now."""
+        ...
+
+    def locked_streams(self, tenant: str, owner: str | None = None) -> list[Stream]:
+        """The same for all of a tenant's streams, or an owner's; meanwhile no new one can be made."""
+        ...
+
     def add_stream(self, address: Address, uid: str) -> Stream: ...
     def advance_stream(self, stream: Stream) -> None: ...
     def actor_uid(self, tenant: str, name: str, fresh_salt: bytes) -> str: ...
@@ -210,14 +218,17 @@ class Store(Protocol):
     location: str
     store_id: str
 
-    def read(self, *, brief: bool = False) -> AbstractContextManager[Reader]:
-        """A consistent snapshot. A ``brief`` one is over in well under a millisecond, and may be served faster."""
+    def read(self, tenant: str, *, brief: bool = False) -> AbstractContextManager[Reader]:
+        """A consistent snapshot of one tenant. A ``brief`` one is over in well under a millisecond, and may be served faster."""
         ...
 
     def write(
-        self, addresses: Sequence[Address] = (), *, patience_s: float | None = None
+        self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
     ) -> AbstractContextManager[Writer]:
-        """The one write transaction; waits for its turn for ``patience_s``, by default the store's timeout."""
+        """The one write transaction, on one tenant; the streams at these addresses are locked before anything is read.
+
+        Waits for its turn for ``patience_s``, by default the store's timeout.
+        """
         ...
 
     def scrub(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
+from recollect.model.errors import StoreConflict
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
@@ -14,6 +15,7 @@ from recollect.stores.protocol import Reader, Store, Stream, Writer
 TENANT = "acme"
 SALT = bytes(range(16))
 ACTOR = "a" * 32
+MAX_CONFLICTS = 20
 
 
 def at(second: int) -> str:
@@ -105,8 +107,13 @@ class Scribe:
         **fields: Any,
     ) -> str:
         """One memory in a transaction of its own; returns its id."""
-        with self.store.write([self.address]) as writer:
-            return self.keep_in(writer, name, content=content, body_fields=body_fields, terms=terms, **fields)
+        for _ in range(MAX_CONFLICTS):
+            try:
+                with self.store.write(self.address.tenant, [self.address]) as writer:
+                    return self.keep_in(writer, name, content=content, body_fields=body_fields, terms=terms, **fields)
+            except StoreConflict:
+                continue
+        raise AssertionError("lost against other writers every time")
 
     def keep_in(
         self,
@@ -139,5 +146,5 @@ class Scribe:
 
     def now(self) -> Stream:
         """The stream as it stands in the store."""
-        with self.store.read() as reader:
+        with self.store.read(self.address.tenant) as reader:
             return self.seen_by(reader)

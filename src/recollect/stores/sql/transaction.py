@@ -58,7 +58,16 @@ class StreamTables(_Capability):
     def orphans(self, tenant: str) -> list[int]:
         return [row["stream"] for row in self._db.rows("orphans", tenant=tenant)]
 
+    def locked_stream(self, tenant: str, number: int) -> Stream:
+        return rows.stream_from(self._db.rows("locked_stream", tenant=tenant, stream=number)[0])
+
+    def locked_streams(self, tenant: str, owner: str | None = None) -> list[Stream]:
+        self._db.rows("no_new_streams", tenant=tenant)
+        found = self._db.rows("locked_streams", tenant=tenant, owner=owner)
+        return [rows.stream_from(row) for row in found]
+
     def add_stream(self, address: Address, uid: str) -> Stream:
+        self._db.rows("no_new_streams", tenant=address.tenant)
         self._db.run("add_stream", uid=uid, head=GENESIS, **address._asdict())
         return rows.stream_from(self._db.rows("stream_at", **address._asdict())[0])
 

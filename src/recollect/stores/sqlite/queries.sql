@@ -18,6 +18,16 @@ SELECT * FROM streams WHERE tenant = :tenant AND owner = :owner ORDER BY stream
 -- name: streams_of_space
 SELECT * FROM streams WHERE tenant = :tenant AND space = :space ORDER BY stream
 
+-- One writer at a time is all that locking takes here; other engines lock the rows.
+-- name: locked_stream
+SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
+
+-- name: locked_streams
+SELECT * FROM streams WHERE tenant = :tenant AND (:owner IS NULL OR owner = :owner) ORDER BY stream
+
+-- name: no_new_streams
+SELECT :tenant WHERE 0
+
 -- name: add_stream
 INSERT INTO streams (tenant, stream, uid, namespace, space, owner, head)
 SELECT :tenant, coalesce(max(stream), 0) + 1, :uid, :namespace, :space, :owner, :head FROM streams WHERE tenant = :tenant

@@ -71,7 +71,7 @@ class SqliteStore:
     # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
 
     @contextmanager
-    def read(self, *, brief: bool = False) -> Iterator[Reader]:
+    def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
         """A consistent snapshot that never waits for a writer and never makes one wait.
 
         A brief read takes the writer's own connection when nobody in this process is writing: its page cache is warm,
@@ -92,8 +92,10 @@ class SqliteStore:
                     yield reader
 
     @contextmanager
-    def write(self, addresses: Sequence[Address] = (), *, patience_s: float | None = None) -> Iterator[Writer]:
-        """The write transaction; SQLite has one writer, so naming the streams only matters to other stores."""
+    def write(
+        self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
+    ) -> Iterator[Writer]:
+        """The write transaction; SQLite has one writer, so naming tenant and streams only matters to other stores."""
         with translated(self.location), self._queue.turn(patience_s):
             db = self._connections.writer()
             _begin(db, "BEGIN IMMEDIATE")

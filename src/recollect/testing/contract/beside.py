@@ -14,12 +14,12 @@ class BesideContract(Opening):
     """``ReadsTraces``, the counters, and the writes that go with them."""
 
     def test_traces_come_back_in_order_each_with_its_policy(self, store: Store) -> None:
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             writer.keep_trace(TENANT, {"type": "memory_denied", "n": 1}, at(1), None, POLICY)
             writer.keep_trace(TENANT, {"type": "memory_write", "n": 2, "memory_id": "m"}, at(2), 1, None)
             writer.keep_trace(TENANT, {"type": "memory_denied", "n": 3}, at(3), None, POLICY)
             writer.keep_trace("globex", {"type": "memory_denied", "n": 4}, at(4), None, POLICY)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             found = reader.traces(TENANT)
             assert [(trace["n"], trace["at"]) for trace in found] == [(1, at(1)), (2, at(2)), (3, at(3))]
             assert found[0]["policy_snapshot"] == found[2]["policy_snapshot"] == {"preset": "default"}
@@ -29,12 +29,12 @@ class BesideContract(Opening):
             assert [trace["n"] for trace in reader.traces("globex")] == [4]
 
     def test_the_traces_of_a_stream_can_be_removed(self, store: Store, scribe: Scribe) -> None:
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             for number, of in enumerate((stream.number, stream.number + 1, None)):
                 writer.keep_trace(TENANT, {"type": "memory_write", "n": number}, at(1), of, None)
             assert writer.remove_traces_of_stream(stream) == 1
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert [trace["n"] for trace in reader.traces(TENANT)] == [1, 2]
 
     def test_an_answer_is_kept_for_its_retry(self, store: Store) -> None:
@@ -46,9 +46,9 @@ class BesideContract(Opening):
             "reasons": ("identity:new", "naïve"),
             "at": at(1),
         }
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             writer.keep_retry(TENANT, "key ' 1", answer)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             found = reader.retry(TENANT, "key ' 1")
             assert found is not None
             kept = {name: answer[name] for name in ("digest", "salt", "outcome", "memory_id")}
@@ -59,32 +59,32 @@ class BesideContract(Opening):
 
     def test_a_retry_key_is_kept_once(self, store: Store) -> None:
         answer = {"digest": "d", "salt": b"s", "outcome": "stored", "memory_id": "m", "reasons": (), "at": at(1)}
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             writer.keep_retry(TENANT, "key", answer)
             writer.keep_retry("globex", "key", answer)
-        with pytest.raises(StoreError), store.write() as writer:
+        with pytest.raises(StoreError), store.write(TENANT) as writer:
             writer.keep_retry(TENANT, "key", {**answer, "digest": "e"})
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             found = reader.retry(TENANT, "key")
         assert found is not None and found["digest"] == "d"
 
     def test_accesses_are_added_up_and_the_last_one_is_the_latest(self, store: Store, scribe: Scribe) -> None:
         tea, coffee = scribe.keep("tea"), scribe.keep("coffee")
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             writer.count_accesses(TENANT, [tea, coffee, tea], at(20))
             writer.count_accesses(TENANT, [tea], at(10))
             writer.count_accesses("globex", [tea], at(30))
             writer.count_accesses(TENANT, [], at(40))
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             found = reader.by_ids(TENANT, [tea, coffee])
             assert (found[tea].accesses, found[tea].last_access) == (3, at(20))
             assert (found[coffee].accesses, found[coffee].last_access) == (1, at(20))
 
     def test_counting_accesses_moves_no_state(self, store: Store, scribe: Scribe) -> None:
         tea = scribe.keep("tea")
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             before = (scribe.seen_by(reader), [s.state for s in reader.states(scribe.seen_by(reader))])
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             writer.count_accesses(TENANT, [tea], at(20))
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert (scribe.seen_by(reader), [s.state for s in reader.states(scribe.seen_by(reader))]) == before

@@ -10,7 +10,7 @@ from recollect.model.errors import StoreError
 from recollect.model.ledger import GENESIS
 from recollect.stores.protocol import Store
 from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import Scribe, address
+from recollect.testing.stores import TENANT, Scribe, address
 
 WRITES_EACH = 25
 
@@ -33,7 +33,7 @@ def _check_whole(store: Store, writes: int) -> None:
     """Every write is there, numbered without a gap, chained without a break, and counted."""
     scribe = Scribe(store)
     stream = scribe.now()
-    with store.read() as reader:
+    with store.read(TENANT) as reader:
         entries = reader.entries(stream)
         assert [one.seq for one in entries] == list(range(1, writes + 1))
         assert [one.prev_hash for one in entries] == [GENESIS, *(one.hash for one in entries[:-1])]
@@ -90,7 +90,7 @@ class ConcurrencyContract(Opening):
 
         def watch() -> None:
             while not done.is_set():
-                with store.read() as reader:
+                with store.read(TENANT) as reader:
                     stream = reader.stream_at(address())
                     if stream is not None:
                         counts = {
@@ -112,7 +112,7 @@ class ConcurrencyContract(Opening):
 
 
 def _check_one(store: Store) -> None:
-    with store.read() as reader:
+    with store.read(TENANT) as reader:
         assert len(reader.states(Scribe(store).seen_by(reader))) == 1
 
 

@@ -55,7 +55,7 @@ class MemoryContract(Opening):
         untouched = {f.name for f in fields(State) if getattr(put, f.name) == getattr(state("x"), f.name)}
         assert untouched == {"removed"}, "this test must set every field"
         scribe.keep("tea", **{name: value for name, value in put.to_dict().items() if name != "id"})
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             found = reader.by_ids(TENANT, [put.id])[put.id]
         assert found.state == put
         assert (found.tenant, found.number, found.accesses, found.last_access) == (TENANT, 1, 0, None)
@@ -66,16 +66,16 @@ class MemoryContract(Opening):
     ) -> None:
         id = scribe.keep("tea")
         moved = _everything_set(id)
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             writer.move_memory(scribe.stream(writer), 1, moved)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             found = reader.by_ids(TENANT, [id])[id]
         assert (found.state, found.body) == (moved, body())
 
     def test_a_memory_is_found_by_id_number_and_stream(self, store: Store, scribe: Scribe) -> None:
         ids = [scribe.keep(name) for name in ("one", "two", "three")]
         Scribe(store, address("ben")).keep("ben's")
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert set(reader.by_ids(TENANT, [ids[0], ids[2], memory_id("nothing")])) == {ids[0], ids[2]}
             assert reader.by_ids("globex", ids) == {}
@@ -98,15 +98,15 @@ class MemoryContract(Opening):
         first = scribe.keep("one", canonical_key="Ana-Likes-Tea")
         with pytest.raises(StoreError):
             scribe.keep("two", canonical_key=key)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert [s.state.id for s in reader.states(scribe.seen_by(reader))] == [first]
 
     def test_moving_to_active_is_refused_while_the_key_is_taken(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("one", canonical_key="Ana-Likes-Tea")
         waiting = scribe.keep("two", canonical_key="Ana-Likes-Tea", status=Status.CONTRADICTORY)
-        with pytest.raises(StoreError), store.write() as writer:
+        with pytest.raises(StoreError), store.write(TENANT) as writer:
             writer.move_memory(scribe.stream(writer), 2, state(waiting, canonical_key="Ana-Likes-Tea"))
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert reader.by_ids(TENANT, [waiting])[waiting].state.status is Status.CONTRADICTORY
 
     @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ class MemoryContract(Opening):
     ) -> None:
         scribe.keep("one", canonical_key="Ana-Likes-Tea")
         scribe.keep("two", body_fields=version, **{"canonical_key": "Ana-Likes-Tea", **fields})
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert len(reader.states(scribe.seen_by(reader))) == 2
 
     def test_the_same_key_may_be_active_in_every_stream(self, store: Store, scribe: Scribe) -> None:
@@ -137,7 +137,7 @@ class MemoryContract(Opening):
         new = scribe.keep("new", canonical_key="Ana-Likes-Tea")
         mine = scribe.keep("mine", canonical_key="Ana-Likes-Tea", body_fields={"scope": "planner"})
         Scribe(store, address("ben")).keep("ben's", canonical_key="Ben-Likes-Tea")
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             shared = reader.active_by_key(stream, "shared", "semantic", "ana-likes-tea")
             own = reader.active_by_key(stream, "planner", "semantic", "ana-likes-tea")
@@ -146,7 +146,7 @@ class MemoryContract(Opening):
             assert shared.body == body()
             assert reader.active_by_key(stream, "shared", "procedural", "ana-likes-tea") is None
             assert reader.active_by_key(stream, "shared", "semantic", "ben-likes-tea") is None
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             writer.move_memory(stream, 2, state(new, canonical_key="Ana-Likes-Tea", status=Status.ARCHIVED))
             assert writer.active_by_key(stream, "shared", "semantic", "ana-likes-tea") is None
         assert old != new
@@ -179,13 +179,13 @@ class MemoryContract(Opening):
     def test_ids_are_found_by_their_first_digits_or_an_alias(
         self, store: Store, scribe: Scribe, typed: str, found: list[str]
     ) -> None:
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             aliases = {ID: ["100 %"], SIBLING: [], COUSIN: ["ticket-7", "ticket-7"]}
             for number, (id, names) in enumerate(aliases.items(), start=1):
                 writer.add_version(stream, number, id, "{}", b"salt")
                 writer.put_memory(stream, number, state(id, canonical_key=f"K-{number}"), body(aliases=names), None)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert reader.ids_like(TENANT, typed) == found
             assert reader.ids_like(TENANT, typed, limit=1) == found[:1]
             assert reader.ids_like("globex", typed) == []
@@ -194,13 +194,13 @@ class MemoryContract(Opening):
         tea = scribe.keep("tea", body_fields={"aliases": ["ticket-7", "a"]})
         coffee = scribe.keep("coffee", body_fields={"aliases": ["ticket-7"]})
         Scribe(store, address(tenant="globex")).keep("theirs", body_fields={"aliases": ["ticket-7"]})
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert reader.aliases(TENANT) == [("a", tea), *sorted([("ticket-7", tea), ("ticket-7", coffee)])]
             assert reader.aliases("nowhere") == []
 
     def test_a_sound_store_has_no_strays_and_no_orphans(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=["tea"], body_fields={"scope": "planner", "kind": "insight", "user_id": "ana"})
         scribe.keep("coffee", status=Status.ARCHIVED)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert reader.strays(scribe.seen_by(reader)) == []
             assert reader.orphans(TENANT) == []

@@ -24,7 +24,7 @@ def _keep_secret(store: Store, scribe: Scribe) -> str:
         category=SECRET,
     )
     scribe.keep("other", terms=("word",))
-    with store.write() as writer:
+    with store.write(TENANT) as writer:
         stream = scribe.stream(writer)
         writer.add_amendment(stream, 9, id, f'{{"set":{{"tags":["{SECRET}"]}}}}', SALT)
         writer.keep_trace(TENANT, {"type": "memory_write", "memory_id": id, "x": SECRET}, at(1), None, None)
@@ -35,7 +35,7 @@ def _keep_secret(store: Store, scribe: Scribe) -> str:
 
 
 def _remove(store: Store, scribe: Scribe, id: str) -> int:
-    with store.write() as writer:
+    with store.write(TENANT) as writer:
         stream = scribe.stream(writer)
         writer.unindex_text(stream, 1)
         writer.add_entry(stream, entry(stream, 3, id, Event.ERASED))
@@ -50,7 +50,7 @@ class RemovalContract(Opening):
     def test_every_value_goes_and_the_place_stays(self, store: Store, scribe: Scribe) -> None:
         id = _keep_secret(store, scribe)
         assert _remove(store, scribe, id) == 1, "the number of traces that went"
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             version = reader.versions(stream)[0]
             assert (version.number, version.id, version.body, version.salt) == (1, id, None, None)
@@ -69,7 +69,7 @@ class RemovalContract(Opening):
     def test_what_was_removed_is_counted_and_never_selected(self, store: Store, scribe: Scribe) -> None:
         id = _keep_secret(store, scribe)
         _remove(store, scribe, id)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert id not in {s.state.id for s in reader.select(TENANT, Selection(), NO_LIMIT)}
             assert reader.count(TENANT, Selection()) == 1
             assert reader.count_removed(TENANT) == 1
@@ -78,7 +78,7 @@ class RemovalContract(Opening):
     def test_removing_twice_is_harmless(self, store: Store, scribe: Scribe) -> None:
         id = _keep_secret(store, scribe)
         _remove(store, scribe, id)
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             assert writer.remove_content(scribe.stream(writer), 1, id) == 0
 
     def test_after_a_scrub_no_file_holds_the_content(self, store: Store, scribe: Scribe, tmp_path: Path) -> None:
@@ -91,11 +91,11 @@ class RemovalContract(Opening):
     def test_a_scrub_leaves_the_rest_alone(self, store: Store, scribe: Scribe) -> None:
         id = _keep_secret(store, scribe)
         _remove(store, scribe, id)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             before = (stream, reader.entries(stream), reader.versions(stream), reader.states(stream))
         store.scrub()
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert (stream, reader.entries(stream), reader.versions(stream), reader.states(stream)) == before
 

@@ -87,7 +87,7 @@ COMPARE = {
 
 
 def _check(store: Store, selection: Selection, expected: list[Stored]) -> None:
-    with store.read() as reader:
+    with store.read(TENANT) as reader:
         found = reader.select(TENANT, selection, NO_LIMIT)
         assert [s.state.id for s in found] == [s.state.id for s in expected]
         assert reader.count(TENANT, selection) == len(expected)
@@ -106,7 +106,7 @@ class SelectionContract(Opening):
                 fields = {"canonical_key": f"Key-{number}", **state}
                 Scribe(store, address(owner)).keep(f"{owner} {number}", body_fields=version, **fields)
         Scribe(store, address(tenant="globex")).keep("theirs")
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             kept = [s for stream in reader.streams_of(TENANT) for s in reader.states(stream)]
         return sorted(kept, key=_place, reverse=True)
 
@@ -115,7 +115,7 @@ class SelectionContract(Opening):
         _check(store, Selection(), everything)
 
     def test_what_is_selected_is_whole(self, store: Store, everything: list[Stored]) -> None:
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert reader.select(TENANT, Selection(), NO_LIMIT) == everything
 
     @pytest.mark.parametrize(("column", "wanted", "keep"), EQUAL, ids=lambda v: None if callable(v) else str(v))
@@ -150,7 +150,7 @@ class SelectionContract(Opening):
 
     @pytest.mark.parametrize("now", [9, 10, 11, 20, 21])
     def test_what_has_expired_is_left_out(self, store: Store, everything: list[Stored], now: int) -> None:
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             stream = Scribe(store, address("ben")).stream(writer)
             stream.tick = 2
             writer.advance_stream(stream)
@@ -176,7 +176,7 @@ class SelectionContract(Opening):
     def test_pages_show_everything_once_and_in_order(self, store: Store, everything: list[Stored], size: int) -> None:
         shown: list[str] = []
         before: tuple[str, int, int] | None = None
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             while page := reader.select(TENANT, Selection(before=before), size):
                 assert len(page) <= size
                 shown += [s.state.id for s in page]
@@ -186,7 +186,7 @@ class SelectionContract(Opening):
     def test_a_column_that_does_not_exist_is_never_put_into_a_query(
         self, store: Store, everything: list[Stored]
     ) -> None:
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             for selection in (
                 Selection(equal={"1=1 OR status": "x"}),
                 Selection(ranges=(("importance", "> 0 OR 1 =", 1),)),
@@ -204,7 +204,7 @@ class SelectionContract(Opening):
         scribe.keep("gone already", expires_at=at(10), expires_at_tick=5, status=Status.SOFT_DELETED)
         scribe.keep("forever")
         Scribe(store, address("ben")).keep("ben's", expires_at=at(10))
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert reader.expired_ids(stream, at(9), 4) == []
             assert reader.expired_ids(stream, at(10), 4) == [dated]
@@ -218,9 +218,9 @@ class SelectionContract(Opening):
         scribe.keep("pinned", importance=2, last_reinforced=at(10), pinned=True)
         scribe.keep("archived", importance=2, last_reinforced=at(10), status=Status.ARCHIVED)
         read = scribe.keep("read since", importance=2, last_reinforced=at(10))
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             writer.count_accesses(TENANT, [read], at(30))
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert reader.unused_ids(stream, at(10), 3) == []
             assert reader.unused_ids(stream, at(11), 3) == [old]
@@ -232,7 +232,7 @@ class SelectionContract(Opening):
         due = scribe.keep("due", status=Status.SOFT_DELETED, purge_at=at(10))
         scribe.keep("purged", status=Status.SOFT_DELETED, purge_at=at(10), removed="purged")
         scribe.keep("active")
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert reader.purgeable_ids(stream, at(9)) == []
             assert reader.purgeable_ids(stream, at(10)) == [due]

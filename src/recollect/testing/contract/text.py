@@ -7,7 +7,7 @@ import pytest
 from recollect.model.vocabulary import Status
 from recollect.stores.protocol import Neighbour, Reader, Selection, Store, Stream
 from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import Scribe, address, at
+from recollect.testing.stores import TENANT, Scribe, address, at
 
 TEA = ("ana", "like", "tea", "tea")
 COFFEE = ("ben", "like", "coffe")
@@ -25,7 +25,7 @@ class TextContract(Opening):
     def test_indexed_terms_are_found_with_their_counts(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
         scribe.keep("coffee", terms=COFFEE)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert (stream.documents, stream.words) == (2, 7)
             assert reader.term_frequencies(stream, ["like", "tea", "milk"]) == {"like": 2, "tea": 1}
@@ -46,45 +46,45 @@ class TextContract(Opening):
         scribe.keep("tea", terms=TEA)
         other = Scribe(store, address("ben"))
         other.keep("coffee", terms=COFFEE)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert reader.term_frequencies(scribe.seen_by(reader), ["like"]) == {"like": 1}
             assert reader.postings(other.seen_by(reader), "tea", 10) == []
 
     def test_taking_terms_out_restores_the_statistics_exactly(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             before = _index(reader, scribe.seen_by(reader))
         scribe.keep("coffee", terms=COFFEE)
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             assert _index(writer, stream) != before
             writer.unindex_text(stream, 2)
             writer.advance_stream(stream)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert _index(reader, scribe.seen_by(reader)) == before
 
     @pytest.mark.parametrize("terms", [(), ("tea",) * 50, ("новый", "%", "'", "a:b", "-", "🫖")], ids=len)
     def test_any_terms_go_in_and_out(self, store: Store, scribe: Scribe, terms: Sequence[str]) -> None:
         scribe.keep("other", terms=TEA)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             before = _index(reader, scribe.seen_by(reader))
         scribe.keep("odd", terms=terms)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert (stream.documents, stream.words) == (2, 4 + len(terms))
             for term in set(terms) - set(TEA):
                 assert reader.postings(stream, term, 10) == [(2, list(terms).count(term), len(terms))]
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             writer.unindex_text(stream, 2)
             writer.advance_stream(stream)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert _index(reader, scribe.seen_by(reader)) == before
 
     def test_taking_out_what_is_not_indexed_does_nothing(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
         scribe.keep("silent")
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             before = _index(writer, stream)
             writer.unindex_text(stream, 2)
@@ -94,7 +94,7 @@ class TextContract(Opening):
     def test_postings_come_newest_first_and_up_to_a_limit(self, store: Store, scribe: Scribe) -> None:
         for number in range(1, 6):
             scribe.keep(f"tea {number}", terms=("tea",) * number)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert reader.postings(stream, "tea", 10) == [(number, number, number) for number in (5, 4, 3, 2, 1)]
             assert reader.postings(stream, "tea", 2) == [(5, 5, 5), (4, 4, 4)]
@@ -105,7 +105,7 @@ class TextContract(Opening):
         scribe.keep("both", terms=(*TEA, "ben"))
         Scribe(store, address("ben")).keep("ben's", terms=TEA)
         words = ("ana", "like", "tea", "milk")
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert reader.sharing(stream, words, 1, 0, 10) == [3, 1, 2]
             assert reader.sharing(stream, words, 3, 0, 10) == [3, 1]
@@ -116,7 +116,7 @@ class TextContract(Opening):
 
     def test_asking_twice_for_the_same_one_gives_it_once(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert [s.number for s in reader.by_numbers(stream, [1, 1])] == [1]
             assert [n.number for n in reader.neighbours(stream, [1, 1])] == [1]
@@ -124,22 +124,22 @@ class TextContract(Opening):
 
     def test_what_is_put_back_is_indexed_again(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             before = _index(reader, scribe.seen_by(reader))
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             writer.unindex_text(stream, 1)
             assert _index(writer, stream) == (0, 0, {}, [], set())
             writer.index_text(stream, 1, TEA)
             writer.advance_stream(stream)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert _index(reader, scribe.seen_by(reader)) == before
 
     def test_neighbours_are_active_memories_with_their_words(self, store: Store, scribe: Scribe) -> None:
         tea = scribe.keep("tea", terms=TEA, body_fields={"scope": "planner", "kind": "procedural"})
         scribe.keep("gone", terms=COFFEE, status=Status.ARCHIVED)
         scribe.keep("silent")
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             found = reader.neighbours(scribe.seen_by(reader), [1, 2, 3, 99])
         assert found == [Neighbour(1, tea, "planner", "procedural", frozenset(TEA))]
 
@@ -150,7 +150,7 @@ class TextContract(Opening):
         scribe.keep("expired", expires_at=at(5))
         Scribe(store, address("ben")).keep("ben's")
         numbers = [1, 2, 3, 4, 99]
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert reader.visible(stream, numbers, Selection()) == {1, 2, 3, 4}
             assert reader.visible(stream, [2, 3], Selection()) == {2, 3}
@@ -161,11 +161,11 @@ class TextContract(Opening):
         scribe.keep("tea", terms=TEA)
         other = Scribe(store, address("ben"))
         other.keep("coffee", terms=COFFEE)
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             writer.drop_projections(stream)
             writer.advance_stream(stream)
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert (stream.documents, stream.words) == (0, 0)
             assert (reader.states(stream), reader.indexed_text(stream), reader.noted_terms(stream)) == ([], [], {})

@@ -45,7 +45,7 @@ WRITES: dict[str, Write] = {
 
 def _everything_in(store: Store) -> tuple[object, ...]:
     """Everything that a reader can see."""
-    with store.read() as reader:
+    with store.read(TENANT) as reader:
         streams = reader.streams_of(TENANT)
         return (
             streams,
@@ -65,7 +65,7 @@ def _everything_in(store: Store) -> tuple[object, ...]:
 def _fill(store: Store, scribe: Scribe) -> None:
     scribe.keep("tea", terms=["tea"])
     scribe.keep("coffee")
-    with store.write() as writer:
+    with store.write(TENANT) as writer:
         writer.actor_uid(TENANT, "planner", b"d" * 32)
         writer.keep_trace(TENANT, {"type": "old"}, at(1), scribe.stream(writer).number, None)
         writer.keep_retry(TENANT, "old", _ANSWER)
@@ -78,7 +78,7 @@ class TransactionContract(Opening):
     def test_a_failed_write_leaves_nothing(self, store: Store, scribe: Scribe, name: str) -> None:
         _fill(store, scribe)
         before = _everything_in(store)
-        with pytest.raises(RuntimeError, match="power cut"), store.write() as writer:
+        with pytest.raises(RuntimeError, match="power cut"), store.write(TENANT) as writer:
             WRITES[name](writer, scribe.stream(writer))
             raise RuntimeError("power cut")
         assert _everything_in(store) == before
@@ -87,7 +87,7 @@ class TransactionContract(Opening):
     def test_a_write_that_is_done_can_be_read(self, store: Store, scribe: Scribe, name: str) -> None:
         _fill(store, scribe)
         before = _everything_in(store)
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             WRITES[name](writer, scribe.stream(writer))
         assert _everything_in(store) != before
 
@@ -97,22 +97,22 @@ class TransactionContract(Opening):
     ) -> None:
         _fill(store, scribe)
         before = _everything_in(store)
-        with pytest.raises(error), store.write() as writer:
+        with pytest.raises(error), store.write(TENANT) as writer:
             scribe.keep_in(writer, "new", terms=["new"])
             raise error
         assert _everything_in(store) == before
 
     def test_after_a_failed_write_the_next_one_works(self, store: Store, scribe: Scribe) -> None:
         for _ in range(3):
-            with pytest.raises(RuntimeError), store.write() as writer:
+            with pytest.raises(RuntimeError), store.write(TENANT) as writer:
                 scribe.keep_in(writer, "new")
                 raise RuntimeError("power cut")
         scribe.keep("new")
-        with store.read() as reader:
+        with store.read(TENANT) as reader:
             assert [s.state.id for s in reader.states(scribe.seen_by(reader))] == [memory_id("new")]
 
     def test_a_writer_sees_what_it_wrote(self, store: Store, scribe: Scribe) -> None:
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             id = scribe.keep_in(writer, "tea", terms=["tea"])
             stream = scribe.stream(writer)
             assert writer.by_ids(TENANT, [id])[id].state.id == id
@@ -123,19 +123,19 @@ class TransactionContract(Opening):
     @pytest.mark.parametrize("brief", [False, True])
     def test_a_brief_read_sees_what_any_read_sees(self, store: Store, scribe: Scribe, brief: bool) -> None:
         _fill(store, scribe)
-        with store.read(brief=brief) as reader:
+        with store.read(TENANT, brief=brief) as reader:
             assert [s.state.id for s in reader.states(scribe.seen_by(reader))] == [
                 memory_id("tea"),
                 memory_id("coffee"),
             ]
         scribe.keep("new")
-        with store.read(brief=brief) as reader:
+        with store.read(TENANT, brief=brief) as reader:
             assert len(reader.states(scribe.seen_by(reader))) == 3
 
     def test_a_reader_that_fails_hurts_nobody(self, store: Store, scribe: Scribe) -> None:
         _fill(store, scribe)
         for _ in range(20):
-            with pytest.raises(RuntimeError), store.read() as reader:
+            with pytest.raises(RuntimeError), store.read(TENANT) as reader:
                 reader.streams_of(TENANT)
                 raise RuntimeError("gone")
         scribe.keep("new")
@@ -144,11 +144,11 @@ class TransactionContract(Opening):
 
     def test_a_snapshot_stands_still_while_others_write(self, store: Store, second: Store, scribe: Scribe) -> None:
         _fill(store, scribe)
-        with second.read() as reader:
+        with second.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             before = (stream, reader.states(stream), reader.entries(stream), reader.indexed_text(stream))
             scribe.keep("new", terms=["new"])
-            with store.write() as writer:
+            with store.write(TENANT) as writer:
                 writer.move_memory(scribe.stream(writer), 1, state(memory_id("tea"), status=Status.ARCHIVED))
             after = (
                 reader.stream_at(address()),
@@ -158,13 +158,13 @@ class TransactionContract(Opening):
             )
             assert after == before
         assert _everything_in(second) == _everything_in(store)
-        with second.read() as reader:
+        with second.read(TENANT) as reader:
             assert len(reader.states(stream)) == 3
 
     def test_an_unfinished_write_is_seen_by_nobody_else(self, store: Store, second: Store, scribe: Scribe) -> None:
         _fill(store, scribe)
         before = _everything_in(second)
-        with store.write() as writer:
+        with store.write(TENANT) as writer:
             scribe.keep_in(writer, "new", terms=["new"])
             assert _everything_in(second) == before, "and reading does not wait for the writer"
         assert _everything_in(second) != before
