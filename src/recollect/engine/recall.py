@@ -12,9 +12,9 @@ from recollect.model.errors import BadInput
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import KIND_CLASS, Authority, Space
-from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, rarest_first, within_budget
+from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.rules.text import terms
-from recollect.stores.protocol import Reader, Selection, Stored, Stream
+from recollect.stores.protocol import Posting, Reader, Selection, Stored, Stream
 
 CHUNK = 64
 """How many of the best-scored memories are checked for visibility at a time."""
@@ -58,7 +58,10 @@ def _check(text: str, top_k: int) -> None:
 def _scores(
     engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str]
 ) -> dict[int, dict[int, float]]:
-    """BM25 over the streams taken together, the rarest words first, within the policy's budget of index entries."""
+    """BM25 over the streams taken together, the rarest words first, within the policy's budget of index entries.
+
+    Words beyond the budget are looked up for the best memories only.
+    """
     settings = engine.policy.recall
     by_stream = {s.number: reader.term_frequencies(s, sorted(set(wanted))) for s in streams if s.documents}
     totals: dict[str, int] = defaultdict(int)
@@ -67,13 +70,28 @@ def _scores(
             totals[term] += count
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
     scores: dict[int, dict[int, float]] = {s.number: {} for s in streams}
-    for term, limit in within_budget(rarest_first(totals, wanted), totals, settings.max_postings):
+    reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
+
+    def add_up(stream: Stream, term: str, postings: Sequence[Posting]) -> None:
         idf = inverse_frequency(texts.documents, totals[term])
-        for stream in streams:
+        bm25(scores[stream.number], postings, idf, texts.mean_length, settings.bm25_k1, settings.bm25_b)
+
+    for stream in streams:
+        for term, limit in reading.find:
             if term in by_stream.get(stream.number, ()):
-                postings = reader.postings(stream, term, limit)
-                bm25(scores[stream.number], postings, idf, texts.mean_length, settings.bm25_k1, settings.bm25_b)
+                add_up(stream, term, reader.postings(stream, term, limit))
+    best = _best(scores, settings.max_compared) if reading.tell_apart else []
+    for stream in streams:
+        numbers = [number for _, of, number in best if of == stream.number]
+        for term in reading.tell_apart if numbers else ():
+            add_up(stream, term, reader.postings_of(stream, term, numbers))
     return scores
+
+
+def _best(scores: dict[int, dict[int, float]], count: int) -> list[tuple[float, int, int]]:
+    """The best-scored memories as ``(score negated, stream, number)``, best first, ties by the older one."""
+    ranked = [(-score, of, number) for of, found in scores.items() for number, score in found.items()]
+    return heapq.nsmallest(count, ranked)
 
 
 def _best_visible(

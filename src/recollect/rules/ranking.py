@@ -26,16 +26,30 @@ def rarest_first(frequencies: Mapping[str, int], terms: Iterable[str]) -> list[s
     return sorted({t for t in terms if frequencies.get(t)}, key=lambda t: (frequencies[t], t))
 
 
-def within_budget(terms: Sequence[str], frequencies: Mapping[str, int], max_postings: int) -> list[tuple[str, int]]:
-    """Which terms to read, and how many entries of each: the rarest whole, the last one cut, the rest left out."""
-    chosen: list[tuple[str, int]] = []
-    left = max_postings
-    for term in terms:
-        if left <= 0:
+class Reading(NamedTuple):
+    """How a query goes about the index: which words find memories, and which only tell the found ones apart."""
+
+    find: tuple[tuple[str, int], ...]
+    """Words with the number of entries to read: whole, unless even the rarest has too many."""
+    tell_apart: tuple[str, ...]
+
+
+def plan_reading(rarest: Sequence[str], frequencies: Mapping[str, int], max_postings: int) -> Reading:
+    """The rarest words are read whole for as long as the budget lasts. The common ones are looked up for the best only.
+
+    Whatever a common word alone would find has nothing else of the question in it.
+
+    >>> plan_reading(["gluten", "diet", "food"], {"gluten": 3, "diet": 40, "food": 900}, 100)
+    Reading(find=(('gluten', 3), ('diet', 40)), tell_apart=('food',))
+    """
+    left, whole = max_postings, 0
+    for term in rarest:
+        if frequencies[term] > left:
             break
-        chosen.append((term, min(frequencies[term], left)))
-        left -= frequencies[term]
-    return chosen
+        left, whole = left - frequencies[term], whole + 1
+    if whole == 0 and rarest:
+        return Reading(((rarest[0], max_postings),), tuple(rarest[1:]))
+    return Reading(tuple((term, frequencies[term]) for term in rarest[:whole]), tuple(rarest[whole:]))
 
 
 def bm25(

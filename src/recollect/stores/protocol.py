@@ -145,6 +145,10 @@ class ReadsText(Protocol):
         """The postings of a term, newest memory first."""
         ...
 
+    def postings_of(self, stream: Stream, term: str, numbers: Sequence[int]) -> list[Posting]:
+        """The postings that these memories have of a term."""
+        ...
+
     def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
         """Numbers above ``after`` of memories that have at least ``shared_min`` of the terms, most shared first."""
         ...

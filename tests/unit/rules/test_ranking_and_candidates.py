@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from recollect.rules.candidates import lookup
 from recollect.rules.near_duplicate import overlap
-from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, rarest_first, within_budget
+from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 
 
 def test_rare_words_tell_more() -> None:
@@ -25,8 +25,10 @@ def test_the_rarest_words_are_read_first_and_the_budget_holds() -> None:
     frequencies = {"common": 900, "rare": 2, "some": 50}
     order = rarest_first(frequencies, ["common", "rare", "unseen", "some", "rare"])
     assert order == ["rare", "some", "common"]
-    assert within_budget(order, frequencies, 100) == [("rare", 2), ("some", 50), ("common", 48)]
-    assert within_budget(order, frequencies, 52) == [("rare", 2), ("some", 50)]
+    assert plan_reading(order, frequencies, 952) == ((("rare", 2), ("some", 50), ("common", 900)), ())
+    assert plan_reading(order, frequencies, 951) == ((("rare", 2), ("some", 50)), ("common",))
+    assert plan_reading(["some", "common"], frequencies, 49) == ((("some", 49),), ("common",))
+    assert plan_reading([], frequencies, 49) == ((), ())
 
 
 def test_mean_length_of_nothing() -> None:

@@ -281,6 +281,10 @@ class TextTables(_Postings):
     def postings(self, stream: Stream, term: str, limit: int) -> list[Posting]:
         return self._db.tuples("postings", tenant=stream.tenant, stream=stream.number, term=term, limit=limit)
 
+    def postings_of(self, stream: Stream, term: str, numbers: Sequence[int]) -> list[Posting]:
+        key = {"tenant": stream.tenant, "stream": stream.number, "term": term}
+        return self._db.tuples("postings_of", **key, numbers=_once_each(numbers))
+
     def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
         found = self._db.rows(
             "sharing",

@@ -260,6 +260,10 @@ SELECT -place, tf, length FROM postings
  WHERE tenant = :tenant AND stream = :stream AND term = :term AND place > -9223372036854775807
  ORDER BY place LIMIT :limit
 
+-- name: postings_of
+SELECT -p.place, p.tf, p.length FROM json_each(:numbers) wanted
+ CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = :term AND p.place = -wanted.value
+
 -- name: sharing
 SELECT -p.place FROM json_each(:terms) wanted
  CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = wanted.value

@@ -50,6 +50,17 @@ class TextContract(Opening):
             assert reader.term_frequencies(scribe.seen_by(reader), ["like"]) == {"like": 1}
             assert reader.postings(other.seen_by(reader), "tea", 10) == []
 
+    def test_postings_of_some_memories_are_those_that_have_the_term(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA)
+        scribe.keep("coffee", terms=COFFEE)
+        scribe.keep("more tea", terms=TEA)
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            whole = {posting[0]: posting for posting in reader.postings(stream, "tea", 10)}
+            assert whole.keys() == {1, 3}
+            assert reader.postings_of(stream, "tea", [3, 2, 99, 3]) == [whole[3]]
+            assert reader.postings_of(stream, "tea", []) == reader.postings_of(stream, "none", [1]) == []
+
     def test_taking_terms_out_restores_the_statistics_exactly(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
         with store.read(TENANT) as reader:
