@@ -14,7 +14,7 @@ from recollect.model.policy import NearDuplicates
 from recollect.model.vocabulary import KIND_CLASS, KindClass
 from recollect.rules.candidates import lookup
 from recollect.rules.draft import Draft
-from recollect.rules.near_duplicate import judge, overlap
+from recollect.rules.near_duplicate import fewest_shared, judge, overlap
 from recollect.stores.protocol import Neighbour, Reader, Selection, Stored, Stream
 
 MAX_LINKS = 3
@@ -84,8 +84,10 @@ def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, a
         return _everyone_in_scope(reader, stream, draft, after, settings.max_candidates)
     words = frozenset(draft.terms)
     numbers = _sharing_enough(reader, stream, words, settings, after)
-    alike = [n for n in reader.neighbours(stream, numbers) if _comparable(draft, n)] if numbers else []
-    return [n.id for n in alike if overlap(words, n.terms) >= settings.overlap_min]
+    if not numbers:
+        return ()
+    alike = reader.neighbours(stream, numbers, words, fewest_shared(len(words), settings.overlap_min))
+    return [n.id for n in alike if _comparable(draft, n) and overlap(words, n.terms) >= settings.overlap_min]
 
 
 def _everyone_in_scope(reader: Reader, stream: Stream, draft: Draft, after: int, limit: int) -> Iterable[str]:

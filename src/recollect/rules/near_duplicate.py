@@ -46,19 +46,29 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
     return common / (len(a) + len(b) - common)
 
 
+def fewest_shared(n_terms: int, overlap: float) -> int:
+    """How many of a text's distinct terms another one has at least, if they overlap by that much.
+
+    The union is no smaller than our own set, so it is that share of it.
+
+    >>> fewest_shared(5, 0.6)
+    3
+    """
+    return max(1, math.ceil(overlap * n_terms - _ROUNDING))
+
+
 def prefix_length(n_terms: int, overlap: float) -> int:
     """How many of a text's distinct terms to look up so that no text with that much overlap is missed.
 
-    A text that overlaps by ``overlap`` has at least that share of our terms, since the union is no smaller than our
-    own set; so it lacks at most the rest, and any one term more than the rest is bound to hit. Which terms are looked
-    up makes no difference to that; the rarest find the fewest texts for nothing.
+    A text that overlaps by ``overlap`` lacks at most those that it need not share, so any one term more is bound to
+    hit. Which terms are looked up makes no difference to that; the rarest find the fewest texts for nothing.
 
     >>> prefix_length(5, 0.6)
     3
     """
     if n_terms == 0:
         return 0
-    return n_terms - max(1, math.ceil(overlap * n_terms - _ROUNDING)) + 1
+    return n_terms - fewest_shared(n_terms, overlap) + 1
 
 
 def literal_terms(text: str) -> frozenset[str]:

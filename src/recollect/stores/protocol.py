@@ -153,7 +153,12 @@ class ReadsText(Protocol):
         """Numbers above ``after`` of memories that have at least ``shared_min`` of the terms, most shared first."""
         ...
 
-    def neighbours(self, stream: Stream, numbers: Sequence[int]) -> list[Neighbour]: ...
+    def neighbours(
+        self, stream: Stream, numbers: Sequence[int], terms: frozenset[str], shared_min: int
+    ) -> list[Neighbour]:
+        """Those of the active memories that share at least so many of the terms."""
+        ...
+
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
         """Every posting of a stream as ``(term, memory, tf, length)``, in order."""
         ...

@@ -297,13 +297,18 @@ class TextTables(_Postings):
         )
         return [row[0] for row in found]
 
-    def neighbours(self, stream: Stream, numbers: Sequence[int]) -> list[Neighbour]:
+    def neighbours(
+        self, stream: Stream, numbers: Sequence[int], terms: frozenset[str], shared_min: int
+    ) -> list[Neighbour]:
+        """Most candidates share too little, which is seen in their notes as they stand; only the rest are taken apart."""
         found = self._db.rows("texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers))
-        return [
+        marks = [f" {term}:" for term in terms]
+        likely = (row for row in found if row["terms"] and sum(m in row["terms"] for m in marks) >= shared_min)
+        read = (
             Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(noted(row["terms"])))
-            for row in found
-            if row["terms"] is not None
-        ]
+            for row in likely
+        )
+        return [one for one in read if len(one.terms & terms) >= shared_min]
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]:
         condition, params = where(selection)

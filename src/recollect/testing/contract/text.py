@@ -130,7 +130,7 @@ class TextContract(Opening):
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert [s.number for s in reader.by_numbers(stream, [1, 1])] == [1]
-            assert [n.number for n in reader.neighbours(stream, [1, 1])] == [1]
+            assert [n.number for n in reader.neighbours(stream, [1, 1], frozenset(TEA), 1)] == [1]
             assert reader.sharing(stream, ("tea", "tea"), 2, 0, 10) == []
 
     def test_what_is_put_back_is_indexed_again(self, store: Store, scribe: Scribe) -> None:
@@ -151,8 +151,17 @@ class TextContract(Opening):
         scribe.keep("gone", terms=COFFEE, status=Status.ARCHIVED)
         scribe.keep("silent")
         with store.read(TENANT) as reader:
-            found = reader.neighbours(scribe.seen_by(reader), [1, 2, 3, 99])
+            found = reader.neighbours(scribe.seen_by(reader), [1, 2, 3, 99], frozenset(TEA), 1)
         assert found == [Neighbour(1, tea, "planner", "procedural", frozenset(TEA))]
+
+    def test_neighbours_share_at_least_as_many_terms_as_asked(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("odd", terms=["a:b", "tea", "cup"])
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            shared = [(frozenset({"tea", "cup", "pot"}), 2), (frozenset({"a", "tea"}), 1), (frozenset({"a:b"}), 1)]
+            short = [(frozenset({"tea", "pot"}), 2), (frozenset({"a", "tea"}), 2), (frozenset({"ea", "a:"}), 1)]
+            assert all(reader.neighbours(stream, [1], terms, least) for terms, least in shared)
+            assert not any(reader.neighbours(stream, [1], terms, least) for terms, least in short)
 
     def test_only_what_a_selection_admits_is_visible(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("shared")
