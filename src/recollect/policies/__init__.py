@@ -13,7 +13,7 @@ from recollect.model.errors import BadPolicy
 from recollect.model.policy import Policy, parse_policy
 from recollect.rules import privacy
 
-PRESETS = ("default", "v4", "governed", "vault", "assistant", "entry")
+PRESETS = ("default", "v4", "governed", "vault", "assistant", "entry", "store")
 
 
 def load_policy(source: str | Path | dict[str, Any] | Policy | None = None) -> Policy:

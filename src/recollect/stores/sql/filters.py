@@ -1,7 +1,7 @@
 """A selection as the part of a query that follows WHERE. Column names come from here, never from a request."""
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.stores.protocol import Selection
 
@@ -12,10 +12,19 @@ COLUMNS = frozenset(
         expires_at deleted_at purge_at version stream memory
     """.split()
 )
+NUMBERS = frozenset(("stream", "memory", "importance", "pinned", "version"))
 _OPERATORS = frozenset(("<", "<=", ">", ">=", "=", "<>"))
 
 
-def where(selection: Selection) -> tuple[str, dict[str, Any]]:
+class Dialect(NamedTuple):
+    """The pieces of a condition that engines write differently. ``{list}`` is a JSON array, as a parameter."""
+
+    one_of_texts: str
+    one_of_numbers: str
+    tagged: str
+
+
+def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
     """The condition and its parameters; ``1 = 1`` when everything is wanted."""
     parts: list[str] = []
     params: dict[str, Any] = {}
@@ -26,7 +35,8 @@ def where(selection: Selection) -> tuple[str, dict[str, Any]]:
         return f":{name}"
 
     def one_of(column: str, values: Any) -> str:
-        return f"m.{column} IN (SELECT value FROM json_each({bind(json.dumps(list(values)))}))"
+        form = dialect.one_of_numbers if column in NUMBERS else dialect.one_of_texts
+        return form.format(column=f"m.{column}", list=bind(json.dumps(list(values))))
 
     if selection.streams is not None:
         parts.append(one_of("stream", selection.streams))
@@ -42,7 +52,7 @@ def where(selection: Selection) -> tuple[str, dict[str, Any]]:
             raise ValueError(f"no operator {operator!r}")
         parts.append(f"m.{column} {operator} {bind(value)}")
     for tag in selection.tags:
-        parts.append(f"EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {bind(tag)})")
+        parts.append(dialect.tagged.format(tags="m.tags", tag=bind(tag)))
     if selection.unexpired_at is not None:
         parts.append(
             f"(m.status <> 'active' OR ((m.expires_at IS NULL OR m.expires_at > {bind(selection.unexpired_at)})"

@@ -15,13 +15,16 @@ from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
 from recollect.stores.protocol import NO_LIMIT, Neighbour, Posting, Selection, Stored, Stream, Version
 from recollect.stores.sql import rows
-from recollect.stores.sql.filters import check_column, where
+from recollect.stores.sql.checkpoints import CheckpointTables
+from recollect.stores.sql.filters import Dialect, check_column, where
 
 FEW_STREAMS = 16
 
 
 class Connection(Protocol):
-    """What an SQL engine brings: running one named query."""
+    """What an SQL engine brings: its way of writing conditions, and running one named query."""
+
+    dialect: Dialect
 
     def rows(self, query: str, /, **params: Any) -> list[Any]: ...
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]: ...
@@ -190,7 +193,7 @@ class StateTables(_Postings):
 
     def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]:
         """Newest first. A few streams are read one by one, so that a small one is not searched for in a large store."""
-        condition, params = where(selection)
+        condition, params = where(selection, self._db.dialect)
         params |= {"tenant": tenant, "limit": limit}
         if selection.streams is None or len(selection.streams) > FEW_STREAMS:
             return [rows.stored_from(row) for row in self._db.filtered("select_memories", condition, params)]
@@ -203,12 +206,12 @@ class StateTables(_Postings):
         return [rows.stored_from(row) for row in found[:limit]]
 
     def count(self, tenant: str, selection: Selection) -> int:
-        condition, params = where(selection)
+        condition, params = where(selection, self._db.dialect)
         return int(self._db.filtered("count_memories", condition, {**params, "tenant": tenant})[0]["n"])
 
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
         check_column(column)
-        condition, params = where(selection)
+        condition, params = where(selection, self._db.dialect)
         found = self._db.filtered("count_by", condition, {**params, "tenant": tenant}, column=column)
         return {str(row["value"]): row["n"] for row in found}
 
@@ -311,7 +314,7 @@ class TextTables(_Postings):
         return [one for one in read if len(one.terms & terms) >= shared_min]
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]:
-        condition, params = where(selection)
+        condition, params = where(selection, self._db.dialect)
         params |= {"tenant": stream.tenant, "stream": stream.number, "numbers": _once_each(numbers)}
         return {row["memory"] for row in self._db.filtered("visible_numbers", condition, params)}
 
@@ -387,7 +390,7 @@ class SideTables(_Capability):
         self._db.run("keep_retry", **{**answer, "tenant": tenant, "key": key, "reasons": reasons})
 
 
-class Transaction(StreamTables, LedgerTables, StateTables, TextTables, SideTables):
+class Transaction(StreamTables, LedgerTables, StateTables, TextTables, SideTables, CheckpointTables):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 
 

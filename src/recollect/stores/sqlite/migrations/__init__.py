@@ -1,36 +1,18 @@
-"""Numbered schema changes, applied once and in order, each locked by its hash.
+"""SQLite's schema changes, and what marks a file as ours."""
 
-A released migration never changes: ``SHA256SUMS`` pins every file, a test compares them, and a database remembers the
-hash of what it was built with.
-"""
-
-import hashlib
 import sqlite3
 from collections.abc import Iterator
-from importlib import resources
-from typing import NamedTuple
 
-from recollect.model.errors import StoreCorrupt, StoreTooNew
+from recollect.model.errors import StoreCorrupt
+from recollect.stores.sql.migrations import Migration, check_applied, load_migrations
 
 APPLICATION_ID = 0x52434C54
 """Marks a SQLite file as Recollect's (``RCLT``)."""
 
 
-class Migration(NamedTuple):
-    number: int
-    name: str
-    sql: str
-
-    @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.sql.encode("utf-8")).hexdigest()
-
-
 def migrations() -> list[Migration]:
     """Every migration, in order."""
-    files = sorted(f.name for f in resources.files(__package__).iterdir() if f.name.endswith(".sql"))
-    texts = [resources.files(__package__).joinpath(name).read_text(encoding="utf-8") for name in files]
-    return [Migration(int(name[:4]), name, text) for name, text in zip(files, texts, strict=True)]
+    return load_migrations(__package__)
 
 
 def pending(db: sqlite3.Connection, location: str) -> list[Migration]:
@@ -50,29 +32,15 @@ def _pending(db: sqlite3.Connection, location: str) -> list[Migration]:
     ours = db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
     if not ours and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise StoreCorrupt("is an SQLite database, but not Recollect's.", field=location, hint="Name another file.")
-    if version > len(known):
-        raise StoreTooNew(
-            f"has schema {version}, and this release knows {len(known)}.",
-            field=location,
-            hint="Upgrade recollect; an older release never touches a newer file.",
-        )
-    if version:
-        _check_hashes(db, known[:version], location)
+    check_applied(known, version, _recorded(db), location)
     return known[version:]
 
 
-def _check_hashes(db: sqlite3.Connection, applied: list[Migration], location: str) -> None:
+def _recorded(db: sqlite3.Connection) -> dict[int, str]:
     try:
-        recorded = dict(db.execute("SELECT number, sha256 FROM migrations"))
+        return dict(db.execute("SELECT number, sha256 FROM migrations"))
     except sqlite3.OperationalError:
-        recorded = {}
-    for migration in applied:
-        if recorded.get(migration.number) != migration.sha256:
-            raise StoreCorrupt(
-                f"was built with another {migration.name} than this release's.",
-                field=location,
-                hint="Open it with the release that made it and export from there.",
-            )
+        return {}
 
 
 def apply(db: sqlite3.Connection, todo: list[Migration]) -> None:

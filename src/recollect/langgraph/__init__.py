@@ -1,0 +1,34 @@
+"""LangGraph on Recollect: a checkpointer and a store over the same governed memory.
+
+::
+
+
+    with RecollectSaver.from_conn_string("memory.db") as saver, RecollectStore.from_conn_string("memory.db") as store:
+        graph = builder.compile(checkpointer=saver, store=store)
+
+It needs the extra ``recollect[langgraph]``.
+"""
+
+try:
+    import langgraph.checkpoint.base
+    import langgraph.store.base  # noqa: F401
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        "recollect.langgraph needs LangGraph, which is not installed. Run: pip install 'recollect[langgraph]'",
+        name=missing.name,
+    ) from missing
+
+from recollect.langgraph.importing import ImportedCheckpoints, import_checkpoints
+from recollect.langgraph.retention import Retention
+from recollect.langgraph.saver import RecollectSaver, ThreadHead, ThreadState
+from recollect.langgraph.store import RecollectStore
+
+__all__ = [
+    "ImportedCheckpoints",
+    "RecollectSaver",
+    "RecollectStore",
+    "Retention",
+    "ThreadHead",
+    "ThreadState",
+    "import_checkpoints",
+]

@@ -1,0 +1,153 @@
+"""Between LangGraph's checkpoints and the rows that a store keeps. Nothing here reads or writes.
+
+The values of the channels are packed one by one and known by their digest, so that versions which share a value share
+its bytes, and no numbering of channel versions can make one value pass for another.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    PendingWrite,
+)
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from recollect.model.canonical import check_text
+from recollect.model.errors import BadInput
+from recollect.stores.sql.checkpoints import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
+
+DEFAULT_USER = "default"
+MAX_NAME = 512
+"""Bytes in the name of a user, a thread, a namespace, a version or a channel: parts of keys, which databases bound."""
+
+Values = dict[str, tuple[str, Packed]]
+"""Each channel's digest and packed value."""
+
+
+class Where(NamedTuple):
+    """Which version is meant; without an id, the newest of the namespace."""
+
+    user_id: str
+    thread_id: str
+    ns: str = ROOT
+    id: str | None = None
+
+    def to_config(self) -> RunnableConfig:
+        """The configuration that leads here. The user is named unless it is the default one."""
+        configurable = {"thread_id": self.thread_id, "checkpoint_ns": self.ns, "checkpoint_id": self.id}
+        return {
+            "configurable": configurable if self.user_id == DEFAULT_USER else {**configurable, "user_id": self.user_id}
+        }
+
+
+def where(config: RunnableConfig, user_id: str) -> Where:
+    """What a run's configuration points at."""
+    configurable = config.get("configurable", {})
+    thread_id = configurable.get("thread_id")
+    if thread_id is None or thread_id == "":
+        raise BadInput(
+            "is missing.", field="configurable.thread_id", hint='Run with {"configurable": {"thread_id": "…"}}.'
+        )
+    id = configurable.get("checkpoint_id")
+    return Where(
+        checked_name("user_id", user_id),
+        checked_name("thread_id", thread_id),
+        checked_name("checkpoint_ns", configurable.get("checkpoint_ns") or ROOT),
+        checked_name("checkpoint_id", id) if id else None,
+    )
+
+
+def checked_name(field: str, name: Any) -> str:
+    """A name as it may stand in a key: text without control characters, of bounded length. Numbers become text."""
+    text = str(name)
+    try:
+        check_text(text)
+    except ValueError as error:
+        raise BadInput(f"{error}.", field=f"configurable.{field}") from None
+    if len(text.encode("utf-8")) > MAX_NAME:
+        raise BadInput(f"is longer than {MAX_NAME:,} bytes.", field=f"configurable.{field}", hint="Use a shorter id.")
+    return text
+
+
+def pack(serde: SerializerProtocol, value: Any) -> Packed:
+    kind, data = serde.dumps_typed(value)
+    return Packed(kind, bytes(data))
+
+
+def unpack(serde: SerializerProtocol, packed: Packed) -> Any:
+    return serde.loads_typed((packed.type, packed.data))
+
+
+def digest(packed: Packed) -> str:
+    """The name of a packed value: equal for equal bytes of the same type, and for nothing else."""
+    return hashlib.sha256(packed.type.encode("utf-8") + b"\x00" + packed.data).hexdigest()
+
+
+def pack_checkpoint(
+    serde: SerializerProtocol,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    ns: str,
+    parent_id: str | None,
+    at: str,
+) -> tuple[GraphCheckpoint, Values]:
+    """A version and the values of its channels, ready to be stored."""
+    values = {checked_name("channel", name): pack(serde, value) for name, value in checkpoint["channel_values"].items()}
+    rest = {name: value for name, value in checkpoint.items() if name != "channel_values"}
+    run_id = metadata.get("run_id")
+    version = GraphVersion(
+        ns=ns,
+        id=checked_name("checkpoint_id", checkpoint["id"]),
+        parent_id=parent_id,
+        run_id=None if run_id is None else str(run_id),
+        saved_at=at,
+        rebuilt=_rebuilt(metadata, values),
+    )
+    packed = GraphCheckpoint(version, pack(serde, rest), pack(serde, dict(metadata)))
+    return packed, {channel: (digest(value), value) for channel, value in values.items()}
+
+
+def _rebuilt(metadata: CheckpointMetadata, values: Mapping[str, Packed]) -> tuple[str, ...]:
+    """The channels of this version that LangGraph replays from the writes of earlier ones."""
+    replayed = metadata.get("counters_since_delta_snapshot") or {}
+    return tuple(sorted(set(replayed) - set(values)))
+
+
+def pack_writes(
+    serde: SerializerProtocol, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
+) -> list[GraphWrite]:
+    """What one task wrote, numbered as LangGraph numbers it: special channels have places of their own."""
+    return [
+        GraphWrite(task_id, WRITES_IDX_MAP.get(channel, number), task_path, channel, pack(serde, value))
+        for number, (channel, value) in enumerate(writes)
+    ]
+
+
+def unpack_checkpoint(
+    serde: SerializerProtocol,
+    at: Where,
+    packed: GraphCheckpoint,
+    values: Mapping[str, Packed],
+    writes: Sequence[GraphWrite],
+) -> CheckpointTuple:
+    """A version as LangGraph reads it."""
+    channel_values = {channel: unpack(serde, value) for channel, value in values.items()}
+    checkpoint = cast(Checkpoint, {**unpack(serde, packed.body), "channel_values": channel_values})
+    parent = packed.version.parent_id
+    return CheckpointTuple(
+        config=at.to_config(),
+        checkpoint=checkpoint,
+        metadata=unpack(serde, packed.metadata),
+        parent_config=at._replace(id=parent).to_config() if parent else None,
+        pending_writes=[_pending(serde, write) for write in writes],
+    )
+
+
+def _pending(serde: SerializerProtocol, write: GraphWrite) -> PendingWrite:
+    return write.task_id, write.channel, unpack(serde, write.value)

@@ -1,0 +1,341 @@
+"""The checkpointer: LangGraph's threads in the same database as the memories, as durable as they are."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_metadata,
+)
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+import recollect
+from recollect.langgraph import checkpoints
+from recollect.langgraph.checkpoints import Incoming, Loaded
+from recollect.langgraph.importing import ImportedCheckpoints, take_over
+from recollect.langgraph.packing import (
+    DEFAULT_USER,
+    Where,
+    checked_name,
+    pack_checkpoint,
+    pack_writes,
+    unpack,
+    unpack_checkpoint,
+    where,
+)
+from recollect.langgraph.retention import Retention
+from recollect.langgraph.running import Background, Opening
+from recollect.model.caller import Right
+from recollect.model.errors import BadInput, NotAllowed
+from recollect.stores.sql.checkpoints import ROOT, GraphCheckpoint, Listed
+
+CONVERSATION = "messages"
+MEMORY_CONTEXT = "memory_context"
+
+
+class ThreadHead(NamedTuple):
+    """One user's thread: its newest checkpoint, and when it was begun and last written to."""
+
+    user_id: str
+    thread_id: str
+    checkpoint_id: str | None
+    created_at: str
+    updated_at: str
+
+
+class ThreadState(NamedTuple):
+    """The newest checkpoint of a thread, taken apart into what a supervisor keeps in it."""
+
+    graph_state: dict[str, Any]
+    """The channels of the graph, without the two below."""
+    conversation: Any
+    """The channel ``messages``, or whichever was named."""
+    memory_context: Any
+    """The channel ``memory_context``: what was recalled for the prompt, if the graph keeps it."""
+    agent_states: dict[str, dict[str, Any]]
+    """The channels of each agent that is a subgraph, by its namespace."""
+
+
+class RecollectSaver(BaseCheckpointSaver[Any]):
+    """Keeps the checkpoints of graphs in a Recollect store.
+
+    Each thread belongs to the ``user_id`` of the run's configuration, by default ``default``: two users may have threads
+    of one name and never see each other's. ``delete_thread``, ``copy_thread``, ``prune`` and ``delete_for_runs`` are told
+    no user, so they act on the threads of every user, or, in a saver that is bound to a user, on that user's alone.
+
+    ``retention`` says how much history a thread keeps, by default what the policy's ``checkpoints`` say.
+    Use the saver as a context manager, or close it.
+
+    >>> from recollect.langgraph import RecollectSaver
+    >>> with RecollectSaver.from_conn_string(":memory:") as saver:
+    ...     saver.get_tuple({"configurable": {"thread_id": "1"}}) is None
+    True
+    """
+
+    def __init__(
+        self,
+        mem: recollect.Recollect,
+        *,
+        user_id: str | None = None,
+        serde: SerializerProtocol | None = None,
+        retention: Retention | None = None,
+        owns_mem: bool = False,
+    ) -> None:
+        super().__init__(serde=serde)
+        self._mem = mem
+        self._engine = mem.engine
+        self._owns_mem = owns_mem
+        self._user = self._bound_user(user_id)
+        kept = self._engine.policy.checkpoints
+        self._retention = retention or Retention(kept.keep_last, kept.keep_days)
+        self._background = Background()
+
+    @classmethod
+    def from_conn_string(
+        cls,
+        conn_string: str | Path,
+        *,
+        tenant: str = "default",
+        user_id: str | None = None,
+        serde: SerializerProtocol | None = None,
+        retention: Retention | None = None,
+    ) -> "Opening[RecollectSaver]":
+        """A saver on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
+        return Opening(
+            lambda: cls(
+                recollect.open(conn_string, tenant=tenant),
+                user_id=user_id,
+                serde=serde,
+                retention=retention,
+                owns_mem=True,
+            )
+        )
+
+    def __enter__(self) -> "RecollectSaver":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what async callers began; let go of the store if the saver opened it itself."""
+        self._background.close()
+        if self._owns_mem:
+            self._mem.close()
+
+    def setup(self) -> None:
+        """Nothing to do: the tables are made when the store is opened. Here because LangGraph's own savers have it."""
+
+    def _bound_user(self, named: str | None) -> str | None:
+        """The one user whose threads this saver reaches, or ``None``: a bound caller cannot choose."""
+        caller = self._engine.caller
+        if caller.trusted or named == caller.user:
+            return named
+        if named is not None:
+            raise NotAllowed("this caller is bound to another user.", field="user_id", hint="Leave it out.")
+        return caller.user
+
+    def _where(self, config: RunnableConfig) -> Where:
+        named = config.get("configurable", {}).get("user_id")
+        if self._user is None:
+            return where(config, DEFAULT_USER if named is None else str(named))
+        if named is not None and str(named) != self._user:
+            raise NotAllowed(
+                f"this saver is bound to the user {self._user!r}.",
+                field="configurable.user_id",
+                hint="Leave it out, or use a saver of that user.",
+            )
+        return where(config, self._user)
+
+    def _may(self, right: Right) -> None:
+        self._engine.require(right, f"{right} checkpoints")
+
+    # ── saving ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint; it is on the disk when this returns. ``config`` names its parent."""
+        self._may(Right.WRITE)
+        at = self._where(config)
+        whole = get_checkpoint_metadata(config, metadata)
+        packed, values = pack_checkpoint(self.serde, checkpoint, whole, at.ns, at.id, self._engine.now())
+        checkpoints.save(self._engine, [Incoming(at, packed, values)], self._retention)
+        return at._replace(id=packed.version.id).to_config()
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Keep what a task wrote after the checkpoint that ``config`` names. Saying it again changes nothing."""
+        self._may(Right.WRITE)
+        at = self._where(config)
+        if at.id is None:
+            raise BadInput("is missing.", field="configurable.checkpoint_id", hint="Writes belong to a checkpoint.")
+        packed = pack_writes(self.serde, writes, checked_name("task_id", task_id), checked_name("task_path", task_path))
+        checkpoints.save_writes(self._engine, at, at.id, packed)
+
+    def take_over(self, found: Iterable[CheckpointTuple], *, user_id: str | None = None) -> ImportedCheckpoints:
+        """Keep checkpoints, newest first, exactly as another saver had them; see :func:`import_checkpoints`."""
+        self._may(Right.WRITE)
+        if self._user is not None and user_id not in (None, self._user):
+            raise NotAllowed(f"this saver is bound to the user {self._user!r}.", field="user_id", hint="Leave it out.")
+        return take_over(self._engine, self.serde, found, self._user or user_id)
+
+    def get_next_version(self, current: Any, channel: None) -> Any:
+        """The next number of a channel's version, in the form that the thread uses: savers differ in it."""
+        if not isinstance(current, str):
+            return 1 if current is None else int(current) + 1
+        return f"{int(current.split('.')[0]) + 1:032}.{0:016}"
+
+    # ── loading ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """The checkpoint that ``config`` names, or the newest of its thread; ``None`` if there is none."""
+        self._may(Right.READ)
+        loaded = checkpoints.load(self._engine, self._where(config))
+        return self._unpacked(loaded) if loaded is not None else None
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """Checkpoints newest first: of a thread, or of all; with ``filter``, those whose metadata has these values."""
+        self._may(Right.READ)
+        if limit is not None and limit <= 0:
+            return
+        found = 0
+        for listed in self._listed(config, before):
+            if filter and not self._fits(listed.checkpoint, filter):
+                continue
+            loaded = checkpoints.load_listed(self._engine, listed)
+            if loaded is None:
+                continue  # removed since its page was read
+            yield self._unpacked(loaded)
+            found += 1
+            if found == limit:
+                return
+
+    def _listed(self, config: RunnableConfig | None, before: RunnableConfig | None) -> Iterator[Listed]:
+        end = before.get("configurable", {}).get("checkpoint_id") if before else None
+        if config is None:
+            return checkpoints.list_everything(self._engine, self._user, end)
+        ns = config.get("configurable", {}).get("checkpoint_ns")
+        return checkpoints.list_thread(self._engine, self._where(config), ns, end)
+
+    def _fits(self, checkpoint: GraphCheckpoint, filter: dict[str, Any]) -> bool:
+        metadata = unpack(self.serde, checkpoint.metadata)
+        return all(metadata.get(name) == value for name, value in filter.items())
+
+    def _unpacked(self, loaded: Loaded) -> CheckpointTuple:
+        return unpack_checkpoint(self.serde, *loaded)
+
+    def threads(self) -> Sequence[ThreadHead]:
+        """The threads that this saver reaches, the latest used first."""
+        self._may(Right.READ)
+        found = checkpoints.threads(self._engine, self._user)
+        return [ThreadHead(t.user_id, t.thread_id, t.head, t.created_at, t.updated_at) for t in found]
+
+    def thread_state(self, config: RunnableConfig, *, conversation: str = CONVERSATION) -> ThreadState | None:
+        """Graph state, conversation, memory context and agent states of a thread, as its newest checkpoint has them."""
+        self._may(Right.READ)
+        at = self._where(config)._replace(ns=ROOT, id=None)
+        root = self._channels(at)
+        if root is None:
+            return None
+        agents = {
+            ns: self._channels(at._replace(ns=ns)) for ns in checkpoints.namespaces(self._engine, at) if ns != ROOT
+        }
+        said, recalled = root.pop(conversation, None), root.pop(MEMORY_CONTEXT, None)
+        return ThreadState(root, said, recalled, {ns: values for ns, values in agents.items() if values is not None})
+
+    def _channels(self, at: Where) -> dict[str, Any] | None:
+        loaded = checkpoints.load(self._engine, at)
+        return None if loaded is None else dict(self._unpacked(loaded).checkpoint["channel_values"])
+
+    # ── removing and copying ────────────────────────────────────────────────────────────────────────────────────
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Remove a thread with everything in it."""
+        self._may(Right.WRITE)
+        checkpoints.delete_thread(self._engine, checked_name("thread_id", thread_id), self._user)
+
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Remove the checkpoints that these runs made, even those that later ones are rebuilt from."""
+        self._may(Right.WRITE)
+        checkpoints.delete_for_runs(self._engine, [str(id) for id in run_ids], self._user)
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy a thread with its whole history to a name that is not in use."""
+        self._may(Right.WRITE)
+        names = checked_name("thread_id", source_thread_id), checked_name("thread_id", target_thread_id)
+        checkpoints.copy_thread(self._engine, *names, self._user)
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """``keep_latest``: all but the newest of each namespace and what it is rebuilt from; ``delete``: everything."""
+        self._may(Right.WRITE)
+        names = [checked_name("thread_id", thread_id) for thread_id in thread_ids]
+        if strategy == "keep_latest":
+            checkpoints.keep_latest(self._engine, names, self._user)
+        elif strategy == "delete":
+            for name in names:
+                checkpoints.delete_thread(self._engine, name, self._user)
+        else:
+            raise BadInput(f"there is no strategy {strategy!r}.", field="strategy", hint="Known: keep_latest, delete.")
+
+    # ── the same for async callers ──────────────────────────────────────────────────────────────────────────────
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return await self._background.run(self.get_tuple, config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        found = self.list(config, filter=filter, before=before, limit=limit)
+        while (item := await self._background.run(partial(next, found, None))) is not None:
+            yield item
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        return await self._background.run(self.put, config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        await self._background.run(self.put_writes, config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        await self._background.run(self.delete_thread, thread_id)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        await self._background.run(self.delete_for_runs, run_ids)
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        await self._background.run(self.copy_thread, source_thread_id, target_thread_id)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        await self._background.run(self.prune, thread_ids, strategy=strategy)
