@@ -1,14 +1,50 @@
-"""How the tests draw their examples: the same ones every time, so that a red run means a change and not bad luck.
+"""How the tests draw their examples, and the PostgreSQL server that they share.
 
-``RECOLLECT_TORTURE=1`` draws new ones, and many more.
+Examples are the same ones every time, so that a red run means a change and not bad luck; ``RECOLLECT_TORTURE=1`` draws new
+ones, and many more. The server starts when the first test asks for it, one for each process that runs tests.
 """
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+pytest.register_assert_rewrite("recollect.testing")  # a failure in the shipped suite says as much as one in a test file
+
+from recollect.stores.postgres import init  # noqa: E402
+from recollect.testing.postgres_server import PostgresServer, running_server  # noqa: E402
 
 settings.register_profile(
     "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("torture", deadline=None, max_examples=2_000, suppress_health_check=list(HealthCheck))
 settings.load_profile("torture" if os.environ.get("RECOLLECT_TORTURE") else "steady")
+
+STORE_ID = "11111111-1111-4111-8111-111111111111"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One server for all tests, with a store of each kind that tests take in turns."""
+    with running_server() as server:
+        for name, partitions in (("plain_store", 0), ("partitioned_store", 3)):
+            server.execute(f"CREATE DATABASE {name}")
+            init(server.url(name), fresh_store_id=STORE_ID, partitions=partitions)
+        yield server
+
+
+@pytest.fixture
+def empty(postgres: PostgresServer) -> Iterator[str]:
+    """A database without a store."""
+    made = postgres.new_database()
+    yield made
+    postgres.drop_database(made)
+
+
+@pytest.fixture
+def server_store(postgres: PostgresServer) -> str:
+    """A database with a store that holds nothing; the next test that asks gets it emptied again."""
+    url = postgres.url("plain_store")
+    postgres.empty_database(url)
+    return url

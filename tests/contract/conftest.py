@@ -1,8 +1,4 @@
-"""Failures inside the shipped suite should say as much as failures in a test file."""
-
 import pytest
-
-pytest.register_assert_rewrite("recollect.testing")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""The list of what was erased, kept beside the database so that a restored backup forgets it again.
+"""The list of what was erased, kept beside a database and beside its backups, so that one restored forgets it again.
 
 One JSON line for each erased memory or name, holding opaque ids alone. It is written before the erasure commits: an intent
 to erase that outlives a crash is carried out at the next opening.
@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from recollect.stores.protocol import Erased
+
+
+def beside(path: Path | str) -> "ErasureList":
+    """The list that belongs to a database or backup file."""
+    return ErasureList(Path(f"{path}.erased"))
 
 
 class ErasureList:

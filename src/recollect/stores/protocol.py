@@ -8,10 +8,12 @@ one transaction in which an operation acts. Every SQL store is a :class:`Connect
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from recollect.model.address import Address
 from recollect.model.ledger import Entry
+from recollect.model.operation import Operation, OperationCount
 from recollect.model.state import State
 
 NO_LIMIT = 2**31 - 1
@@ -174,16 +176,86 @@ class ReadsText(Protocol):
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]: ...
 
 
+class Table(NamedTuple):
+    """A table that belongs to tenants: its columns, and those of them that make up its key, in order."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+class ReadsRows(Protocol):
+    """Rows as they lie, for carrying a tenant from one store to another."""
+
+    def tables(self) -> list[Table]: ...
+    def rows_after(self, tenant: str, table: Table, after: Sequence[Any] | None, limit: int) -> list[tuple[Any, ...]]:
+        """The rows that follow a key (``None``: from the start), in the order of their keys."""
+        ...
+
+    def last_key(self, tenant: str, table: Table) -> tuple[Any, ...] | None: ...
+    def count_rows(self, tenant: str, table: Table) -> int: ...
+
+
 class ReadsTraces(Protocol):
     def traces(self, tenant: str, after: int = 0, limit: int = 100) -> list[dict[str, Any]]: ...
     def retry(self, tenant: str, key: str) -> dict[str, Any] | None: ...
 
 
-class Reader(ReadsStreams, ReadsMemories, ReadsLedger, ReadsText, ReadsTraces, Protocol):
+class OperationPlace(NamedTuple):
+    """Where an operational event stands among all of them. By default later than any: where a list begins."""
+
+    at: str = "~"
+    number: int = 0
+
+
+class OperationsWanted(NamedTuple):
+    """Which operational events a read is about; ``None`` is any. Those at ``since`` or later and before a place."""
+
+    user: str | None = None
+    thread: str | None = None
+    node: str | None = None
+    op: str | None = None
+    status: str | None = None
+    since: str = ""
+    before: OperationPlace = OperationPlace()
+
+
+class ReadsOperations(Protocol):
+    def operations(self, tenant: str, wanted: OperationsWanted, limit: int) -> list[tuple[OperationPlace, Operation]]:
+        """Operational events that fit, newest first, each with its place."""
+        ...
+
+    def count_operations(self, tenant: str, digits: int, since: str, user: str | None) -> list[OperationCount]:
+        """How many there are of each node, op and status, by so many first digits of their time."""
+        ...
+
+
+class KeepsOperations(Protocol):
+    def keep_operations(self, tenant: str, operations: Sequence[Operation]) -> None:
+        """What is about a memory bears the time of one of its ledger entries: by that it is found again."""
+        ...
+
+    def remove_operations_about(self, tenant: str, memory_ids: Sequence[str]) -> None: ...
+    def remove_operations_naming(self, tenant: str, name: str) -> None:
+        """Those of a user, or of a thread, of this name."""
+        ...
+
+    def remove_operations_before(self, tenant: str, at: str) -> None: ...
+
+
+class ReadsGraphs(Protocol):
+    def graph_thread_uids(self, tenant: str, user_id: str | None = None) -> list[str]:
+        """The threads of a user's graphs, or of everybody's, by their opaque uids."""
+        ...
+
+
+class Reader(
+    ReadsGraphs, ReadsStreams, ReadsMemories, ReadsLedger, ReadsText, ReadsTraces, ReadsRows, ReadsOperations, Protocol
+):
     """A consistent view of the store."""
 
 
-class Writer(Reader, Protocol):
+class Writer(Reader, KeepsOperations, Protocol):
     """The one transaction in which an operation acts: all of it commits, or none."""
 
     def locked_stream(self, tenant: str, number: int) -> Stream:
@@ -213,12 +285,15 @@ class Writer(Reader, Protocol):
     def remove_traces_of_stream(self, stream: Stream) -> int: ...
     def forget_owner(self, stream: Stream) -> int: ...
     def forget_actor(self, tenant: str, uid: str) -> int: ...
+    def remove_graph_threads(self, tenant: str, uids: Sequence[str], *, for_good: bool = False) -> None: ...
     def drop_projections(self, stream: Stream) -> None: ...
     def count_accesses(self, tenant: str, ids: Sequence[str], at: str) -> None: ...
     def keep_trace(
         self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
     ) -> None: ...
     def keep_retry(self, tenant: str, key: str, answer: Mapping[str, Any]) -> None: ...
+    def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None: ...
+    def clear_rows(self, tenant: str, table: Table) -> None: ...
 
 
 class Store(Protocol):
@@ -248,11 +323,28 @@ class Store(Protocol):
         """Whether something was removed whose bytes may still lie in the files."""
         ...
 
-    def erasures(self) -> list[Erased]:
-        """The list of what was erased, kept beside the store for replay on a restored backup."""
+    def erasures(self, tenant: str | None = None) -> list[Erased]:
+        """The list of what was erased, kept beside the store for replay on a restored backup.
+
+        A server shows all of it only to the role that looks after the store, and a tenant's own to anybody.
+        """
         ...
 
+    def tenants(self) -> list[str]:
+        """Everybody who has anything in the store, where the store lets itself be asked."""
+        ...
+
+    def value(self, name: str) -> str | None:
+        """What the store remembers about itself under a name."""
+        ...
+
+    def values(self, prefix: str) -> dict[str, str]: ...
+    def set_value(self, name: str, value: str | None) -> None: ...
     def note_erasures(self, erased: Sequence[Erased]) -> None: ...
+    def back_up(self, path: Path) -> None:
+        """Write a consistent copy to a file that does not exist yet, while others write."""
+        ...
+
     def check(self) -> list[str]:
         """What the database itself says is wrong with its files; empty when sound."""
         ...

@@ -8,6 +8,7 @@ returns a :class:`Place`, which opens the same, at first empty, store as often a
 A run has one writer and a clock that moves only between operations, so that the model knows what time it is.
 """
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -25,8 +26,22 @@ from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.record import Memory
 from recollect.testing.invariants import EVERYWHERE, check_everything
-from recollect.testing.model import EVENT_KINDS, RESTORABLE, Model, Note, Refusal
+from recollect.testing.model import RESTORABLE, Model, Refusal
+from recollect.testing.note import EVENT_KINDS, Note, modelled, shown
+from recollect.testing.sayings import (
+    OWNERS,
+    WORDLESS,
+    authorities,
+    candidates,
+    changes,
+    contents,
+    durations,
+    edits,
+    mostly,
+    picks,
+)
 
+MEMORY_DISK = "/dev/shm"
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 POLICIES: tuple[dict[str, Any], ...] = ({}, {"keys": {"parser": False}}, {"near_duplicates": {"action": "link"}})
 
@@ -39,92 +54,17 @@ class Place(Protocol):
 
 
 class SqlitePlace:
-    """A file in a folder of its own."""
+    """A file in a folder of its own; in memory where there is such a disk, since nothing here depends on syncing."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="recollect-machine-"))
+        where = MEMORY_DISK if os.access(MEMORY_DISK, os.W_OK) else None
+        self.folder = Path(tempfile.mkdtemp(prefix="recollect-machine-", dir=where))
 
     def open(self, **settings: Any) -> Recollect:
         return open_memory(self.folder / "memory.db", **settings)
 
     def discard(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-# ── what a random user says ─────────────────────────────────────────────────────────────────────────────────────────
-
-OWNERS = ("ana", "ben")
-SCOPES = ("shared", "planner")
-WORDLESS = "🫖"
-"""It holds nothing that a search could find it by."""
-SENTENCES = (
-    "Ana likes green tea",
-    "Ana really likes green tea",
-    "Ana does not like green tea",
-    "I live in Berlin",
-    "I live in Hamburg",
-    "Actually, I live in Madrid",
-    "Never use emojis in replies",
-    "No emojis",
-    "The deploy port of the web service is 8080",
-    "The deploy port of the web service is 9090",
-    "Ben is allergic to peanuts",
-    "Ana is allergic to peanuts",
-    "We meet every Tuesday at ten in the small room",
-    "We meet every Tuesday at ten in the small room.",
-    "The small room is where we meet every Tuesday at ten",
-    "Is the deploy port 8080?",
-    "Кошка спит на окне",
-    WORDLESS,
-    "the password is hunter2-very-secret",
-)
-KEYS = ("Ana-Likes-Tea", "ana-likes-TEA", "Deploy-Port-Web", "Team-Meeting-Day")
-TAGS = ("urgent", "home", "100 %")
-
-contents = st.sampled_from(SENTENCES)
-durations = st.sampled_from([timedelta(minutes=1), timedelta(days=1), timedelta(days=45), timedelta(days=400)])
-changes = st.sampled_from(["same", "update", "update", "correction", "contradiction", "contradiction"])
-authorities = st.sampled_from(["system_imposed", "tool_verified", "user_asserted", "user_asserted", "ai_inferred"])
-picks = st.integers(0, 10_000)
-edits = st.fixed_dictionaries(
-    {},
-    optional={
-        "pinned": st.booleans(),
-        "importance": st.integers(1, 5),
-        "category": st.sampled_from(["general", "work"]),
-        "tags": st.lists(st.sampled_from(TAGS), max_size=2),
-    },
-).filter(bool)
-
-
-def _mostly(usual: Any, *others: Any) -> st.SearchStrategy[Any]:
-    """One value most of the time, so that runs meet in few streams, and now and then another."""
-    return st.sampled_from([*[usual] * 5, *others])
-
-
-@st.composite
-def candidates(draw: st.DrawFn, now: datetime) -> dict[str, Any]:
-    """Something to remember: named or not, in any stream, with whatever a caller may say about it."""
-    fields: dict[str, Any] = {
-        "content": draw(contents),
-        "owner": draw(_mostly("ana", "ben")),
-        "scope": draw(_mostly("shared", "planner")),
-        "namespace": draw(_mostly("prod", "test", "ephemeral")),
-        "space": draw(_mostly("user", "system")),
-        "kind": draw(_mostly("semantic", "procedural", "insight", "episodic")),
-    }
-    extras = {
-        "ttl_ticks": st.integers(1, 4),
-        "expires_at": durations.map(lambda duration: now + duration),
-        "tags": st.lists(st.sampled_from(TAGS), max_size=2),
-        "importance": st.integers(1, 5),
-        "pinned": st.booleans(),
-    }
-    for name in draw(st.lists(st.sampled_from(sorted(extras)), max_size=2, unique=True)):
-        fields[name] = draw(extras[name])
-    if fields["kind"] != "episodic" and draw(st.booleans()):
-        fields |= {"canonical_key": draw(st.sampled_from(KEYS)), "event_type": "fact"}
-    return fields
 
 
 class Machine(RuleBasedStateMachine):
@@ -195,7 +135,7 @@ class Machine(RuleBasedStateMachine):
             before = self.mem.state_hash()
             again = self.mem.add(**fields, idempotency_key=key)
             assert (again.outcome, again.reasons) == (receipt.outcome, receipt.reasons)
-            assert _shown(again.memory) == _shown(receipt.memory)
+            assert shown(again.memory) == shown(receipt.memory)
             assert again.replayed and self.mem.state_hash() == before
 
     @rule(data=st.data())
@@ -288,7 +228,7 @@ class Machine(RuleBasedStateMachine):
         assert self.mem.state_hash() == before
 
     @precondition(lambda self: self.model.notes)
-    @rule(pick=picks, what=_mostly("one", "chain", "owner"))
+    @rule(pick=picks, what=mostly("one", "chain", "owner"))
     def erase(self, pick: int, what: str) -> None:
         self._step()
         note = self._pick(pick)
@@ -308,7 +248,7 @@ class Machine(RuleBasedStateMachine):
         assert set(receipt.removed) == self.model.erase_all(n.id for n in self.model.kept() if n.place[2] == owner)
         self.model.forget_owner(owner)
 
-    @rule(owner=st.sampled_from([None, *OWNERS]), force=_mostly(True, False))
+    @rule(owner=st.sampled_from([None, *OWNERS]), force=mostly(True, False))
     def consolidate(self, owner: str | None, force: bool) -> None:
         self._step()
         before = self.mem.state_hash()
@@ -405,9 +345,9 @@ class Machine(RuleBasedStateMachine):
     def the_model_agrees(self) -> None:
         assert self.memories.keys() == {note.id for note in self.model.kept()}
         for note in self.model.kept():
-            shown = _shown(self.memories[note.id])
-            modelled = _modelled(note) | {"status": self.model.shown_status(note)}
-            differs = {name: (shown[name], modelled[name]) for name in shown if shown[name] != modelled[name]}
+            there = shown(self.memories[note.id])
+            here = modelled(note) | {"status": self.model.shown_status(note)}
+            differs = {name: (there[name], here[name]) for name in there if there[name] != here[name]}
             counted = self.memories[note.id].access_count
             assert note.reinforcements <= counted <= note.reinforcements + note.accesses, "counters may lag, not lead"
             assert not differs, f"{note.id}, in the store and in the model: {differs}"
@@ -429,43 +369,6 @@ class Machine(RuleBasedStateMachine):
         assert stats["memories"] == len(self.model.kept())
         assert stats["removed"] == len(self.model.notes) - len(self.model.kept())
         assert stats["active"] == len(self.model.live(namespaces=EVERYWHERE))
-
-
-def _shown(memory: Memory | None) -> dict[str, Any]:
-    """A memory in the terms of the model."""
-    assert memory is not None
-    return {
-        "place": (memory.namespace, memory.space, memory.owner),
-        "scope": memory.scope,
-        "key": memory.canonical_key,
-        "content": memory.content,
-        "authority": memory.authority,
-        "status": memory.status,
-        "version": memory.version,
-        "supersedes": memory.supersedes_id,
-        "superseded_by": memory.superseded_by_id,
-        "related": set(memory.related_memory_ids),
-        "conflicts": set(memory.conflict_ids),
-        "pinned": memory.pinned,
-        "importance": memory.importance,
-        "category": memory.category,
-        "tags": memory.tags,
-        "tick": memory.tick,
-        "created_at": memory.created_at,
-        "expires_at": memory.expires_at,
-        "expires_at_tick": memory.expires_at_tick,
-        "deleted_at": memory.deleted_at,
-        "purge_at": memory.purge_at,
-    }
-
-
-def _modelled(note: Note) -> dict[str, Any]:
-    return {name: value for name, value in vars(note).items() if name not in _MODEL_ONLY}
-
-
-_MODEL_ONLY = frozenset(
-    {"id", "kind", "order", "reinforcements", "accesses", "last_reinforced", "last_access", "removed"}
-)
 
 
 def machine_for(place_for: Callable[[], Place]) -> type[Machine]:

@@ -1,65 +1,21 @@
 """The simple model: what a memory should be after any sequence of operations, kept in plain dictionaries.
 
-It is written from the rules in the documentation and shares no code with the engine. What only the language rules can
-know (whether two sentences say the same) it takes from the receipt; everything that follows from it, it works out for
-itself and holds against the store.
+It is written from the documentation and shares no code with the engine. What only the language rules can know (whether
+two sentences say the same) it takes from the receipt; what follows from that, it works out for itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
+
+from recollect.testing.note import EVENT_KINDS, Note, Place, fits
 
 UNUSED_AFTER = timedelta(days=60)
 PURGE_AFTER = timedelta(days=30)
 UNUSED_IMPORTANCE_BELOW = 3
 DEFAULT_TTL = {"test": timedelta(days=7), "ephemeral": timedelta(days=1)}
 AUTHORITIES = ("system_imposed", "tool_verified", "user_asserted", "ai_inferred")
-EVENT_KINDS = ("short_term", "episodic")
 RESTORABLE = ("archived", "soft_deleted", "redundant")
-
-Place = tuple[str, str, str]
-"""Namespace, space and owner: a stream."""
-
-
-@dataclass
-class Note:
-    """One memory, as the model has it."""
-
-    id: str
-    place: Place
-    scope: str
-    kind: str
-    key: str
-    content: str
-    authority: str
-    tick: int
-    created_at: datetime
-    order: int
-    status: str = "active"
-    version: int = 1
-    supersedes: str | None = None
-    superseded_by: str | None = None
-    related: set[str] = field(default_factory=set)
-    conflicts: set[str] = field(default_factory=set)
-    pinned: bool = False
-    importance: int = 2
-    category: str = "general"
-    tags: tuple[str, ...] = ()
-    expires_at: datetime | None = None
-    expires_at_tick: int | None = None
-    deleted_at: datetime | None = None
-    purge_at: datetime | None = None
-    reinforcements: int = 0
-    last_reinforced: datetime | None = None
-    accesses: int = 0
-    last_access: datetime | None = None
-    removed: str | None = None
-
-    @property
-    def concept(self) -> tuple[Place, str, str, str]:
-        """What may have one active memory: stream, scope, class of kind, and key without regard to case."""
-        return self.place, self.scope, "event" if self.kind in EVENT_KINDS else self.kind, self.key.lower()
 
 
 class Refusal(Exception):
@@ -92,7 +48,7 @@ class Model:
 
     def live(self, **wanted: Any) -> list[Note]:
         """What a read may show, newest first; ``wanted`` holds values of namespace, space, owner, and scopes."""
-        found = [n for n in self.notes.values() if self.is_live(n) and _fits(n, **wanted)]
+        found = [n for n in self.notes.values() if self.is_live(n) and fits(n, **wanted)]
         return sorted(found, key=lambda n: n.order, reverse=True)
 
     def active(self, concept: tuple[Place, str, str, str]) -> Note | None:
@@ -389,10 +345,7 @@ class Model:
     def consolidated(self, steps: Sequence[Any], places: Iterable[Place]) -> None:
         """A clean-up was carried out. Each step must be one that makes sense, and is remembered for its undoing."""
         self.begin(*places)
-        run: list[tuple[str, str, str | None, str | None]] = []
-        for step in steps:
-            run.append((step.action, step.id, step.other, self._take_step(step)))
-        self.runs.append(run)
+        self.runs.append([(step.action, step.id, step.other, self._take_step(step)) for step in steps])
         self.committed()
 
     def _take_step(self, step: Any) -> str | None:
@@ -442,19 +395,3 @@ class Model:
         if before is None:
             getattr(note, name).discard(other)
             getattr(self.notes[other], name).discard(note.id)
-
-
-def _fits(
-    note: Note,
-    namespaces: Sequence[str] = ("prod",),
-    space: str | None = None,
-    owner: str | None = None,
-    scopes: Sequence[str] | None = None,
-) -> bool:
-    namespace, of_space, of_owner = note.place
-    return (
-        namespace in namespaces
-        and space in (None, of_space)
-        and owner in (None, of_owner)
-        and (scopes is None or note.scope in scopes)
-    )

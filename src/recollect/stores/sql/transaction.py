@@ -7,7 +7,7 @@ and nothing else.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
@@ -15,30 +15,16 @@ from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
 from recollect.stores.protocol import NO_LIMIT, Neighbour, Posting, Selection, Stored, Stream, Version
 from recollect.stores.sql import rows
+from recollect.stores.sql.carrying import CarriedTables
 from recollect.stores.sql.checkpoints import CheckpointTables
-from recollect.stores.sql.filters import Dialect, check_column, where
+from recollect.stores.sql.connection import Capability
+from recollect.stores.sql.filters import check_column, where
+from recollect.stores.sql.operations import OperationTables
 
 FEW_STREAMS = 16
 
 
-class Connection(Protocol):
-    """What an SQL engine brings: its way of writing conditions, and running one named query."""
-
-    dialect: Dialect
-
-    def rows(self, query: str, /, **params: Any) -> list[Any]: ...
-    def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]: ...
-    def run(self, query: str, /, **params: Any) -> int: ...
-    def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None: ...
-    def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]: ...
-
-
-class _Capability:
-    def __init__(self, connection: Connection) -> None:
-        self._db = connection
-
-
-class StreamTables(_Capability):
+class StreamTables(Capability):
     def stream_at(self, address: Address) -> Stream | None:
         found = self._db.rows("stream_at", **address._asdict())
         return rows.stream_from(found[0]) if found else None
@@ -99,13 +85,13 @@ class StreamTables(_Capability):
 
     def forget_owner(self, stream: Stream) -> int:
         self._db.run("note_scrub_due")
-        return self._db.run("forget_owner_name", tenant=stream.tenant, stream=stream.number)
+        return self._db.counted("forget_owner_name", tenant=stream.tenant, stream=stream.number)
 
     def forget_actor(self, tenant: str, uid: str) -> int:
-        return self._db.run("forget_actor_name", tenant=tenant, uid=uid)
+        return self._db.counted("forget_actor_name", tenant=tenant, uid=uid)
 
 
-class LedgerTables(_Capability):
+class LedgerTables(Capability):
     def add_version(self, stream: Stream, number: int, id: str, body: str, salt: bytes) -> None:
         self._db.run(
             "add_version", tenant=stream.tenant, stream=stream.number, memory=number, id=id, body=body, salt=salt
@@ -149,7 +135,7 @@ class LedgerTables(_Capability):
         return [(row["stream"], rows.entry_from(row), json.loads(row["body"])) for row in found]
 
 
-class _Postings(_Capability):
+class _Postings(Capability):
     def _add_postings(self, stream: Stream, number: int, terms: Sequence[str]) -> str:
         """Add a memory's terms to the index and to the stream's statistics; returns the note that takes them out."""
         counts = Counter(terms)
@@ -319,7 +305,7 @@ class TextTables(_Postings):
         return {row["memory"] for row in self._db.filtered("visible_numbers", condition, params)}
 
 
-class SideTables(_Capability):
+class SideTables(Capability):
     """What lies beside the ledger: counters, traces, retries, and the removal of content."""
 
     def remove_content(self, stream: Stream, number: int, memory_id: str) -> int:
@@ -330,10 +316,10 @@ class SideTables(_Capability):
         self._db.run("strip_memory", **place)
         for query in ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries"):
             self._db.run(query, tenant=stream.tenant, id=memory_id)
-        return self._db.run("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
+        return self._db.counted("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
 
     def remove_traces_of_stream(self, stream: Stream) -> int:
-        return self._db.run("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
+        return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
 
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
         return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
@@ -390,7 +376,9 @@ class SideTables(_Capability):
         self._db.run("keep_retry", **{**answer, "tenant": tenant, "key": key, "reasons": reasons})
 
 
-class Transaction(StreamTables, LedgerTables, StateTables, TextTables, SideTables, CheckpointTables):
+class Transaction(
+    StreamTables, LedgerTables, StateTables, TextTables, SideTables, CheckpointTables, CarriedTables, OperationTables
+):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 
 

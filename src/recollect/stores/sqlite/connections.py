@@ -16,14 +16,39 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.model.errors import StoreUnavailable
-from recollect.stores.sqlite.queue import WriterQueue
+from recollect.stores.sqlite.queue import Place, WriterQueue
 
 IN_MEMORY = ":memory:"
 MAX_IDLE_READERS = 8
 FORK_WAIT_S = 2.0
 """How long a fork waits for other threads to finish what they are doing with a store."""
 
+PRIVATE = 0o600
+"""The mode of new files: read and written by their owner alone."""
+
 _PRAGMAS = ("synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY", "cache_size = -32000")
+
+
+class _Creating:
+    """Makes new database files private: SQLite would let everybody read them. Its log takes over the file's mode.
+
+    Closing a file drops every lock that the process has on it, so no thread may open a new file before it was closed.
+    """
+
+    def __init__(self) -> None:
+        self.start_afresh()
+
+    def start_afresh(self) -> None:
+        self._one_at_a_time = threading.Lock()
+
+    def make_private(self, location: str) -> None:
+        """Create the file unless it is there; then it keeps the mode it was given."""
+        with self._one_at_a_time:
+            if not os.path.lexists(location):
+                os.close(os.open(location, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE))
+
+
+_creating = _Creating()
 
 
 class Connections:
@@ -36,7 +61,7 @@ class Connections:
         self._lock = threading.Lock()
         self._writer: sqlite3.Connection | None = None
         self._idle: list[sqlite3.Connection] = []
-        self._borrowed = 0
+        self._loans: set[object] = set()
         self._cut_off = False
         if location != IN_MEMORY:
             _open_stores.add(self)
@@ -52,20 +77,26 @@ class Connections:
     def reader(self) -> Iterator[sqlite3.Connection]:
         """A connection for reading, put back afterwards."""
         self._check()
-        with self._lock:
-            self._borrowed += 1
-            db = self._idle.pop() if self._idle else None
+        loan, db = object(), None
         try:
+            with self._lock:
+                self._loans.add(loan)
+                db = self._idle.pop() if self._idle else None
             db = db or self._connect()
             yield db
         finally:
-            with self._lock:
-                self._borrowed -= 1
-                keep = db is not None and len(self._idle) < MAX_IDLE_READERS
-                if keep and db is not None:
-                    self._idle.append(db)
-            if not keep and db is not None:
-                db.close()
+            try:
+                self._put_back(db)
+            finally:
+                self._loans.discard(loan)
+
+    def _put_back(self, db: sqlite3.Connection | None) -> None:
+        with self._lock:
+            keep = len(self._idle) < MAX_IDLE_READERS
+            if keep and db is not None:
+                self._idle.append(db)
+        if not keep and db is not None:
+            db.close()
 
     def close(self) -> None:
         with self._lock:
@@ -81,6 +112,8 @@ class Connections:
             raise StoreUnavailable(
                 f"the folder {parent} does not exist.", field=self._location, hint="Create it, or name another path."
             )
+        if self._location != IN_MEMORY:
+            _creating.make_private(self._location)
         db = sqlite3.connect(
             self._location,
             timeout=self._timeout_s,
@@ -103,47 +136,69 @@ class Connections:
 
     # ── around a fork ───────────────────────────────────────────────────────────────────────────────────────────
 
-    def before_fork(self) -> None:
-        """Wait until no thread of this process uses the store, then close everything."""
+    def rest(self, place: Place) -> bool:
+        """Wait until no thread of this process uses the store, then close everything; whether that came to pass."""
         deadline = time.monotonic() + FORK_WAIT_S
-        self._held = self._queue.hold(FORK_WAIT_S)
-        while self._held and self._borrowed and time.monotonic() < deadline:
+        held = self._queue.hold(place, FORK_WAIT_S)
+        while held and self._loans and time.monotonic() < deadline:
             time.sleep(0.001)
-        self._quiet = self._held and not self._borrowed
-        if self._quiet:
-            self.close()
-            self._queue.close()
+        if not held or self._loans:
+            return False
+        self.close()
+        self._queue.close()
+        return True
 
-    def after_fork_in_parent(self) -> None:
-        if self._held:
-            self._queue.release()
+    def go_on(self, place: Place) -> None:
+        self._queue.leave(place)
 
-    def after_fork_in_child(self) -> None:
+    def start_afresh(self, *, rested: bool) -> None:
+        """In the child: what was in use is the parent's."""
         self._lock = threading.Lock()
+        self._loans = set()
         self._queue.start_afresh()
-        self._cut_off = not self._quiet
+        self._cut_off = not rested
+
+
+class _Pause:
+    """One store while one thread forks."""
+
+    def __init__(self, connections: Connections) -> None:
+        self.connections = connections
+        self.place = Place()
+        self.rested = False
+
+    def begin(self) -> None:
+        self.rested = self.connections.rest(self.place)
+
+
+class _Forking(threading.local):
+    """Of the thread that forks; another may be about to fork at the same time."""
+
+    def __init__(self) -> None:
+        self.pauses: list[_Pause] = []
 
 
 _open_stores: "weakref.WeakSet[Connections]" = weakref.WeakSet()
-_at_fork: list[Connections] = []
+_forking = _Forking()
 
 
 def _before() -> None:
-    _at_fork[:] = sorted(_open_stores, key=id)
-    for connections in _at_fork:
-        connections.before_fork()
+    _forking.pauses = [_Pause(connections) for connections in sorted(_open_stores, key=id)]
+    for pause in _forking.pauses:
+        pause.begin()
 
 
 def _in_parent() -> None:
-    for connections in _at_fork:
-        connections.after_fork_in_parent()
-    _at_fork.clear()
+    for pause in _forking.pauses:
+        pause.connections.go_on(pause.place)
+    _forking.pauses = []
 
 
 def _in_child() -> None:
-    for connections in _at_fork:
-        connections.after_fork_in_child()
-    _at_fork.clear()
+    _creating.start_afresh()
+    for pause in _forking.pauses:
+        pause.connections.start_afresh(rested=pause.rested)
+    _forking.pauses = []
 
 
 os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

@@ -333,6 +333,31 @@ VALUES (:tenant, :key, :digest, :salt, :outcome, :memory_id, :reasons, :at)
 -- name: remove_retries
 DELETE FROM retries WHERE tenant = :tenant AND memory_id = :id
 
+-- ── carrying a tenant to another store ──────────────────────────────────────────────────────────────────────────
+
+-- name: tables
+SELECT t.name AS "table", c.name AS "column", c.pk AS place FROM sqlite_master t JOIN pragma_table_info(t.name) c
+ WHERE t.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'tenant')
+ ORDER BY t.name, c.name
+
+-- name: rows_after
+SELECT {columns} FROM {table} WHERE tenant = :tenant AND {filters} ORDER BY {key} LIMIT :limit
+
+-- name: last_key
+SELECT {columns} FROM {table} WHERE tenant = :tenant AND {filters} ORDER BY {key} LIMIT 1
+
+-- name: count_rows
+SELECT count(*) AS n FROM {table} WHERE tenant = :tenant AND {filters}
+
+-- name: clear_rows
+DELETE FROM {table} WHERE tenant = :tenant AND {filters}
+
+-- name: put_rows
+INSERT INTO {table} ({columns}) VALUES ({values})
+
+-- name: tenants
+SELECT DISTINCT tenant FROM {table} WHERE {filters}
+
 -- name: note_scrub_due
 INSERT INTO store (name, value) VALUES ('scrub_due', 'yes') ON CONFLICT (name) DO NOTHING
 
@@ -341,6 +366,12 @@ DELETE FROM store WHERE name = 'scrub_due'
 
 -- name: store_value
 SELECT value FROM store WHERE name = :name
+
+-- name: store_values
+SELECT name, value FROM store WHERE substr(name, 1, length(:prefix)) = :prefix ORDER BY name
+
+-- name: remove_store_value
+DELETE FROM store WHERE name = :name
 
 -- name: set_store_value
 INSERT INTO store (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value

@@ -3,16 +3,26 @@
 SQLite's own busy handler sleeps and tries again, and with several writers some of them starve. A blocking ``flock``
 is served by the kernel in order. Its wait cannot be bounded, so under contention a helper thread does the waiting,
 and hands the lock back at once if it gets it after we have given up.
+
+Ctrl-C may strike after any call, and must leave nothing locked. So whatever is taken can be told from outside (a place in
+line, a flag, an open file), is taken inside the ``try``, and the ``finally`` begins with the call that gives it back.
 """
 
 import fcntl
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 
 from recollect.model.errors import StoreBusy
+
+Place = SimpleQueue[None]
+"""A thread's place in line: a bell that is rung when the turn may have come. Each is equal to itself alone."""
+LOOK_UP_S = 0.05
+"""How often a waiting thread looks up unasked: whoever left may have been interrupted before ringing."""
 
 
 class WriterQueue:
@@ -21,7 +31,7 @@ class WriterQueue:
     def __init__(self, path: str | None, timeout_s: float) -> None:
         self._path = path
         self._timeout_s = timeout_s
-        self._mutex = threading.Lock()
+        self._line: deque[Place] = deque()
         self._lock_file: int | None = None
 
     @contextmanager
@@ -29,26 +39,37 @@ class WriterQueue:
         """Wait for the turn to write, for at most the timeout; then hold it."""
         patience_s = self._timeout_s if patience_s is None else patience_s
         deadline = time.monotonic() + patience_s
-        if not self._mutex.acquire(timeout=patience_s):
-            raise self._too_long("thread")
-        try:
-            if self._path is None:
-                yield
-                return
-            lock = self._take(self._path, deadline)
+        with self.turn_among_threads(patience_s) as mine:
+            if not mine:
+                raise self._too_long("thread")
             try:
+                if self._path is not None:
+                    self._take(self._path, deadline)
                 yield
             finally:
-                fcntl.flock(lock, fcntl.LOCK_UN)
+                if self._lock_file is not None:
+                    fcntl.flock(self._lock_file, fcntl.LOCK_UN)
+
+    @contextmanager
+    def turn_among_threads(self, patience_s: float) -> Iterator[bool]:
+        """Keep this process's other threads from writing; whether the turn came in time."""
+        line, place = self._line, Place()
+        try:
+            line.append(place)
+            yield _comes_first(line, place, patience_s)
         finally:
-            self._mutex.release()
+            line.remove(place)
+            _call_the_first(line)
 
-    def hold(self, timeout_s: float) -> bool:
-        """Keep this process's other threads from writing, if none of them is at it for longer than the timeout."""
-        return self._mutex.acquire(timeout=timeout_s)
+    def hold(self, place: Place, timeout_s: float) -> bool:
+        """The same for callers that cannot use ``with``: stand at a place of one's own until ``leave``."""
+        self._line.append(place)
+        return _comes_first(self._line, place, timeout_s)
 
-    def release(self) -> None:
-        self._mutex.release()
+    def leave(self, place: Place) -> None:
+        if place in self._line:
+            self._line.remove(place)
+            _call_the_first(self._line)
 
     def close(self) -> None:
         if self._lock_file is not None:
@@ -56,45 +77,67 @@ class WriterQueue:
             self._lock_file = None
 
     def start_afresh(self) -> None:
-        """In a child process: the mutex and the lock file are the parent's."""
-        self._mutex = threading.Lock()
+        """In a child process: the line and the lock file are the parent's."""
+        self._line = deque()
         self._lock_file = None
 
-    def _take(self, path: str, deadline: float) -> int:
+    def _take(self, path: str, deadline: float) -> None:
         if self._lock_file is None:
             self._lock_file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        lock = self._lock_file
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._wait(lock, deadline)
-        return lock
+            self._wait(self._lock_file, deadline)
 
     def _wait(self, lock: int, deadline: float) -> None:
-        settled = threading.Lock()
-        outcome: list[str] = []
-        taken = threading.Event()
+        settled: dict[str, str] = {}  # whoever comes first settles how the wait ends: `setdefault` is one step
+        bell = Place()
 
         def stand_in_line() -> None:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            with settled:
-                if outcome:
-                    os.close(lock)
-                else:
-                    outcome.append("taken")
-            taken.set()
+            if settled.setdefault("end", "taken") != "taken":
+                os.close(lock)
+            bell.put(None)
 
-        threading.Thread(target=stand_in_line, daemon=True).start()
-        taken.wait(max(0.0, deadline - time.monotonic()))
-        with settled:
-            if outcome:
-                return
-            outcome.append("gave up")
-            self._lock_file = None  # the thread that still waits closes it
-        raise self._too_long("process")
+        try:
+            threading.Thread(target=stand_in_line, daemon=True).start()
+            _listen(bell, deadline - time.monotonic())
+        finally:
+            try:
+                settled.setdefault("end", "gave up")
+            finally:
+                if settled["end"] == "gave up":
+                    self._lock_file = None  # the thread that still waits closes it
+        if settled["end"] == "gave up":
+            raise self._too_long("process")
 
     def _too_long(self, holder: str) -> StoreBusy:
         return StoreBusy(
             f"another {holder} has been writing for more than {self._timeout_s:g} s.",
             hint="Try again, or open the store with a longer timeout_s.",
         )
+
+
+def _comes_first(line: deque[Place], place: Place, patience_s: float) -> bool:
+    deadline = time.monotonic() + patience_s
+    while line[0] is not place:
+        left_s = deadline - time.monotonic()
+        if left_s <= 0:
+            return False
+        _listen(place, min(left_s, LOOK_UP_S))
+    return True
+
+
+def _call_the_first(line: deque[Place]) -> None:
+    try:
+        line[0].put(None)
+    except IndexError:
+        return  # nobody is waiting
+
+
+def _listen(bell: Place, timeout_s: float) -> None:
+    """Wait until the bell rings, or for so long."""
+    try:
+        bell.get(timeout=max(0.0, timeout_s))
+    except Empty:
+        return

@@ -3,25 +3,37 @@
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from recollect.model.address import Address
+from recollect.stores import backups
+from recollect.stores.erasure_list import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
+from recollect.stores.sql.filters import Dialect
 from recollect.stores.sql.queries import load_queries
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.connections import IN_MEMORY, Connections
-from recollect.stores.sqlite.erasure_list import ErasureList
 from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.queue import WriterQueue
 
-QUERIES = load_queries(__package__)
+QUERIES = (
+    load_queries(__package__)
+    | load_queries(__package__, "checkpoints.sql")
+    | load_queries(__package__, "operations.sql")
+)
 
 
 class NamedQueries:
     """A connection that runs queries by name."""
+
+    dialect = Dialect(
+        one_of_texts="{column} IN (SELECT value FROM json_each({list}))",
+        one_of_numbers="{column} IN (SELECT value FROM json_each({list}))",
+        tagged="EXISTS (SELECT 1 FROM json_each({tags}) WHERE value = {tag})",
+    )
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -34,7 +46,10 @@ class NamedQueries:
         cursor.row_factory = None
         return cursor.execute(QUERIES[query], params).fetchall()
 
-    def run(self, query: str, /, **params: Any) -> int:
+    def run(self, query: str, /, **params: Any) -> None:
+        self._db.execute(QUERIES[query], params)
+
+    def counted(self, query: str, /, **params: Any) -> int:
         return self._db.execute(QUERIES[query], params).rowcount
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
@@ -45,6 +60,11 @@ class NamedQueries:
         for word, value in words.items():
             sql = sql.replace("{" + word + "}", value)
         return self._db.execute(sql, dict(params)).fetchall()
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        values = ", ".join("?" for _ in columns)
+        words = {"table": table, "columns": ", ".join(columns), "values": values}
+        self._db.executemany(QUERIES["put_rows"].format(**words), rows)
 
 
 class SqliteStore:
@@ -81,15 +101,19 @@ class SqliteStore:
             if self._in_memory:
                 with self._queue.turn():
                     yield Transaction(NamedQueries(self._connections.writer()))
-            elif brief and self._queue.hold(0):
-                try:
-                    with _snapshot(self._connections.writer()) as reader:
-                        yield reader
-                finally:
-                    self._queue.release()
             else:
-                with self._connections.reader() as db, _snapshot(db) as reader:
+                with self._warmest(brief) as db, _snapshot(db) as reader:
                     yield reader
+
+    @contextmanager
+    def _warmest(self, brief: bool) -> Iterator[sqlite3.Connection]:
+        if brief:
+            with self._queue.turn_among_threads(0) as mine:
+                if mine:
+                    yield self._connections.writer()
+                    return
+        with self._connections.reader() as db:
+            yield db
 
     @contextmanager
     def write(
@@ -124,17 +148,59 @@ class SqliteStore:
         return ()
 
     def scrub_due(self) -> bool:
-        if self._in_memory:
-            return False
-        with translated(self.location), self._connections.reader() as db:
-            return db.execute(QUERIES["store_value"], {"name": "scrub_due"}).fetchone() is not None
+        return not self._in_memory and self.value("scrub_due") is not None
 
-    def erasures(self) -> list[Erased]:
-        return self._erased.read()
+    def erasures(self, tenant: str | None = None) -> list[Erased]:
+        return [one for one in self._erased.read() if tenant in (None, one.tenant)]
+
+    def tenants(self) -> list[str]:
+        with self._looking() as db:
+            queries = NamedQueries(db)
+            tables = Transaction(queries).tables()
+            found = [queries.filtered("tenants", "1 = 1", {}, table=table.name) for table in tables]
+            return sorted({row[0] for rows in found for row in rows})
+
+    def value(self, name: str) -> str | None:
+        with self._looking() as db:
+            found = db.execute(QUERIES["store_value"], {"name": name}).fetchone()
+        return str(found[0]) if found else None
+
+    def values(self, prefix: str) -> dict[str, str]:
+        with self._looking() as db:
+            return dict(db.execute(QUERIES["store_values"], {"prefix": prefix}).fetchall())
+
+    @contextmanager
+    def _looking(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one look at the store itself, whoever's it is."""
+        with translated(self.location):
+            if self._in_memory:
+                with self._queue.turn():
+                    yield self._connections.writer()
+            else:
+                with self._connections.reader() as db:
+                    yield db
+
+    def set_value(self, name: str, value: str | None) -> None:
+        query = "remove_store_value" if value is None else "set_store_value"
+        with translated(self.location), self._queue.turn():
+            self._connections.writer().execute(QUERIES[query], {"name": name, "value": value})
 
     def note_erasures(self, erased: Sequence[Erased]) -> None:
         with translated(self.location):
             self._erased.append(erased)
+            if not self._in_memory:
+                backups.note(self.values(backups.PLACE), erased)
+
+    def back_up(self, path: Path) -> None:
+        """A backup through SQLite's own interface, in one step: a snapshot, whoever writes meanwhile."""
+        with translated(str(path)):
+            backups.take(self, path, self._copy_to)
+
+    def _copy_to(self, path: Path) -> None:
+        path.touch(mode=0o600, exist_ok=False)
+        with closing(sqlite3.connect(path)) as copy, self._looking() as db:
+            db.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
 
     def check(self) -> list[str]:
         with translated(self.location), self._queue.turn():
@@ -188,8 +254,8 @@ def _begin(db: sqlite3.Connection, statement: str) -> None:
 
 @contextmanager
 def _snapshot(db: sqlite3.Connection) -> Iterator[Reader]:
-    _begin(db, "BEGIN")
     try:
+        _begin(db, "BEGIN")
         yield Transaction(NamedQueries(db))
     finally:
         if db.in_transaction:

@@ -19,6 +19,7 @@ from recollect.testing.contract.concurrency import ConcurrencyContract
 from recollect.testing.contract.ledger import LedgerContract
 from recollect.testing.contract.memories import MemoryContract
 from recollect.testing.contract.opening import Opening
+from recollect.testing.contract.operations import OperationsContract
 from recollect.testing.contract.removal import RemovalContract
 from recollect.testing.contract.selection import SelectionContract
 from recollect.testing.contract.streams import StreamContract
@@ -31,6 +32,7 @@ __all__ = [
     "LedgerContract",
     "MemoryContract",
     "Opening",
+    "OperationsContract",
     "RemovalContract",
     "SelectionContract",
     "StoreContract",
@@ -50,5 +52,6 @@ class StoreContract(
     RemovalContract,
     TransactionContract,
     ConcurrencyContract,
+    OperationsContract,
 ):
     """Everything that a store must do."""

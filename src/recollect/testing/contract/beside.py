@@ -18,6 +18,7 @@ class BesideContract(Opening):
             writer.keep_trace(TENANT, {"type": "memory_denied", "n": 1}, at(1), None, POLICY)
             writer.keep_trace(TENANT, {"type": "memory_write", "n": 2, "memory_id": "m"}, at(2), 1, None)
             writer.keep_trace(TENANT, {"type": "memory_denied", "n": 3}, at(3), None, POLICY)
+        with store.write("globex") as writer:
             writer.keep_trace("globex", {"type": "memory_denied", "n": 4}, at(4), None, POLICY)
         with store.read(TENANT) as reader:
             found = reader.traces(TENANT)
@@ -26,6 +27,7 @@ class BesideContract(Opening):
             assert "policy_snapshot" not in found[1]
             assert [trace["n"] for trace in reader.traces(TENANT, limit=2)] == [1, 2]
             assert [trace["n"] for trace in reader.traces(TENANT, after=found[0]["number"])] == [2, 3]
+        with store.read("globex") as reader:
             assert [trace["n"] for trace in reader.traces("globex")] == [4]
 
     def test_the_traces_of_a_stream_can_be_removed(self, store: Store, scribe: Scribe) -> None:
@@ -61,6 +63,7 @@ class BesideContract(Opening):
         answer = {"digest": "d", "salt": b"s", "outcome": "stored", "memory_id": "m", "reasons": (), "at": at(1)}
         with store.write(TENANT) as writer:
             writer.keep_retry(TENANT, "key", answer)
+        with store.write("globex") as writer:
             writer.keep_retry("globex", "key", answer)
         with pytest.raises(StoreError), store.write(TENANT) as writer:
             writer.keep_retry(TENANT, "key", {**answer, "digest": "e"})
@@ -73,8 +76,9 @@ class BesideContract(Opening):
         with store.write(TENANT) as writer:
             writer.count_accesses(TENANT, [tea, coffee, tea], at(20))
             writer.count_accesses(TENANT, [tea], at(10))
-            writer.count_accesses("globex", [tea], at(30))
             writer.count_accesses(TENANT, [], at(40))
+        with store.write("globex") as writer:
+            writer.count_accesses("globex", [tea], at(30))
         with store.read(TENANT) as reader:
             found = reader.by_ids(TENANT, [tea, coffee])
             assert (found[tea].accesses, found[tea].last_access) == (3, at(20))

@@ -16,6 +16,8 @@ class Opening:
         """A new, empty store; ``folder`` is an empty one that the store may use."""
         raise NotImplementedError("say how a store is opened")
 
+    beyond_reach: tuple[str, ...] = ()
+    """What a scrub cannot reach, and says so."""
     opens_twice = True
     """Whether a store can be opened again while it is open. Where it cannot, what needs that is no part of its
     contract: a test's ``conftest.py`` leaves it out with :func:`leave_out`."""

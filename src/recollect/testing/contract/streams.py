@@ -130,9 +130,11 @@ class StreamContract(Opening):
             assert planner == commit_to(b"salt 1", "planner")
             assert writer.actor_uid(TENANT, "planner", b"salt 2") == planner
             other = writer.actor_uid(TENANT, "Planner", b"salt 3")
+        with store.write("globex") as writer:
             foreign = writer.actor_uid("globex", "planner", b"salt 4")
         with store.read(TENANT) as reader:
             assert reader.actor_names(TENANT) == {planner: ("planner", b"salt 1"), other: ("Planner", b"salt 3")}
+        with store.read("globex") as reader:
             assert reader.actor_names("globex") == {foreign: ("planner", b"salt 4")}
 
     def test_a_forgotten_actor_has_no_name_and_comes_back_as_somebody_else(self, store: Store) -> None:

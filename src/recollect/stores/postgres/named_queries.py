@@ -1,0 +1,104 @@
+"""Running queries by name on a PostgreSQL connection."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import psycopg
+from psycopg.rows import tuple_row
+
+from recollect.stores.sql.filters import Dialect
+from recollect.stores.sql.queries import load_queries
+
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
+
+DIALECT = Dialect(
+    one_of_texts="{column} = ANY (ARRAY(SELECT jsonb_array_elements_text({list}::jsonb)))",
+    one_of_numbers="{column} = ANY (ARRAY(SELECT jsonb_array_elements_text({list}::jsonb)::bigint))",
+    tagged="{tags}::jsonb @> to_jsonb({tag}::text)",
+)
+
+
+@lru_cache(maxsize=512)
+def as_the_driver_writes_it(sql: str) -> str:
+    """Parameters ``:name`` and ``?`` in the form that psycopg takes."""
+    return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%")).replace("?", "%s")
+
+
+def _load(file: str) -> dict[str, str]:
+    return {name: as_the_driver_writes_it(sql) for name, sql in load_queries(__package__, file).items()}
+
+
+def _files_of_operations() -> list[str]:
+    """One file of named statements for each capability; scripts have no names in them, and keeping is another matter."""
+    files = [file for file in resources.files(__package__).iterdir() if file.name.endswith(".sql")]
+    named = [file.name for file in files if "-- name: " in file.read_text(encoding="utf-8")]
+    return sorted(set(named) - {"keeping.sql"})
+
+
+QUERIES = {name: sql for file in _files_of_operations() for name, sql in _load(file).items()}
+KEEPING = _load("keeping.sql")
+
+
+class Row(dict[str, Any]):
+    """A row by the names of its columns; a number gives the column at that place."""
+
+    def __missing__(self, key: str | int) -> Any:
+        if isinstance(key, int):
+            return list(self.values())[key]
+        raise KeyError(key)
+
+
+def row_by_name(cursor: psycopg.Cursor[Any]) -> "psycopg.rows.RowMaker[Row]":
+    """The row factory of every connection."""
+    names = [column.name for column in cursor.description or ()]
+    return lambda values: Row(zip(names, values, strict=True))
+
+
+class NamedQueries:
+    """One transaction's connection. Statements whose result nobody reads are sent and not waited for.
+
+    They go out in one stream with whatever follows; an error of theirs comes out of the next read, or of the commit.
+    """
+
+    dialect = DIALECT
+
+    def __init__(self, db: psycopg.Connection[Row], pipeline: psycopg.Pipeline) -> None:
+        self._db = db
+        self._pipeline = pipeline
+
+    def rows(self, query: str, /, **params: Any) -> list[Any]:
+        return self._db.execute(QUERIES[query], params).fetchall()
+
+    def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        return self._db.cursor(row_factory=tuple_row).execute(QUERIES[query], params).fetchall()
+
+    def run(self, query: str, /, **params: Any) -> None:
+        self._db.execute(QUERIES[query], params)
+
+    def counted(self, query: str, /, **params: Any) -> int:
+        cursor = self._db.execute(QUERIES[query], params)
+        self._pipeline.sync()
+        return cursor.rowcount
+
+    def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
+        """A statement that unnests takes all rows at once, each column as an array; any other is run for each row."""
+        rows = list(params)
+        if rows and "unnest(" in QUERIES[query]:
+            self._db.execute(QUERIES[query], [list(column) for column in zip(*rows, strict=True)])
+        elif rows:
+            self._db.cursor().executemany(QUERIES[query], rows)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        values = ", ".join("%s" for _ in columns)
+        words = {"table": table, "columns": ", ".join(columns), "values": values}
+        self._db.cursor().executemany(QUERIES["put_rows"].format(**words), list(rows))
+
+    def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]:
+        sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
+        for word, value in words.items():
+            sql = sql.replace("{" + word + "}", value)
+        plain = {name: int(value) if isinstance(value, bool) else value for name, value in params.items()}
+        return self._db.execute(sql, plain).fetchall()

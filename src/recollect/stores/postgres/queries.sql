@@ -1,0 +1,472 @@
+-- Every statement that the PostgreSQL store runs inside an operation, by name. Parameters are written :name.
+-- Lists arrive as JSON arrays. Where a result's order follows the list, WITH ORDINALITY keeps it; and each of the list is
+-- looked up by itself (LATERAL … LIMIT 1), since the planner, who cannot know how long the list is, would read the table.
+-- Statements that take many rows at once take a column of each as an array, in the order of the question marks.
+
+-- ── the frame of a transaction ──────────────────────────────────────────────────────────────────────────────────
+
+-- name: begin_read
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
+
+-- name: begin_write
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
+
+-- name: enter
+-- All of it ends with the transaction, so that a pooler may give the connection to somebody else afterwards.
+SELECT set_config('role', 'recollect_app', true),
+       set_config('search_path', 'recollect, pg_temp', true),
+       set_config('recollect.tenant', :tenant, true),
+       set_config('statement_timeout', :statement_ms, true),
+       set_config('lock_timeout', :lock_ms, true),
+       set_config('idle_in_transaction_session_timeout', :idle_ms, true),
+       set_config('jit', 'off', true),
+       set_config('max_parallel_workers_per_gather', '0', true)
+
+-- name: before_commit
+-- A commit that waits for a standby must not be cut short: the server would answer as if the standby had it.
+SELECT set_config('statement_timeout', '0', true)
+
+-- name: commit
+COMMIT
+
+-- name: rollback
+ROLLBACK
+
+-- ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
+-- Rows are always locked in the order of their numbers, and new streams are made under a lock of the tenant's that is
+-- taken before any row's: so writers that name their streams first never wait for each other in a circle.
+
+-- name: lock_streams_if_all_exist
+SELECT s.stream FROM streams s
+  JOIN jsonb_to_recordset(:addresses::jsonb) AS a (namespace text, space text, owner text)
+    ON s.tenant = :tenant AND s.namespace = a.namespace AND s.space = a.space AND s.owner = a.owner
+ WHERE :wanted = (SELECT count(*) FROM streams t
+                    JOIN jsonb_to_recordset(:addresses::jsonb) AS b (namespace text, space text, owner text)
+                      ON t.tenant = :tenant AND t.namespace = b.namespace AND t.space = b.space AND t.owner = b.owner)
+ ORDER BY s.stream FOR UPDATE OF s
+
+-- name: lock_streams
+SELECT s.stream FROM streams s
+  JOIN jsonb_to_recordset(:addresses::jsonb) AS a (namespace text, space text, owner text)
+    ON s.tenant = :tenant AND s.namespace = a.namespace AND s.space = a.space AND s.owner = a.owner
+ ORDER BY s.stream FOR UPDATE OF s
+
+-- name: no_new_streams
+SELECT pg_advisory_xact_lock(hashtextextended('recollect new streams of ' || :tenant, 0))
+
+-- name: locked_stream
+SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream FOR UPDATE
+
+-- name: locked_streams
+SELECT * FROM streams WHERE tenant = :tenant AND (:owner::text IS NULL OR owner = :owner) ORDER BY stream FOR UPDATE
+
+-- name: stream_at
+SELECT * FROM streams WHERE tenant = :tenant AND namespace = :namespace AND space = :space AND owner = :owner
+
+-- name: stream_numbered
+SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
+
+-- name: streams_of_tenant
+SELECT * FROM streams WHERE tenant = :tenant ORDER BY stream
+
+-- name: streams_of_owner
+SELECT * FROM streams WHERE tenant = :tenant AND owner = :owner ORDER BY stream
+
+-- name: streams_of_space
+SELECT * FROM streams WHERE tenant = :tenant AND space = :space ORDER BY stream
+
+-- name: add_stream
+INSERT INTO streams (tenant, stream, uid, namespace, space, owner, head)
+VALUES (:tenant, (SELECT coalesce(max(stream), 0) + 1 FROM streams WHERE tenant = :tenant),
+        :uid, :namespace, :space, :owner, :head)
+
+-- name: advance_stream
+UPDATE streams SET tick = :tick, last_seq = :last_seq, last_memory = :last_memory, head = :head, last_at = :last_at,
+       documents = :documents, words = :words
+ WHERE tenant = :tenant AND stream = :stream
+
+-- name: forget_owner_name
+UPDATE streams SET owner = NULL WHERE tenant = :tenant AND stream = :stream
+
+-- name: actor_named
+SELECT uid FROM actors WHERE tenant = :tenant AND name = :name
+
+-- name: add_actor
+INSERT INTO actors (tenant, uid, name, salt) VALUES (:tenant, :uid, :name, :salt)
+
+-- name: actor_names
+SELECT uid, name, salt FROM actors WHERE tenant = :tenant ORDER BY uid
+
+-- name: forget_actor_name
+UPDATE actors SET name = NULL, salt = NULL WHERE tenant = :tenant AND uid = :uid AND name IS NOT NULL
+
+-- ── versions, ledger, amendments ────────────────────────────────────────────────────────────────────────────────
+
+-- name: add_version
+INSERT INTO versions (tenant, stream, memory, id, body, salt) VALUES (:tenant, :stream, :memory, :id, :body, :salt)
+
+-- name: versions_of_stream
+SELECT memory, id, body, salt FROM versions WHERE tenant = :tenant AND stream = :stream ORDER BY memory
+
+-- name: remove_version_body
+UPDATE versions SET body = NULL, salt = NULL
+ WHERE tenant = :tenant AND stream = :stream AND memory = :memory AND body IS NOT NULL
+
+-- name: add_entry
+INSERT INTO ledger (tenant, stream, seq, tick, event, memory_id, other_id, from_status, to_status, rule, rules_version,
+                    commitment, actor, at, prev_hash, hash)
+VALUES (:tenant, :stream, :seq, :tick, :event, :memory_id, :other_id, :from_status, :to_status, :rule, :rules_version,
+        :commitment, :actor, :at, :prev_hash, :hash)
+
+-- name: entries_of_stream
+SELECT l.*, s.uid FROM ledger l JOIN streams s USING (tenant, stream)
+ WHERE l.tenant = :tenant AND l.stream = :stream AND l.seq > :after ORDER BY l.seq LIMIT :limit
+
+-- name: entries_about
+SELECT l.*, s.uid FROM ledger l JOIN streams s USING (tenant, stream)
+ WHERE l.tenant = :tenant AND l.memory_id = :id
+ UNION
+SELECT l.*, s.uid FROM ledger l JOIN streams s USING (tenant, stream)
+ WHERE l.tenant = :tenant AND l.other_id = :id
+ ORDER BY 2, 3
+
+-- name: add_amendment
+INSERT INTO amendments (tenant, stream, seq, memory_id, body, salt)
+VALUES (:tenant, :stream, :seq, :memory_id, :body, :salt)
+
+-- name: amendments_of_stream
+SELECT seq, body, salt FROM amendments WHERE tenant = :tenant AND stream = :stream ORDER BY seq
+
+-- name: amendments_about
+SELECT seq, body FROM amendments WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL ORDER BY seq
+
+-- name: remove_amendment_bodies
+UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL
+
+-- name: consolidation_entries
+SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream, seq) JOIN streams s USING (tenant, stream)
+ WHERE a.tenant = :tenant AND l.event IN ('consolidated', 'rekeyed', 'linked', 'restored', 'unlinked')
+   AND strpos(a.body, '"run":') > 0 ORDER BY l.stream, l.seq
+
+-- ── current state ───────────────────────────────────────────────────────────────────────────────────────────────
+
+-- name: memories_by_ids
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
+  FROM jsonb_array_elements_text(:ids::jsonb) WITH ORDINALITY AS wanted (id, nth)
+ CROSS JOIN LATERAL (SELECT * FROM memories WHERE tenant = :tenant AND id = wanted.id LIMIT 1) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
+  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ ORDER BY wanted.nth
+
+-- name: memories_numbered
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
+  FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = :stream AND memory = wanted.memory::bigint LIMIT 1) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
+  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ ORDER BY wanted.nth
+
+-- name: ids_with_prefix
+SELECT id FROM memories WHERE tenant = :tenant AND id >= :low AND id < :high ORDER BY id LIMIT :limit
+
+-- name: ids_with_alias
+SELECT id FROM aliases WHERE tenant = :tenant AND alias = :alias ORDER BY id LIMIT :limit
+
+-- name: active_by_key
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
+  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
+   AND m.key_identity = :key_identity AND m.status = 'active'
+
+-- name: select_memories
+-- The page is cut first, and only what is on it is joined.
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
+  FROM (SELECT m.* FROM memories m WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
+         ORDER BY m.created_at DESC, m.stream DESC, m.memory DESC LIMIT :limit) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
+  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ ORDER BY m.created_at DESC, m.stream DESC, m.memory DESC
+
+-- name: select_in_stream
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
+  FROM (SELECT m.* FROM memories m
+         WHERE m.tenant = :tenant AND m.stream = :stream AND m.removed IS NULL AND {filters}
+         ORDER BY m.memory DESC LIMIT :limit) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
+  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ ORDER BY m.memory DESC
+
+-- name: count_memories
+SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
+
+-- name: count_by
+SELECT m.{column} AS value, count(*) AS n FROM memories m
+ WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column} NULLS FIRST
+
+-- name: count_removed
+SELECT count(*) AS n FROM memories WHERE tenant = :tenant AND removed IS NOT NULL
+
+-- name: states_of_stream
+SELECT m.*, v.body FROM memories m JOIN versions v USING (tenant, stream, memory)
+ WHERE m.tenant = :tenant AND m.stream = :stream ORDER BY m.memory
+
+-- name: put_memory
+INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id, superseded_by_id, related, conflicts,
+    canonical_key, key_digest, key_identity, pinned, importance, importance_reason, authority, authority_reason,
+    category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at,
+    removed, created_at, scope, content_hash, kind, kind_class, event_type, layer, tier, topic_id, source, user_id,
+    agent_id, run_id, thread_id, actor_id, role, terms)
+VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :superseded_by_id, :related, :conflicts,
+    :canonical_key, :key_digest, :key_identity, :pinned, :importance, :importance_reason, :authority, :authority_reason,
+    :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at,
+    :purge_at, :removed, :created_at, :scope, :content_hash, :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
+    :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :terms)
+
+-- name: move_memory
+UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
+    superseded_by_id = :superseded_by_id, related = :related, conflicts = :conflicts, canonical_key = :canonical_key,
+    key_digest = :key_digest, key_identity = :key_identity, pinned = :pinned, importance = :importance,
+    importance_reason = :importance_reason, authority = :authority, authority_reason = :authority_reason,
+    category = :category, tags = :tags, reinforcements = :reinforcements,
+    last_reinforced = :last_reinforced, last_modified = :last_modified, expires_at = :expires_at,
+    expires_at_tick = :expires_at_tick, deleted_at = :deleted_at, purge_at = :purge_at, removed = :removed
+ WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: strip_memory
+UPDATE memories SET scope = NULL, content_hash = NULL, kind = NULL, kind_class = NULL, event_type = NULL, layer = NULL,
+    tier = NULL, topic_id = NULL, source = NULL, user_id = NULL, agent_id = NULL, run_id = NULL, thread_id = NULL,
+    actor_id = NULL, role = NULL, terms = NULL
+ WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: drop_memories
+DELETE FROM memories WHERE tenant = :tenant AND stream = :stream
+
+-- name: expired
+SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at <= :now
+ UNION
+SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at_tick <= :tick
+ ORDER BY 1
+
+-- name: unused
+SELECT m.id FROM memories m LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
+ WHERE m.tenant = :tenant AND m.stream = :stream AND m.status = 'active' AND m.pinned = 0
+   AND m.importance < :importance AND m.last_reinforced < :before AND coalesce(a.last, '') < :before
+ ORDER BY m.memory
+
+-- name: to_purge
+SELECT id FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND purge_at IS NOT NULL AND purge_at <= :now AND removed IS NULL
+ ORDER BY memory
+
+-- name: add_alias
+INSERT INTO aliases (tenant, alias, id) VALUES (:tenant, :alias, :id) ON CONFLICT DO NOTHING
+
+-- name: remove_aliases
+DELETE FROM aliases WHERE tenant = :tenant AND id = :id
+
+-- name: aliases_of_tenant
+SELECT alias, id FROM aliases WHERE tenant = :tenant ORDER BY alias, id
+
+-- name: orphans
+SELECT stream, count(*) AS n FROM ledger WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant) GROUP BY stream
+ UNION
+SELECT stream, count(*) AS n FROM versions WHERE tenant = :tenant
+   AND stream NOT IN (SELECT stream FROM streams WHERE tenant = :tenant) GROUP BY stream
+ ORDER BY 1
+
+-- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
+-- The count of a term stands at place -9223372036854775807, before every posting.
+
+-- name: add_posting
+INSERT INTO postings (tenant, stream, term, place, tf, length)
+SELECT tenant, stream, term, -memory, tf, length
+  FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[])
+    AS new (tenant, stream, term, memory, tf, length)
+
+-- name: count_term
+INSERT INTO postings (tenant, stream, term, place, tf, length)
+SELECT tenant, stream, term, -9223372036854775807, 1, 0
+  FROM unnest(?::text[], ?::bigint[], ?::text[]) AS new (tenant, stream, term)
+ON CONFLICT (tenant, stream, term, place) DO UPDATE SET tf = postings.tf + 1
+
+-- name: remove_posting
+DELETE FROM postings p
+ USING unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[]) AS old (tenant, stream, term, memory)
+ WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -old.memory
+
+-- name: uncount_term
+UPDATE postings p SET tf = p.tf - 1
+  FROM unnest(?::text[], ?::bigint[], ?::text[]) AS old (tenant, stream, term)
+ WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -9223372036854775807
+
+-- name: drop_uncounted_terms
+DELETE FROM postings p USING unnest(?::text[], ?::bigint[], ?::text[]) AS old (tenant, stream, term)
+ WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -9223372036854775807
+   AND p.tf <= 0
+
+-- name: drop_postings
+DELETE FROM postings WHERE tenant = :tenant AND stream = :stream
+
+-- name: set_terms
+UPDATE memories SET terms = :terms WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: term_frequencies
+SELECT p.term, p.tf FROM jsonb_array_elements_text(:terms::jsonb) WITH ORDINALITY AS wanted (term, nth)
+ CROSS JOIN LATERAL (SELECT term, tf FROM postings
+                      WHERE tenant = :tenant AND stream = :stream AND term = wanted.term
+                        AND place = -9223372036854775807 LIMIT 1) p
+ ORDER BY wanted.nth
+
+-- name: postings
+SELECT -place, tf, length FROM postings
+ WHERE tenant = :tenant AND stream = :stream AND term = :term AND place > -9223372036854775807
+ ORDER BY place LIMIT :limit
+
+-- name: postings_of
+SELECT -p.place, p.tf, p.length
+  FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
+ CROSS JOIN LATERAL (SELECT place, tf, length FROM postings
+                      WHERE tenant = :tenant AND stream = :stream AND term = :term AND place = -wanted.memory::bigint
+                      LIMIT 1) p
+ ORDER BY wanted.nth
+
+-- name: sharing
+SELECT -p.place AS memory FROM postings p
+ WHERE p.tenant = :tenant AND p.stream = :stream
+   AND p.term = ANY (ARRAY(SELECT jsonb_array_elements_text(:terms::jsonb)))
+   AND p.place > -9223372036854775807 AND p.place < -:after
+ GROUP BY p.place HAVING count(*) >= :shared_min ORDER BY count(*) DESC, p.place LIMIT :limit
+
+-- name: terms_of
+SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: postings_of_stream
+SELECT term, -place, tf, length FROM postings
+ WHERE tenant = :tenant AND stream = :stream AND place > -9223372036854775807 ORDER BY term, place DESC
+
+-- name: terms_counted
+SELECT term, tf FROM postings
+ WHERE tenant = :tenant AND stream = :stream AND place = -9223372036854775807 ORDER BY term
+
+-- name: terms_of_stream
+SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream AND terms IS NOT NULL ORDER BY memory
+
+-- name: texts_numbered
+SELECT m.memory, m.id, m.scope, m.kind_class, m.terms
+  FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = :stream AND memory = wanted.memory::bigint LIMIT 1) m
+ WHERE m.status = 'active' ORDER BY wanted.nth
+
+-- name: visible_numbers
+SELECT m.memory FROM memories m
+ WHERE m.tenant = :tenant AND m.stream = :stream
+   AND m.memory = ANY (ARRAY(SELECT jsonb_array_elements_text(:numbers::jsonb)::bigint))
+   AND {filters}
+
+-- ── beside the ledger ───────────────────────────────────────────────────────────────────────────────────────────
+
+-- name: count_access
+INSERT INTO accesses (tenant, id, count, last) VALUES (:tenant, :id, :count, :last)
+ON CONFLICT (tenant, id) DO UPDATE
+   SET count = accesses.count + excluded.count, last = greatest(accesses.last, excluded.last)
+
+-- name: remove_accesses
+DELETE FROM accesses WHERE tenant = :tenant AND id = :id
+
+-- name: keep_policy
+INSERT INTO policies (tenant, hash, body) VALUES (:tenant, :hash, :body) ON CONFLICT DO NOTHING
+
+-- name: policy_kept
+SELECT body FROM policies WHERE tenant = :tenant AND hash = :hash
+
+-- name: keep_trace
+INSERT INTO traces (tenant, at, type, stream, memory_id, policy, body)
+VALUES (:tenant, :at, :type, :stream, :memory_id, :policy, :body)
+
+-- name: traces
+SELECT * FROM traces WHERE tenant = :tenant AND number > :after ORDER BY number LIMIT :limit
+
+-- name: remove_traces_of_memory
+DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR strpos(body, :id) > 0)
+
+-- name: remove_traces_of_stream
+DELETE FROM traces WHERE tenant = :tenant AND stream = :stream
+
+-- name: retry
+SELECT digest, salt, outcome, memory_id, reasons FROM retries WHERE tenant = :tenant AND key = :key
+
+-- name: keep_retry
+INSERT INTO retries (tenant, key, digest, salt, outcome, memory_id, reasons, at)
+VALUES (:tenant, :key, :digest, :salt, :outcome, :memory_id, :reasons, :at)
+
+-- name: remove_retries
+DELETE FROM retries WHERE tenant = :tenant AND memory_id = :id
+
+-- ── carrying a tenant to another store ──────────────────────────────────────────────────────────────────────────
+-- The list of erasures is carried apart: not every store keeps it in a table.
+
+-- name: tables
+SELECT c.relname::text AS "table", a.attname::text AS "column",
+       coalesce(array_position(i.indkey[0:i.indnkeyatts - 1], a.attnum), 0) AS place
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+ WHERE c.relnamespace = 'recollect'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+   AND c.relname <> 'erasures'
+   AND EXISTS (SELECT FROM pg_attribute t WHERE t.attrelid = c.oid AND t.attname = 'tenant')
+ ORDER BY c.relname, a.attname
+
+-- name: rows_after
+SELECT {columns} FROM {table} WHERE tenant = :tenant AND {filters} ORDER BY {key} LIMIT :limit
+
+-- name: last_key
+SELECT {columns} FROM {table} WHERE tenant = :tenant AND {filters} ORDER BY {key} LIMIT 1
+
+-- name: count_rows
+SELECT count(*) AS n FROM {table} WHERE tenant = :tenant AND {filters}
+
+-- name: clear_rows
+WITH gone AS (DELETE FROM {table} WHERE tenant = :tenant AND {filters} RETURNING 1) SELECT count(*) AS n FROM gone
+
+-- name: put_rows
+INSERT INTO {table} ({columns}) VALUES ({values})
+
+-- name: number_traces_on
+SELECT setval('trace_numbers', greatest(max(number), (SELECT last_value FROM trace_numbers))) FROM traces
+ WHERE tenant = :tenant
+
+-- name: as_ourselves
+SELECT set_config('role', 'none', true)
+
+-- name: as_app
+SELECT set_config('role', 'recollect_app', true)
+
+-- ── the store as a whole ────────────────────────────────────────────────────────────────────────────────────────
+
+-- name: note_scrub_due
+-- A note of each transaction's own: erasures never wait for each other, and a scrub takes away those that it saw.
+INSERT INTO store (name, value) VALUES ('scrub_due ' || pg_current_xact_id(), 'yes') ON CONFLICT DO NOTHING
+
+-- name: erasures_of_tenant
+SELECT tenant, what, id FROM erasures WHERE tenant = :tenant ORDER BY number
+
+-- name: note_erasure
+INSERT INTO erasures (tenant, what, id) SELECT tenant, what, id
+  FROM unnest(?::text[], ?::text[], ?::text[]) WITH ORDINALITY AS new (tenant, what, id, place) ORDER BY place
+
+-- name: scrub_notes
+SELECT name FROM store WHERE name LIKE 'scrub_due %' ORDER BY name
+
+-- name: store_value
+SELECT value FROM store WHERE name = :name
+
+-- name: store_values
+SELECT name, value FROM store WHERE starts_with(name, :prefix) ORDER BY name

@@ -1,0 +1,105 @@
+"""Bringing the schema up to date: the role, the tables, their partitions, and row-level security on all of them."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from recollect.model.errors import WrongState
+from recollect.stores.postgres import dumps
+from recollect.stores.postgres.connections import BoundedConnection, Connections
+from recollect.stores.postgres.errors import translated
+from recollect.stores.postgres.location import parse_location
+from recollect.stores.postgres.migrations import migrations, statements
+from recollect.stores.postgres.named_queries import KEEPING
+from recollect.stores.sql.migrations import Migration, check_applied
+
+MAX_PARTITIONS = 1024
+
+
+def init(url: str, *, fresh_store_id: str, partitions: int = 0, timeout_s: float = 30.0) -> str:
+    """Make the store's schema, with every tenant's table in so many partitions; returns the store's id.
+
+    The URL's role must be allowed to create schemas and roles. On a store that is there already it applies what is
+    missing, and refuses another number of partitions: tables are not moved.
+    """
+    if not 0 <= partitions <= MAX_PARTITIONS:
+        raise WrongState(f"must be 0 to {MAX_PARTITIONS}.", field="partitions")
+    location = parse_location(url)
+    connections = Connections(location, timeout_s)
+    with translated(location.shown), connections.alone() as db:
+        store_id = _build(db, location.shown, fresh_store_id, partitions)
+        if (there := int(_value(db, "partitions") or 0)) != partitions:
+            raise WrongState(
+                f"the store has {there} partitions, and cannot be given {partitions}.",
+                field="partitions",
+                hint="Make a new database and move the store there with `recollect migrate`.",
+            )
+        return store_id
+
+
+def restore(url: str, backup: Path, *, timeout_s: float = 30.0) -> str:
+    """Put a backup into a database that has no store yet; returns the store's id, which is the one it had."""
+    location = parse_location(url)
+    connections = Connections(location, timeout_s)
+    with translated(location.shown), connections.alone() as db:
+        if _one(db, "find_schema")["found"]:
+            raise WrongState("there is a store already.", field=location.shown, hint="A backup goes where none is.")
+        with db.transaction():
+            _run_script(db, "role.sql")
+        dumps.load(location, backup)
+        return _build(db, location.shown, "", 0)
+
+
+def open_schema(db: BoundedConnection, location: str, fresh_store_id: str) -> str:
+    """The store's id, once its schema is as this release knows it; a schema that is up to date is only looked at."""
+    return _known(db, location) or _build(db, location, fresh_store_id, 0)
+
+
+def _known(db: BoundedConnection, location: str) -> str | None:
+    """The id of a store that needs nothing; ``None`` if something is missing."""
+    with db.transaction():
+        if not _one(db, "find_schema")["found"]:
+            return None
+        _one(db, "become_app")
+        return None if _pending(db, location) else _value(db, "store_id")
+
+
+def _build(db: BoundedConnection, location: str, fresh_store_id: str, partitions: int) -> str:
+    with db.transaction():
+        _one(db, "lock_schema")
+        _run_script(db, "role.sql")
+        _run_script(db, "bookkeeping.sql")
+        todo = _pending(db, location)
+        new = len(todo) == len(migrations())
+        partitions = partitions if new else int(_value(db, "partitions") or 0)
+        _one(db, "set_partitions", partitions=str(partitions))
+        for migration in todo:
+            db.execute(statements(migration, partitions > 0))
+            db.execute(KEEPING["note_migration"], {**migration._asdict(), "sha256": migration.sha256})
+        for script in ("partitions.sql", "statistics.sql", "row_security.sql"):
+            _run_script(db, script)
+        if new:
+            db.execute(KEEPING["set_store_value"], {"name": "store_id", "value": fresh_store_id})
+            db.execute(KEEPING["set_store_value"], {"name": "partitions", "value": str(partitions)})
+        return str(_value(db, "store_id"))
+
+
+def _pending(db: BoundedConnection, location: str) -> list[Migration]:
+    """What has not been applied yet; refuses what a later release wrote, or another one built."""
+    known = migrations()
+    applied = {row["number"]: row["sha256"] for row in db.execute(KEEPING["applied_migrations"])}
+    check_applied(known, len(applied), applied, location)
+    return known[len(applied) :]
+
+
+def _value(db: BoundedConnection, name: str) -> str | None:
+    found = db.execute(KEEPING["store_value"], {"name": name}).fetchone()
+    return str(found["value"]) if found else None
+
+
+def _one(db: BoundedConnection, query: str, **params: Any) -> Any:
+    return db.execute(KEEPING[query], params).fetchone()
+
+
+def _run_script(db: BoundedConnection, file: str) -> None:
+    db.execute(resources.files(__package__).joinpath(file).read_text(encoding="utf-8"))

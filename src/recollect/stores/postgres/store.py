@@ -1,0 +1,133 @@
+"""A PostgreSQL database: many writers, one lock for each stream, and row-level security between tenants."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+
+from recollect.model.address import Address
+from recollect.stores import backups
+from recollect.stores.postgres import dumps, upkeep
+from recollect.stores.postgres.connections import Connections
+from recollect.stores.postgres.errors import translated
+from recollect.stores.postgres.location import parse_location
+from recollect.stores.postgres.named_queries import KEEPING
+from recollect.stores.postgres.schema import open_schema
+from recollect.stores.postgres.transactions import PostgresTransaction, reading, writing
+from recollect.stores.protocol import Erased, Reader, Writer
+
+
+class PostgresStore:
+    """The store behind ``recollect.open("postgresql://…")``.
+
+    Opening makes the schema, or brings it up to date, where the URL's role may; else ``recollect db init`` does it with
+    a role that may. ``fresh_store_id`` becomes the identity of a new store. ``timeout_s`` bounds every wait: for a
+    connection, for other writers, and for the server's answer.
+    """
+
+    def __init__(self, url: str, *, fresh_store_id: str, timeout_s: float = 30.0) -> None:
+        self._place = parse_location(url)
+        self.location = self._place.shown
+        self._timeout_s = timeout_s
+        self._connections = Connections(self._place, timeout_s)
+        with translated(self.location), self._connections.alone() as db:
+            self.store_id = open_schema(db, self.location, fresh_store_id)
+
+    # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
+        """A consistent snapshot of one tenant's rows; it never waits for a writer. A brief one is like any other."""
+        with self._looking(tenant) as reader:
+            yield reader
+
+    @contextmanager
+    def write(
+        self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
+    ) -> Iterator[Writer]:
+        """One tenant's write transaction, which holds the streams at these addresses until it ends."""
+        patience_s = self._timeout_s if patience_s is None else patience_s
+        with (
+            translated(self.location),
+            self._connections.borrowed(patience_s) as db,
+            writing(db, tenant, self._timeout_s, patience_s, self.location) as writer,
+        ):
+            if addresses:
+                writer.lock(tenant, addresses)
+            yield writer
+
+    # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
+
+    def scrub(self) -> tuple[str, ...]:
+        """Rewrite the tables without what was removed; it takes a role that owns them, and locks each meanwhile."""
+        with translated(self.location), self._connections.alone() as db:
+            return upkeep.scrub(db, self._timeout_s)
+
+    def scrub_due(self) -> bool:
+        with self._looking() as reader:
+            return bool(reader.scrub_notes())
+
+    def erasures(self, tenant: str | None = None) -> list[Erased]:
+        """Any role may ask for one tenant's. All of it is seen by a role that owns the tables; others see nothing."""
+        if tenant is not None:
+            with self._looking(tenant) as reader:
+                return reader.erasures_of(tenant)
+        with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
+            return upkeep.erasures(db)
+
+    def note_erasures(self, erased: Sequence[Erased]) -> None:
+        """Kept at once, on a connection of its own: the erasure that it is about has yet to commit."""
+        if not erased:
+            return
+        with translated(self.location), self._connections.alone() as db:
+            for tenant, of_tenant in groupby(erased, key=lambda one: one.tenant):
+                with writing(db, tenant, self._timeout_s, self._timeout_s, self.location) as writer:
+                    writer.note_erasures(list(of_tenant))
+        backups.note(self.values(backups.PLACE), erased)
+
+    # ── the store as a whole ────────────────────────────────────────────────────────────────────────────────────
+
+    def tenants(self) -> list[str]:
+        """Everybody who has anything in the store. It takes a role that row-level security does not bind."""
+        with translated(self.location), self._connections.alone() as db:
+            return upkeep.tenants(db, self.location)
+
+    def value(self, name: str) -> str | None:
+        with self._looking() as reader:
+            return reader.store_value(name)
+
+    def values(self, prefix: str) -> dict[str, str]:
+        with self._looking() as reader:
+            return reader.store_values(prefix)
+
+    def set_value(self, name: str, value: str | None) -> None:
+        """It takes a role that owns the tables."""
+        query = "remove_store_value" if value is None else "set_store_value"
+        with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
+            db.execute(KEEPING[query], {"name": name, "value": value})
+
+    @contextmanager
+    def _looking(self, tenant: str = "") -> Iterator[PostgresTransaction]:
+        """A reader of what belongs to no tenant."""
+        with (
+            translated(self.location),
+            self._connections.borrowed(self._timeout_s) as db,
+            reading(db, tenant, self._timeout_s) as reader,
+        ):
+            yield reader
+
+    def back_up(self, path: Path) -> None:
+        """A snapshot by ``pg_dump``, whoever writes meanwhile. ``restore`` puts it into another database."""
+        backups.take(self, path, partial(dumps.dump, self._place))
+
+    def check(self) -> list[str]:
+        with translated(self.location), self._connections.alone() as db:
+            return upkeep.examine(db)
+
+    def size_bytes(self) -> int:
+        with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
+            return upkeep.size_bytes(db)
+
+    def close(self) -> None:
+        self._connections.close()

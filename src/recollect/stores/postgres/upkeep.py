@@ -1,0 +1,99 @@
+"""Looking after the store as a whole: driving removed bytes out of its files, examining it, measuring it."""
+
+import time
+
+from psycopg import sql
+
+from recollect.model.errors import NotAllowed
+from recollect.stores.postgres.connections import BoundedConnection
+from recollect.stores.postgres.named_queries import KEEPING
+from recollect.stores.protocol import Erased
+
+BEYOND_REACH = (
+    "the server's write-ahead log and its archive, until they are recycled",
+    "standby servers until they have caught up, and snapshots of the server's disks",
+)
+"""What a rewritten table does not change."""
+REWRITE_WITHIN_S = 3600.0
+
+
+def scrub(db: BoundedConnection, timeout_s: float) -> tuple[str, ...]:
+    """Write every table anew without what was removed from it; returns what lies beyond reach.
+
+    A plain VACUUM only marks the space of removed rows as free, and their bytes stay in it. While a table is being
+    rewritten it can be neither read nor written.
+    """
+    tables = list(db.execute(KEEPING["tables_to_scrub"]))
+    if not all(table["ours"] for table in tables):
+        return ("free space in the tables: run `recollect upkeep` with a URL whose role owns them", *BEYOND_REACH)
+    notes = [row["name"] for row in db.execute(KEEPING["scrub_notes"])]
+    if not _nobody_looks_back(db, timeout_s):
+        return ("rows that an open transaction still sees: run `recollect upkeep` once it has ended", *BEYOND_REACH)
+    _rewrite(db, [table["name"] for table in tables], timeout_s)
+    db.execute(KEEPING["forget_scrub_notes"], {"names": notes})
+    return BEYOND_REACH
+
+
+def examine(db: BoundedConnection) -> list[str]:
+    """What is wrong with the store's indexes, its row-level security, or the server's pages; empty when sound."""
+    found = [str(row["fault"]) for row in db.execute(KEEPING["faults"])]
+    has_amcheck = db.execute(KEEPING["has_amcheck"]).fetchone()
+    if has_amcheck and has_amcheck["n"]:
+        for row in list(db.execute(KEEPING["indexes_to_examine"])):
+            db.execute(KEEPING["examine_index"], {"name": row["name"]})
+    return found
+
+
+def size_bytes(db: BoundedConnection) -> int:
+    found = db.execute(KEEPING["size"]).fetchone()
+    return int(found["bytes"]) if found else 0
+
+
+def erasures(db: BoundedConnection) -> list[Erased]:
+    """The whole list, for the role that owns the tables; for others row-level security leaves nothing of it."""
+    owner = db.execute(KEEPING["owns_tables"]).fetchone()
+    return [Erased(**row) for row in db.execute(KEEPING["erasures"])] if owner and owner["ours"] else []
+
+
+def tenants(db: BoundedConnection, location: str) -> list[str]:
+    """Every tenant that any table knows. An empty store may be asked by anybody; else row-level security hides them."""
+    tables = list(db.execute(KEEPING["tables_of_tenants"]))
+    if not any(table["bytes"] for table in tables):
+        return []
+    everything = db.execute(KEEPING["sees_every_tenant"]).fetchone()
+    if not (everything and everything["all"]):
+        raise NotAllowed(
+            "row-level security hides from this role which tenants there are.",
+            field=location,
+            hint="Name the tenants, or connect as a role with BYPASSRLS.",
+        )
+    named = [sql.Identifier("recollect", table["name"]) for table in tables]
+    found = [db.execute(sql.SQL(KEEPING["tenants"]).format(table=name)).fetchall() for name in named]
+    return sorted({row["tenant"] for rows in found for row in rows})
+
+
+def _nobody_looks_back(db: BoundedConnection, timeout_s: float) -> bool:
+    """Wait until no transaction is left that began before now: what it may still see, a rewritten table keeps."""
+    now = db.execute(KEEPING["new_transaction"]).fetchone()
+    deadline = time.monotonic() + timeout_s
+    while now is not None:
+        older = db.execute(KEEPING["older_readers"], {"number": str(now["number"])}).fetchone()
+        if older is None or not older["n"]:
+            return True
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.02)
+    return False
+
+
+def _rewrite(db: BoundedConnection, tables: list[str], timeout_s: float) -> None:
+    patient = db.answer_within_s
+    db.answer_within_s = REWRITE_WITHIN_S
+    db.execute(sql.SQL("SET lock_timeout = {}").format(f"{max(1, int(timeout_s * 1000))}ms"))
+    try:
+        for table in tables:
+            db.execute(sql.SQL("VACUUM (FULL, ANALYZE) {}").format(sql.Identifier("recollect", table)))
+    finally:
+        if not db.closed:
+            db.execute("RESET lock_timeout")
+        db.answer_within_s = patient

@@ -1,0 +1,52 @@
+"""Rows as they lie, table by table in the order of their keys: how a tenant is carried from one store to another.
+
+Which tables and columns there are is read from the database's own catalogue, so that none can be forgotten. Names from
+the catalogue are the only ones that ever stand in these queries.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from recollect.stores.protocol import Table
+from recollect.stores.sql.connection import Capability
+
+EVERYTHING = "1 = 1"
+
+
+class CarriedTables(Capability):
+    def tables(self) -> list[Table]:
+        found = self._db.rows("tables")
+        return [_table(name, list(columns)) for name, columns in groupby(found, key=lambda row: row["table"])]
+
+    def rows_after(self, tenant: str, table: Table, after: Sequence[Any] | None, limit: int) -> list[tuple[Any, ...]]:
+        places = {f"k{number}": value for number, value in enumerate(after or ())}
+        follows = f"({', '.join(table.key)}) > ({', '.join(f':{name}' for name in places)})"
+        params = {"tenant": tenant, "limit": limit, **places}
+        found = self._db.filtered(
+            "rows_after", follows if places else EVERYTHING, params, **_words(table, table.columns, "")
+        )
+        return [tuple(row[column] for column in table.columns) for row in found]
+
+    def last_key(self, tenant: str, table: Table) -> tuple[Any, ...] | None:
+        found = self._db.filtered("last_key", EVERYTHING, {"tenant": tenant}, **_words(table, table.key, " DESC"))
+        return tuple(found[0][column] for column in table.key) if found else None
+
+    def count_rows(self, tenant: str, table: Table) -> int:
+        return int(self._db.filtered("count_rows", EVERYTHING, {"tenant": tenant}, table=table.name)[0]["n"])
+
+    def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None:
+        self._db.insert(table.name, table.columns, rows)
+
+    def clear_rows(self, tenant: str, table: Table) -> None:
+        self._db.filtered("clear_rows", EVERYTHING, {"tenant": tenant}, table=table.name)
+
+
+def _table(name: str, columns: Sequence[Mapping[str, Any]]) -> Table:
+    key = sorted((column["place"], column["column"]) for column in columns if column["place"])
+    return Table(name, tuple(column["column"] for column in columns), tuple(column for _, column in key))
+
+
+def _words(table: Table, columns: Sequence[str], direction: str) -> dict[str, str]:
+    order = ", ".join(column + direction for column in table.key)
+    return {"table": table.name, "columns": ", ".join(columns), "key": order}
