@@ -16,10 +16,12 @@ if TYPE_CHECKING:
         BadPolicy,
         NotAllowed,
         NotFound,
+        OutcomeUnknown,
         RecollectError,
         Refused,
         RetryMismatch,
         StoreBusy,
+        StoreConflict,
         StoreCorrupt,
         StoreError,
         StoreTooNew,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from recollect.model.policy import Policy
     from recollect.model.receipt import Recall, Receipt
     from recollect.model.record import Candidate, Memory, Tombstone
+    from recollect.moving import migrate, restore_backup
 
 __version__ = "0.1.0"
 
@@ -41,6 +44,7 @@ __all__ = [
     "Memory",
     "NotAllowed",
     "NotFound",
+    "OutcomeUnknown",
     "Policy",
     "Recall",
     "Receipt",
@@ -50,13 +54,16 @@ __all__ = [
     "RetryMismatch",
     "Right",
     "StoreBusy",
+    "StoreConflict",
     "StoreCorrupt",
     "StoreError",
     "StoreTooNew",
     "StoreUnavailable",
     "Tombstone",
     "WrongState",
+    "migrate",
     "open",
+    "restore_backup",
 ]
 
 _HOMES = {
@@ -70,6 +77,8 @@ _HOMES = {
     "Candidate": "model.record",
     "Memory": "model.record",
     "Tombstone": "model.record",
+    "migrate": "moving",
+    "restore_backup": "moving",
 }
 
 

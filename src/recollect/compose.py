@@ -4,19 +4,22 @@ import os
 from pathlib import Path
 from typing import Any
 
-from recollect.engine.context import AccessCounter, Engine, PolicyInForce, check_caller
+from recollect.engine.accesses import AccessCounter
+from recollect.engine.context import Engine, PolicyInForce, check_caller
 from recollect.engine.erasure import replay_erasures
+from recollect.engine.migration import refuse_unfinished
 from recollect.engine.randomness import Clock, Randomness, SystemRandomness, fresh_uuid, system_clock
 from recollect.engine.scrubbing import scrubbed
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, StoreUnavailable
 from recollect.model.policy import Policy
 from recollect.policies import load_policy
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite import SqliteStore
 
 DEFAULT_STORE = "recollect.db"
+POSTGRES = ("postgresql", "postgres")
 
 
 def open(
@@ -28,7 +31,7 @@ def open(
     randomness: Randomness | None = None,
     timeout_s: float = 30.0,
 ) -> Recollect:
-    """Open a memory: a file, made if it is not there, or ``:memory:`` for one that is gone when closed.
+    """Open a memory: a file, made if it is not there; a ``postgresql://`` URL; or ``:memory:``, gone when closed.
 
     ``policy`` is a preset's name, a YAML file or plain values. ``clock`` and ``randomness`` are for tests and replays.
 
@@ -41,9 +44,11 @@ def open(
     in_force = PolicyInForce(load_policy(policy))
     caller = Caller(tenant=tenant)
     check_caller(caller)
-    store = open_store(location or os.environ.get("RECOLLECT_STORE") or DEFAULT_STORE, randomness, timeout_s)
+    where = location or os.environ.get("RECOLLECT_STORE") or DEFAULT_STORE
+    store = open_store(where, fresh_uuid(randomness), timeout_s)
     engine = Engine(store, in_force, clock, randomness, AccessCounter(store), caller)
     try:
+        refuse_unfinished(store)
         replay_erasures(engine)
         if store.scrub_due():
             scrubbed(engine)
@@ -53,9 +58,30 @@ def open(
     return Recollect(engine)
 
 
-def open_store(location: str | Path, randomness: Randomness, timeout_s: float) -> Store:
-    """The store that a location names."""
-    if "://" in str(location):
-        scheme = str(location).split("://", 1)[0]
-        raise BadInput(f"there is no store for {scheme}://.", field="store", hint="Name a file, such as memory.db.")
-    return SqliteStore(location, fresh_store_id=fresh_uuid(randomness), timeout_s=timeout_s)
+def is_url(location: str | Path) -> bool:
+    """Whether a location names a server rather than a file."""
+    return "://" in str(location)
+
+
+def _on_a_server(url: str, fresh_store_id: str, timeout_s: float) -> Store:
+    scheme = url.split("://", 1)[0]
+    if scheme not in POSTGRES:
+        raise BadInput(
+            f"there is no store for {scheme}://.",
+            field="store",
+            hint="Name a file, such as memory.db, or postgresql://…",
+        )
+    try:
+        from recollect.stores.postgres import PostgresStore
+    except ModuleNotFoundError as missing:
+        raise StoreUnavailable(
+            f"the package {missing.name} is not installed.", hint="Install it: pip install 'recollect[postgres]'"
+        ) from missing
+    return PostgresStore(url, fresh_store_id=fresh_store_id, timeout_s=timeout_s)
+
+
+def open_store(location: str | Path, fresh_store_id: str, timeout_s: float) -> Store:
+    """The store that a location names. ``fresh_store_id`` becomes its identity if it is made now."""
+    if is_url(location):
+        return _on_a_server(str(location), fresh_store_id, timeout_s)
+    return SqliteStore(location, fresh_store_id=fresh_store_id, timeout_s=timeout_s)

@@ -1,39 +1,10 @@
 """The command line as people and programs use it: real processes, real exit codes, one JSON document."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-RECOLLECT = Path(sys.executable).parent / "recollect"
-
-
-class Shell:
-    """Runs `recollect` in a folder of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def run(self, *arguments: str, stdin: str = "", code: int = 0) -> str:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("RECOLLECT_")}
-        done = subprocess.run(
-            [str(RECOLLECT), *arguments], cwd=self.folder, env=environment, input=stdin, capture_output=True, text=True
-        )
-        assert done.returncode == code, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
-        self.errors = done.stderr
-        return done.stdout
-
-    def json(self, *arguments: str, stdin: str = "", code: int = 0) -> Any:
-        return json.loads(self.run("--json", *arguments, stdin=stdin, code=code))
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
+from .shell import Shell
 
 
 def test_a_memory_s_life(shell: Shell) -> None:
@@ -113,7 +84,7 @@ def test_errors_are_one_json_document_with_the_right_exit_code(shell: Shell) -> 
     (shell.folder / "text.db").write_text("this is not a database, " * 100)
     assert shell.json("--store", "text.db", "stats", code=3)["error"]["code"] == "store_corrupt"
     assert shell.json("--store", "no/such/folder/x.db", "stats", code=3)["error"]["code"] == "store_unavailable"
-    assert shell.json("--store", "postgresql://x", "stats", code=2)["error"]["field"] == "store"
+    assert shell.json("--store", "mysql://x", "stats", code=2)["error"]["field"] == "store"
 
 
 def test_errors_for_people_say_what_to_do(shell: Shell) -> None:

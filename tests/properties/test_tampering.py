@@ -31,6 +31,11 @@ UNSEEN: dict[tuple[str, str], str] = {
             ("accesses", "tenant id count last", "counters of reading"),
             ("policies", "tenant hash body", "traces"),
             ("traces", "tenant number at type stream memory_id policy body", "traces"),
+            (
+                "operations",
+                "tenant at number user_id thread_id node op status memory_id category similarity",
+                "operational events",
+            ),
             ("retries", "tenant key digest salt outcome memory_id reasons at", "answers kept for a retry"),
         )
         for column in columns.split()
@@ -41,7 +46,13 @@ its commitment, every later hash of the stream and its head; cutting off a chain
 a stream whole. An anchored checkpoint is what reveals those."""
 
 
-CLOSED = {"namespace": ("test", "prod"), "space": ("session", "user")}
+CLOSED = {
+    "namespace": ("test", "prod"),
+    "space": ("session", "user"),
+    "node": ("context", "worker"),
+    "op": ("search", "create"),
+    "status": ("ok", "error"),
+}
 """Columns for which the database itself admits only certain words."""
 
 

@@ -40,9 +40,9 @@ def scenarios() -> list[Any]:
 class Stage:
     """One scenario under way."""
 
-    def __init__(self, path: Path, policy: Any) -> None:
+    def __init__(self, location: str, policy: Any) -> None:
         self.now = datetime(2026, 1, 1, 12, tzinfo=UTC)
-        self.memory = recollect.open(path, policy=policy, clock=self.tick, randomness=SeededRandomness(1))
+        self.memory = recollect.open(location, policy=policy, clock=self.tick, randomness=SeededRandomness(1))
         self.names: dict[str, str] = {}
 
     def tick(self) -> datetime:
@@ -123,9 +123,15 @@ class Stage:
         return value
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty store of either kind."""
+    return str(tmp_path / "memory.db") if request.param == "sqlite" else request.getfixturevalue("server_store")
+
+
 @pytest.mark.parametrize("scenario", scenarios())
-def test_scenario(scenario: dict[str, Any], tmp_path: Path) -> None:
-    stage = Stage(tmp_path / "memory.db", scenario.get("policy"))
+def test_scenario(scenario: dict[str, Any], location: str) -> None:
+    stage = Stage(location, scenario.get("policy"))
     for number, step in enumerate(scenario["steps"], start=1):
         try:
             stage.take(step)

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
+from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
 from recollect.model.caller import Right
-from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, Event, commit_to
 from recollect.model.receipt import Problem, Verification
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
-from recollect.rules.text import sha256_hex, terms
+from recollect.rules.text import terms
 from recollect.stores.protocol import Reader, Stream, Version
 
 Progress = Callable[[int, int], None]
@@ -277,21 +277,18 @@ def _rebuild_stream(engine: Engine, number: int) -> int:
 
 
 def canonical_state(engine: Engine) -> Iterator[str]:
-    """The tenant's whole state, a canonical line each: streams, entries, versions' bodies, states. No salts, no counters."""
+    """The tenant's whole state, a canonical line each."""
     with engine.read() as reader:
-        for stream in reader.streams_of(engine.tenant):
-            address = list(stream.address) if stream.address else None
-            yield canonical_json(["stream", stream.uid, address, stream.tick, stream.last_seq, stream.head])
-            for entry in reader.entries(stream):
-                yield canonical_json(["entry", entry.seq, entry.hash])
-            for version in reader.versions(stream):
-                yield canonical_json(["version", version.id, version.body])
-            for stored in reader.states(stream):
-                yield canonical_json(["state", stored.state.to_dict()])
-            for posting in reader.indexed_text(stream):
-                yield canonical_json(["posting", *posting])
+        yield from state_lines(reader, engine.tenant)
 
 
 def state_hash(engine: Engine) -> str:
     """One hash over the canonical state: equal for two stores that hold the same."""
-    return sha256_hex("\n".join(canonical_state(engine)))
+    with engine.read() as reader:
+        return state_hash_of(reader, engine.tenant)
+
+
+def ledger_root(engine: Engine) -> str:
+    """One hash over the heads of every chain: equal for two stores with the same history."""
+    with engine.read() as reader:
+        return ledger_root_of(reader, engine.tenant)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.engine import operations
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due
@@ -19,6 +20,7 @@ from recollect.engine.tracing import keep
 from recollect.model.caller import Right
 from recollect.model.errors import WrongState
 from recollect.model.ledger import Entry, Event
+from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Namespace, Status, Tier
 from recollect.rules.difference import what_differs
@@ -54,6 +56,7 @@ class ConsolidationReport(Plain):
     diff: tuple[str, ...] = field(default=())
 
 
+@operations.failures_noted(Node.WORKER, Op.MERGE)
 @again_on_conflict
 def consolidate(
     engine: Engine,
@@ -82,6 +85,7 @@ def consolidate(
     return ConsolidationReport(True, run, examined, tuple(done), diff)
 
 
+@operations.failures_noted(Node.WORKER, Op.UPDATE)
 @again_on_conflict
 def undo(engine: Engine) -> ConsolidationReport:
     """Take the last consolidation back: redundant memories become active again, links and keys are as before."""
@@ -247,7 +251,16 @@ def _carry_out(engine: Engine, pen: Pen, run: str) -> list[Step]:
             pen.record(Event.LINKED, step.id, rule=rule, other=step.other, amendment={"run": run})
         pen.flush()
     pen.finish()
+    _note(pen, [(step.id, _OP_OF_STEP[step.action]) for step in steps])
     return steps
+
+
+_OP_OF_STEP = {"redundant": Op.MERGE, "related": Op.LINK, "conflict": Op.LINK, "rekey": Op.UPDATE}
+
+
+def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
+    noted = [operations.about(pen.engine, pen.stored(id), op, pen.at, Node.WORKER) for id, op in done]
+    operations.keep(pen.engine, pen.writer, noted)
 
 
 def _rekey(pen: Pen, stored: Stored, key: CanonicalKey | None, run: str) -> None:
@@ -267,6 +280,7 @@ def _take_back(pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]
     if stored.body is None:
         return []
     pen.load(*found.values())
+    recorded_before = pen.stream.last_seq
     marks, before = {"run": brought["run"], "undo": True}, brought.get("from")
     if entry.event is Event.CONSOLIDATED:
         if stored.state.status is Status.REDUNDANT:
@@ -282,4 +296,6 @@ def _take_back(pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]
         rule = entry.rule if entry.rule.startswith("conflict:") else "consolidation:undone"
         pen.record(Event.UNLINKED, entry.memory_id, rule=rule, other=entry.other_id, amendment=marks)
     pen.flush()
+    if pen.stream.last_seq > recorded_before:
+        _note(pen, [(entry.memory_id, Op.LINK if entry.event is Event.LINKED else Op.UPDATE)])
     return [Step(f"undo {entry.event}", entry.memory_id, entry.other_id, entry.rule)]

@@ -1,20 +1,19 @@
 """What every operation works with: the store, the policy, the caller, the clock, and the randomness."""
 
 import hashlib
-import threading
-from collections import Counter
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from uuid import UUID, uuid5
 
+from recollect.engine.accesses import AccessCounter
 from recollect.engine.randomness import Clock, Randomness
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
-from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, StoreError
+from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound
 from recollect.model.policy import Policy
 from recollect.model.record import MAX_NAME
 from recollect.rules.borders import sees
@@ -37,55 +36,6 @@ class PolicyInForce:
         return hashlib.sha256(text.encode("utf-8")).hexdigest(), text
 
 
-class AccessCounter:
-    """Counts what was read, in memory. The next write carries the counts along; without one, a timer does."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._counts: dict[str, Counter[tuple[str, str]]] = {}
-        self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
-        self._closed = False
-
-    def note(self, tenant: str, ids: Sequence[str], at: str) -> None:
-        with self._lock:
-            self._counts.setdefault(tenant, Counter()).update((id, at) for id in ids)
-            if ids and self._timer is None and not self._closed:
-                self._timer = threading.Timer(FLUSH_AFTER_S, self.flush)
-                self._timer.daemon = True
-                self._timer.start()
-
-    def carry_along(self, writer: Writer, tenant: str) -> None:
-        """Write the tenant's counts in a transaction that is open anyway."""
-        if tenant not in self._counts:
-            return
-        with self._lock:
-            counts = self._counts.pop(tenant, Counter())
-        for (id, at), count in sorted(counts.items()):
-            writer.count_accesses(tenant, [id] * count, at)
-
-    def flush(self) -> None:
-        """Write the counts if nobody else is writing; else leave them to the next write."""
-        with self._lock:
-            self._timer = None
-            tenants = sorted(self._counts)
-        try:
-            for tenant in tenants:
-                with self._store.write(tenant, patience_s=0) as writer:
-                    self.carry_along(writer, tenant)
-        except StoreError:
-            return  # a count that is lost is no reason to fail a read that was answered long ago
-
-    def close(self) -> None:
-        with self._lock:
-            timer, self._timer, self._closed = self._timer, None, True
-        if timer is not None:
-            timer.cancel()
-        self.flush()
-
-
-FLUSH_AFTER_S = 2.0
-"""How long counts wait for a write to carry them."""
 MIN_PREFIX = 4
 """Fewer digits of an id than this are a guess, not a name."""
 MAX_ALIKE = 1_000
@@ -123,9 +73,12 @@ class Engine:
         """A consistent snapshot of the caller's tenant."""
         return self.store.read(self.tenant, brief=brief)
 
-    def write(self, addresses: Sequence[Address] = ()) -> AbstractContextManager[Writer]:
+    @contextmanager
+    def write(self, addresses: Sequence[Address] = ()) -> Iterator[Writer]:
         """The one transaction in which an operation acts, on streams that it names beforehand where it knows them."""
-        return self.store.write(self.tenant, addresses)
+        with self.accesses.carried(self.tenant) as counts, self.store.write(self.tenant, addresses) as writer:
+            counts.write(writer)
+            yield writer
 
     def now(self) -> str:
         return format_time(self.clock())

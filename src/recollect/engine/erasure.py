@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from recollect.engine import operations
 from recollect.engine.arguments import check_one
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
@@ -12,6 +13,7 @@ from recollect.engine.scrubbing import scrubbed
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
 from recollect.model.receipt import ErasureReceipt
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
@@ -22,6 +24,7 @@ BEYOND_REACH = (
 )
 
 
+@operations.failures_noted(Node.HOTPATH, Op.DELETE)
 @again_on_conflict
 def erase(
     engine: Engine, *, owner: str | None = None, id: str | None = None, whole_chain: bool = False
@@ -38,58 +41,79 @@ def erase(
         check_one("owner", owner)
     if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
         engine.require(Right.OPERATE, "erase another's memory")
-    with engine.write() as writer:
+    with operations.waiting(engine).forgetting(engine.tenant, owner), engine.write() as writer:
         at = engine.now()
         streams = writer.locked_streams(engine.tenant, owner) if owner is not None else []
         ids, remaining = _what(engine, writer, owner, id, whole_chain)
         actors = [uid for uid, (name, _) in writer.actor_names(engine.tenant).items() if owner and name == owner]
+        threads = writer.graph_thread_uids(engine.tenant, owner) if owner is not None else []
         engine.store.note_erasures(
             [Erased(engine.tenant, "memory", one) for one in ids]
             + [Erased(engine.tenant, "stream", stream.uid) for stream in streams]
             + [Erased(engine.tenant, "actor", uid) for uid in actors]
+            + [Erased(engine.tenant, "thread", uid) for uid in threads]
         )
+        writer.remove_graph_threads(engine.tenant, threads, for_good=True)
         touched, traces = _erase_all(engine, writer, engine.tenant, ids, at)
         traces += sum(writer.remove_traces_of_stream(stream) for stream in streams)
         owners = sum(writer.forget_owner(stream) for stream in streams)
         names = sum(writer.forget_actor(engine.tenant, uid) for uid in actors)
+        if owner is not None:
+            writer.remove_operations_naming(engine.tenant, owner)
+        operations.keep(engine, writer, operations.removals(engine, len(ids), at, Node.HOTPATH, owner))
     beyond = BEYOND_REACH + scrubbed(engine)
     return ErasureReceipt(tuple(ids), touched, owners, names, traces, tuple(remaining), beyond, at)
 
 
 def replay_erasures(engine: Engine) -> int:
     """Erase again whatever the list beside the store names and a restored backup brought back."""
-    listed = engine.store.erasures()
+    listed = {*engine.store.erasures(), *engine.store.erasures(engine.tenant)}
     count = 0
     for tenant in sorted({one.tenant for one in listed}):
-        wanted = {what: {one.id for one in listed if one.what == what} for what in ("memory", "stream", "actor")}
+        wanted = {
+            what: {one.id for one in listed if one.what == what} for what in ("memory", "stream", "actor", "thread")
+        }
         with engine.store.read(tenant) as reader:
             back = _back(reader, tenant, wanted)
         if not any(back):
             continue
         with engine.store.write(tenant) as writer:
             writer.locked_streams(tenant)
-            ids, streams, actors = _back(writer, tenant, wanted)
+            ids, streams, actors, threads = _back(writer, tenant, wanted)
             _erase_all(engine, writer, tenant, ids, engine.now())
+            writer.remove_graph_threads(tenant, threads, for_good=True)
+            _forget_names(writer, tenant, streams, actors)
             for stream in streams:
                 writer.remove_traces_of_stream(stream)
                 writer.forget_owner(stream)
             for uid in actors:
                 writer.forget_actor(tenant, uid)
-        count += len(ids) + len(streams) + len(actors)
+        count += len(ids) + len(streams) + len(actors) + len(threads)
     if count:
         scrubbed(engine)
     return count
 
 
-def _back(reader: Reader, tenant: str, wanted: dict[str, set[str]]) -> tuple[list[str], list[Stream], list[str]]:
-    """What the list says is gone and is there all the same: memories, streams with an owner, actors with a name."""
+def _forget_names(writer: Writer, tenant: str, streams: Sequence[Stream], actors: Sequence[str]) -> None:
+    """Remove the operational events of people whose names a restored backup brought back."""
+    names = writer.actor_names(tenant)
+    owners = [stream.address.owner for stream in streams if stream.address is not None]
+    for name in {*owners, *(names[uid][0] for uid in actors)} - {None}:
+        writer.remove_operations_naming(tenant, str(name))
+
+
+def _back(
+    reader: Reader, tenant: str, wanted: dict[str, set[str]]
+) -> tuple[list[str], list[Stream], list[str], list[str]]:
+    """What the list says is gone and is there all the same: memories, streams with an owner, actors, threads."""
     found = reader.by_ids(tenant, sorted(wanted["memory"]))
     ids = sorted(id for id, stored in found.items() if stored.body is not None)
     streams = [s for s in reader.streams_of(tenant) if s.uid in wanted["stream"] and s.address is not None]
     actors = [
         uid for uid, (name, _) in reader.actor_names(tenant).items() if uid in wanted["actor"] and name is not None
     ]
-    return ids, streams, actors
+    threads = [uid for uid in reader.graph_thread_uids(tenant) if uid in wanted["thread"]]
+    return ids, streams, actors, threads
 
 
 def _what(
@@ -124,4 +148,5 @@ def _erase_all(engine: Engine, writer: Writer, tenant: str, ids: Sequence[str], 
             pen.record(Event.ERASED, stored.state.id, rule="erased:by_right")
         pen.finish()
         traces += sum(writer.remove_content(stream, stored.number, stored.state.id) for stored in memories)
+    writer.remove_operations_about(tenant, ids)
     return len(by_stream), traces

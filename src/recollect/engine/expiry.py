@@ -2,10 +2,12 @@
 
 from datetime import timedelta
 
+from recollect.engine import operations
 from recollect.engine.pen import Pen
 from recollect.model import trace
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
 from recollect.model.vocabulary import Status
 
 
@@ -14,7 +16,7 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
     ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
     if not ids:
         return []
-    engine, events = pen.engine, []
+    engine, events, noted = pen.engine, [], []
     found = pen.writer.by_ids(pen.stream.tenant, ids)
     for id in ids:
         stored = found[id]
@@ -23,7 +25,9 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
         events.append(trace.memory_forget(engine.caller, id, "ttl_expired", engine.in_force.expanded))
         if stored.body is not None:
             events.append(trace.memory_deleted(engine.caller, id, stored.body, "expired", engine.in_force.expanded))
+            noted.append(operations.about(engine, stored, Op.TTL, pen.at, Node.WORKER))
     pen.flush()
+    operations.keep(engine, pen.writer, noted, pen.stream.tenant)
     return events
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine import near_duplicates, retries
+from recollect.engine import near_duplicates, operations, retries
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.contention import again_on_conflict
@@ -22,6 +22,7 @@ from recollect.model.address import Address
 from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.item import dedup_key, to_item
 from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
 from recollect.model.receipt import Changed, Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Outcome, Status
@@ -76,6 +77,7 @@ class _Prepared(NamedTuple):
     similar: near_duplicates.Search
 
 
+@operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
 def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None) -> list[Receipt]:
     answers = [_prepare(engine, candidate) for candidate in candidates]
@@ -84,21 +86,27 @@ def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str
     addresses = sorted({answer.address for answer in answers if isinstance(answer, _Prepared)})
     with engine.write(addresses) as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer, engine.tenant)
         if idempotency_key is not None and isinstance(answers[0], _Prepared):
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:
                 return [replayed]
         pens = {address: Pen.at_address(engine, writer, address, at) for address in addresses}
         expiries = {address: expire_due(pen) for address, pen in pens.items()}
+        log = operations.WriteLog(engine)
         receipts = []
         for candidate, answer in zip(candidates, answers, strict=True):
             settled: Receipt | Rejection
             if isinstance(answer, _Prepared):
-                settled = _settle(pens[answer.address], answer, tuple(expiries.pop(answer.address, ())))
+                settled = _settle(pens[answer.address], answer, tuple(expiries.pop(answer.address, ())), log)
             else:
                 settled = answer
-            receipts.append(settled if isinstance(settled, Receipt) else _denied(engine, writer, candidate, settled))
+            if isinstance(settled, Rejection):
+                log.refused(candidate, at)
+                settled = _denied(engine, writer, candidate, settled)
+            elif isinstance(answer, _Prepared):
+                log.wrote(answer.draft.candidate, settled, pens[answer.address].at)
+            receipts.append(settled)
+        operations.keep(engine, writer, log.operations)
         for pen in pens.values():
             pen.finish()
         if idempotency_key is not None:
@@ -120,7 +128,9 @@ def _denied(engine: Engine, writer: Writer, candidate: Candidate, no: Rejection)
     return Receipt(Outcome.DENIED, None, (no.code,), (event,), (), no.detail)
 
 
-def _settle(pen: Pen, prepared: _Prepared, earlier: tuple[trace.Trace, ...]) -> Receipt | Rejection:
+def _settle(
+    pen: Pen, prepared: _Prepared, earlier: tuple[trace.Trace, ...], log: operations.WriteLog
+) -> Receipt | Rejection:
     """Decide what a draft is to what is already known, and act on it."""
     draft = prepared.draft
     kind_class = KIND_CLASS[draft.candidate.kind]
@@ -129,13 +139,16 @@ def _settle(pen: Pen, prepared: _Prepared, earlier: tuple[trace.Trace, ...]) -> 
     assert draft.key is not None, "the naming gate sets the key"
     incumbent = pen.writer.active_by_key(pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text))
     if incumbent is not None:
-        return _meet(pen, draft, incumbent, earlier)
-    return _meet_none(pen, draft, prepared.similar, earlier)
+        return _meet(pen, draft, incumbent, earlier, log)
+    return _meet_none(pen, draft, prepared.similar, earlier, log)
 
 
-def _meet(pen: Pen, draft: Draft, incumbent: Stored, earlier: tuple[trace.Trace, ...]) -> Receipt | Rejection:
+def _meet(
+    pen: Pen, draft: Draft, incumbent: Stored, earlier: tuple[trace.Trace, ...], log: operations.WriteLog
+) -> Receipt | Rejection:
     """There is an active memory of the same key: reinforce, supersede, or hold as contradictory."""
     assert incumbent.body is not None, "an active memory has its content"
+    log.searched([1.0] if draft.fingerprint == incumbent.body["fingerprint"] else [])
     verdict = judge(draft, incumbent.body, incumbent.state, pen.tick, pen.engine.policy)
     if isinstance(verdict, Rejection):
         return verdict
@@ -152,11 +165,17 @@ def _meet(pen: Pen, draft: Draft, incumbent: Stored, earlier: tuple[trace.Trace,
 
 
 def _meet_none(
-    pen: Pen, draft: Draft, search: near_duplicates.Search, earlier: tuple[trace.Trace, ...]
+    pen: Pen,
+    draft: Draft,
+    search: near_duplicates.Search,
+    earlier: tuple[trace.Trace, ...],
+    log: operations.WriteLog,
 ) -> Receipt | Rejection:
     """No active memory has this key: look for the same words under another, then for room, then store."""
     action = pen.engine.policy.near_duplicates.action
     alike = near_duplicates.recheck(pen, draft, search)
+    if KIND_CLASS[draft.candidate.kind] is not KindClass.EVENT:
+        log.searched([near.score for near in alike])
     same = next((near for near in alike if near.same), None)
     if alike and action == "reject":
         return _duplicate(alike[0].stored)

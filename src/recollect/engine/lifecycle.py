@@ -8,12 +8,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from recollect.engine import operations
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
 from recollect.engine.expiry import expire_due, put_away
+from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
 from recollect.engine.scrubbing import scrubbed
 from recollect.engine.tracing import keep
@@ -22,6 +24,7 @@ from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Source, Status
@@ -36,6 +39,7 @@ EDITABLE = ("pinned", "tags", "category", "importance", "expires_at")
 _RESTORABLE = (Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT)
 
 
+@failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     """Settle a contradiction: ``winner`` is the one to believe, the waiting memory or the one it contradicts.
@@ -76,6 +80,7 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None) -> None:
     pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
 
 
+@failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def archive(engine: Engine, id: str) -> Memory:
     """Put an active memory out of recall for good, keeping it for the record."""
@@ -85,10 +90,11 @@ def archive(engine: Engine, id: str) -> Memory:
         return _done(pen, stored.state.id)
 
 
+@failures_noted(Node.HOTPATH, Op.DELETE)
 @again_on_conflict
 def forget(engine: Engine, id: str) -> Memory:
     """Soft-delete: out of every read at once, brought back by ``restore`` until its purge date."""
-    with _on(engine, id) as (pen, stored):
+    with _on(engine, id, Op.DELETE) as (pen, stored):
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
         _expect(stored, allowed, "forget", "It is soft-deleted already.")
         if stored.state.status is Status.SUPERSEDED:
@@ -101,6 +107,7 @@ def forget(engine: Engine, id: str) -> Memory:
         return _done(pen, stored.state.id)
 
 
+@failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def restore(engine: Engine, id: str) -> Memory:
     """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
@@ -125,6 +132,7 @@ def refuse_taken_key(pen: Pen, stored: Stored) -> None:
         )
 
 
+@failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
     """Change a memory's metadata: same id, same content, same hash, a ledger entry, no new version."""
@@ -163,11 +171,12 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
     return {**values, "importance_reason": ["importance:edited"]} if "importance" in values else values
 
 
+@failures_noted(Node.WORKER, Op.TTL)
 def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -> UpkeepReport:
     """One round of housekeeping over the tenant; safe at any time, and twice.
 
     Expires what is past its date or tick, puts away what was not used for long and matters little, and removes the
-    content of what is past its purge date.
+    content of what is past its purge date, and operational events that are older than the policy keeps.
     """
     engine.require(Right.OPERATE, "run upkeep")
     with engine.read() as reader:
@@ -177,6 +186,7 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
         report = _upkeep_stream(engine, stream.number, report)
         if progress is not None:
             progress(done + 1, len(streams))
+    operations.drop_old(engine, engine.now())
     beyond_reach = scrubbed(engine) if engine.store.scrub_due() else ()
     return replace(report, beyond_reach=beyond_reach)
 
@@ -186,21 +196,24 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
     settings = engine.policy.lifecycle
     with engine.write() as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer, engine.tenant)
         pen = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at, ages=False)
         events = expire_due(pen)
+        noted = []
         before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
         unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
         due = writer.purgeable_ids(pen.stream, at)
         for id, stored in _loaded(pen, unused):
             put_away(pen, id, Event.FORGOTTEN, "lifecycle:unused")
             events += _left(engine, stored, "decay")
+            noted.append(operations.about(engine, stored, Op.DELETE, pen.at, Node.WORKER))
         purged = [stored for _, stored in _loaded(pen, due)]
         for stored in purged:
             pen.record(Event.PURGED, stored.state.id, rule="lifecycle:past_purge_date")
         pen.finish()
         for stored in purged:
             writer.remove_content(pen.stream, stored.number, stored.state.id)
+        writer.remove_operations_about(engine.tenant, due)
+        operations.keep(engine, writer, [*noted, *operations.removals(engine, len(due), at, Node.WORKER)])
         keep(engine, writer, events, pen.stream.number)
     expired = tuple(e["memory_id"] for e in events if e["type"] == "memory_forget" and e["reason"] == "ttl_expired")
     return UpkeepReport(
@@ -227,11 +240,10 @@ def _left(engine: Engine, stored: Stored, reason: str) -> list[trace.Trace]:
 
 
 @contextmanager
-def _on(engine: Engine, id: str) -> Iterator[tuple[Pen, Stored]]:
-    """A pen on one memory's stream, for a caller that may write there."""
+def _on(engine: Engine, id: str, op: Op = Op.UPDATE) -> Iterator[tuple[Pen, Stored]]:
+    """A pen on one memory's stream, for a caller that may write there; what it does is noted as ``op``."""
     with engine.write() as writer:
         at = engine.now()
-        engine.accesses.carry_along(writer, engine.tenant)
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
         _may_change(engine, writer, stored)
@@ -242,6 +254,7 @@ def _on(engine: Engine, id: str) -> Iterator[tuple[Pen, Stored]]:
         pen.load(stored)
         yield pen, stored
         pen.finish()
+        operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), op, pen.at)])
 
 
 def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:

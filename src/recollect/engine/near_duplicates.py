@@ -14,6 +14,7 @@ from recollect.model.policy import NearDuplicates
 from recollect.model.vocabulary import KIND_CLASS, KindClass
 from recollect.rules.candidates import lookup
 from recollect.rules.draft import Draft
+from recollect.rules.language.reading import Statement, read
 from recollect.rules.near_duplicate import fewest_shared, judge, overlap
 from recollect.stores.protocol import Neighbour, Reader, Selection, Stored, Stream
 
@@ -21,15 +22,25 @@ MAX_LINKS = 3
 """How many near-duplicates one new memory is linked to."""
 
 
+MAX_JUDGED = 20
+"""How many of the most alike are read closely. Whoever says the same shares nearly all words, so it is among them."""
 MAX_POSTINGS = 2_000
 """How many index entries a search reads, unless even the fewest lists that it needs hold more."""
 
 
 class Search(NamedTuple):
-    """What was found before the lock: ids that overlap enough, and the last memory that was looked at."""
+    """What was found before the lock, and the last memory that was looked at."""
 
-    ids: tuple[str, ...]
+    found: tuple["Alike", ...]
     seen_to: int
+
+
+class Alike(NamedTuple):
+    """A memory that overlaps enough; the most alike come first, the older of two that are equally so."""
+
+    negated_overlap: float
+    number: int
+    id: str
 
 
 class Near(NamedTuple):
@@ -56,14 +67,17 @@ def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
     """Inside the lock: what was found before and is still active, and what has come since. Best first."""
     if not _wanted(pen.engine, draft):
         return []
-    ids = [*earlier.ids]
+    alike = [*earlier.found]
     if pen.stream.last_memory > earlier.seen_to:
         pen.flush()
-        ids += _overlapping(pen.engine, pen.writer, pen.stream, draft, after=earlier.seen_to)
-    if not ids:
+        alike += _overlapping(pen.engine, pen.writer, pen.stream, draft, after=earlier.seen_to)
+    if not alike:
         return []
-    found = pen.writer.by_ids(pen.stream.tenant, ids).values()
-    judged = [near for stored in found if (near := _judged(pen.engine, draft, stored)) is not None]
+    literal = pen.engine.policy.near_duplicates.compare == "literal"
+    closest = sorted(alike) if literal else sorted(alike)[:MAX_JUDGED]
+    found = pen.writer.by_ids(pen.stream.tenant, [one.id for one in closest]).values()
+    said = read(draft.candidate.content)
+    judged = [near for stored in found if (near := _judged(pen.engine, said, stored)) is not None]
     return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
 
 
@@ -78,7 +92,7 @@ def _wanted(engine: Engine, draft: Draft) -> bool:
     return draft.key.source in ("parser", "fallback") or (literal and draft.key.source != "topic")
 
 
-def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[str]:
+def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
     settings = engine.policy.near_duplicates
     if settings.compare == "literal":
         return _everyone_in_scope(reader, stream, draft, after, settings.max_candidates)
@@ -87,10 +101,11 @@ def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, a
     if not numbers:
         return ()
     alike = reader.neighbours(stream, numbers, words, fewest_shared(len(words), settings.overlap_min))
-    return [n.id for n in alike if _comparable(draft, n) and overlap(words, n.terms) >= settings.overlap_min]
+    scored = [Alike(-overlap(words, n.terms), n.number, n.id) for n in alike if _comparable(draft, n)]
+    return [one for one in scored if -one.negated_overlap >= settings.overlap_min]
 
 
-def _everyone_in_scope(reader: Reader, stream: Stream, draft: Draft, after: int, limit: int) -> Iterable[str]:
+def _everyone_in_scope(reader: Reader, stream: Stream, draft: Draft, after: int, limit: int) -> Iterable[Alike]:
     """Likeness of letters shares no rare word for certain, so in the literal reading everybody is compared."""
     selection = Selection(
         streams=(stream.number,),
@@ -98,7 +113,8 @@ def _everyone_in_scope(reader: Reader, stream: Stream, draft: Draft, after: int,
         equal={"status": "active", "kind_class": str(KIND_CLASS[draft.candidate.kind])},
         ranges=(("memory", ">", after),),
     )
-    return [stored.state.id for stored in reader.select(stream.tenant, selection, limit)]
+    found = reader.select(stream.tenant, selection, limit)
+    return [Alike(0.0, stored.number, stored.state.id) for stored in found]
 
 
 def _sharing_enough(
@@ -118,13 +134,13 @@ def _comparable(draft: Draft, neighbour: Neighbour) -> bool:
     return same_scope and neighbour.kind_class == KIND_CLASS[draft.candidate.kind]
 
 
-def _judged(engine: Engine, draft: Draft, stored: Stored) -> Near | None:
+def _judged(engine: Engine, said: Statement, stored: Stored) -> Near | None:
     if stored.body is None or stored.state.status != "active":
         return None
     settings = engine.policy.near_duplicates
     answer = judge(
         stored.body["content"],
-        draft.candidate.content,
+        said,
         overlap_min=settings.overlap_min,
         ratio_min=settings.ratio_min,
         compare=settings.compare,

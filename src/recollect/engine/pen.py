@@ -38,6 +38,7 @@ class Pen:
         self._bodies: dict[str, Mapping[str, Any] | None] = {}
         self._numbers: dict[str, int] = {}
         self._accesses: dict[str, tuple[int, str | None]] = {}
+        self._parent_hashes: dict[str, str | None] = {}
         self._known_terms: dict[str, Sequence[str]] = {}
         self._before: dict[str, Status | None] = {}
         self._touched: dict[str, None] = {}
@@ -63,11 +64,11 @@ class Pen:
                 self._numbers[id] = stored.number
                 self._before[id] = stored.state.status
                 self._accesses[id] = (stored.accesses, stored.last_access)
+                self._parent_hashes[id] = stored.parent_hash
 
     def stored(self, id: str) -> Stored:
         """A memory as it stands now, without reading it again."""
         accesses, last_access = self._accesses.get(id, (0, None))
-        before = self._bodies.get(self._states[id].supersedes_id or "")
         return Stored(
             self.stream.tenant,
             self.stream.number,
@@ -76,8 +77,16 @@ class Pen:
             self._states[id],
             accesses,
             last_access,
-            before["content_hash"] if before else None,
+            self._parent_hash(id),
         )
+
+    def _parent_hash(self, id: str) -> str | None:
+        """Of the version that it supersedes: one that this operation has in hand, or the one it was loaded with."""
+        older = self._states[id].supersedes_id or ""
+        if older not in self._bodies:
+            return self._parent_hashes.get(id)
+        body = self._bodies[older]
+        return body["content_hash"] if body else None
 
     def next_number(self) -> int:
         """The number that the next new memory of this stream will have."""

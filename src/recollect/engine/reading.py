@@ -1,8 +1,10 @@
 """Reading what is there: one memory, a list of them, their history, and the chain around them."""
 
 import base64
+import heapq
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from recollect.engine.arguments import check_names, check_number, check_one, check_word
@@ -130,6 +132,42 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
     shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
     return tuple(_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown)
+
+
+def history_of_owner(engine: Engine, owner: str) -> Iterator[HistoryEvent]:
+    """Everything that happened to an owner's memories so far, wherever the caller may read, oldest first.
+
+    It is read a page at a time as it is asked for; ``meta`` says in which namespace and space each thing happened.
+    """
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, owner, None, tuple(Namespace))
+        names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
+    return heapq.merge(*(_told(engine, stream, names) for stream in streams), key=lambda event: event.at)
+
+
+def _told(engine: Engine, stream: Stream, names: Mapping[str, str | None]) -> Iterator[HistoryEvent]:
+    """One stream's history up to where it stands, without holding a snapshot open between pages."""
+    assert stream.address is not None, "a stream that may be read has an owner"
+    where = {"namespace": str(stream.address.namespace), "space": str(stream.address.space)}
+    after = 0
+    while after < stream.last_seq:
+        with engine.read() as reader:
+            entries = reader.entries(stream, after, min(PAGE, stream.last_seq - after))
+            shown = _visible_entries(engine, reader, entries)
+            brought = _brought(engine, reader, shown)
+        if not entries:
+            return  # a chain that was cut: `verify` says so
+        for entry in shown:
+            event = _history_event(entry, names, brought.get((entry.memory_id, entry.seq)))
+            yield replace(event, meta={**event.meta, **where})
+        after = entries[-1].seq
+
+
+def _brought(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> dict[tuple[str, int], Mapping[str, Any]]:
+    """The values that entries brought, besides new versions."""
+    amended = {e.memory_id for e in entries if e.commitment and e.event not in (Event.STORED, Event.CONTRADICTED)}
+    found = {id: reader.amendments_about(engine.tenant, id) for id in amended}
+    return {(id, seq): values for id, by_seq in found.items() for seq, values in by_seq.items()}
 
 
 _CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOLIDATED)

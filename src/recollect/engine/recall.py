@@ -4,11 +4,13 @@ import heapq
 from collections import defaultdict
 from collections.abc import Sequence
 
+from recollect.engine import operations
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.reading import readable_streams, scopes_for
 from recollect.model.caller import Caller
 from recollect.model.errors import BadInput
+from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import KIND_CLASS, Authority, Space
@@ -22,6 +24,7 @@ SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
 
 
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
 def query(
     engine: Engine,
     text: str,
@@ -42,7 +45,9 @@ def query(
         scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
         found = _best_visible(engine, reader, {s.number: s for s in streams}, scored, top_k)
     items = _shadowed(found, top_k, engine.caller)
-    engine.accesses.note(engine.tenant, [item.memory.id for item in items], engine.now())
+    now = engine.now()
+    engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
+    operations.note(engine, operations.queried(engine, owner if streams else None, now))
     return Recall(text, tuple(items))
 
 

@@ -3,11 +3,14 @@
 import builtins
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 from recollect.engine import (
     audit,
+    backup,
     consolidation,
     erasure,
     exchange,
@@ -15,13 +18,17 @@ from recollect.engine import (
     health,
     ingest,
     lifecycle,
+    operations,
     reading,
     recall,
 )
 from recollect.engine.arguments import check_names, check_one
+from recollect.engine.backup import Backup
 from recollect.engine.context import Engine, check_caller
+from recollect.engine.telemetry import traced
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.operation import OperationCount, OperationPage
 from recollect.model.receipt import (
     ErasureReceipt,
     Explanation,
@@ -49,6 +56,11 @@ class Recollect:
         self._engine = engine
         self._owns_store = owns_store
 
+    @property
+    def engine(self) -> Engine:
+        """What is behind every door, for those who build another one."""
+        return self._engine
+
     def __enter__(self) -> "Recollect":
         return self
 
@@ -58,6 +70,7 @@ class Recollect:
     def close(self) -> None:
         """Write what is still only counted, and let go of the store. A view made by ``as_caller`` has nothing to close."""
         if self._owns_store:
+            operations.waiting(self._engine).close()
             self._engine.close()
 
     def as_caller(
@@ -91,44 +104,54 @@ class Recollect:
 
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @traced
     def add(self, content: str, *, idempotency_key: str | None = None, **fields: Any) -> Receipt:
         """Remember one thing; the fields are those of :class:`recollect.Candidate`. Denied is an answer, not an error."""
         return ingest.add(self._engine, {"content": content, **fields}, idempotency_key)
 
+    @traced
     def add_many(self, memories: Sequence[Mapping[str, Any]]) -> "builtins.list[Receipt]":
         """Remember many things in one transaction, with a receipt each."""
         return ingest.add_many(self._engine, memories)
 
+    @traced
     def edit(self, id: str, **changes: Any) -> Memory:
         """Change pinned, tags, category, importance or expires_at: same id, same hash, no new version."""
         return lifecycle.edit(self._engine, id, changes)
 
+    @traced
     def resolve(self, id: str, *, winner: str) -> Memory:
         """Settle a contradiction; ``winner`` is the id of the side to believe."""
         return lifecycle.resolve(self._engine, id, winner=winner)
 
+    @traced
     def archive(self, id: str) -> Memory:
         """Take a memory out of recall, keeping it for the record."""
         return lifecycle.archive(self._engine, id)
 
+    @traced
     def forget(self, id: str) -> Memory:
         """Soft-delete a memory; ``restore`` brings it back until its purge date."""
         return lifecycle.forget(self._engine, id)
 
+    @traced
     def restore(self, id: str) -> Memory:
         """Bring back what was archived, forgotten, expired or redundant."""
         return lifecycle.restore(self._engine, id)
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @traced
     def get(self, id: str) -> Memory:
         """One memory."""
         return reading.get(self._engine, id)
 
+    @traced
     def list(self, **filters: Any) -> Page:
         """Memories that fit every filter, newest first; see :func:`recollect.engine.reading.list_memories`."""
         return reading.list_memories(self._engine, **filters)
 
+    @traced
     def query(
         self,
         text: str,
@@ -149,36 +172,87 @@ class Recollect:
             engine = engine.seen_by(replace(engine.caller, agent=agent))
         return recall.query(engine, text, owner=owner, space=space, include_namespaces=include_namespaces, top_k=top_k)
 
-    def history(self, id: str) -> tuple[HistoryEvent, ...]:
-        """Everything that happened to a memory, in seven kinds."""
-        return reading.history(self._engine, id)
+    @overload
+    def history(self, id: str) -> tuple[HistoryEvent, ...]: ...
+    @overload
+    def history(self, *, owner: str) -> Iterator[HistoryEvent]: ...
+    @traced
+    def history(
+        self, id: str | None = None, *, owner: str | None = None
+    ) -> tuple[HistoryEvent, ...] | Iterator[HistoryEvent]:
+        """Everything that happened to a memory, or to all of an owner's, oldest first, in seven kinds."""
+        if id is not None and owner is None:
+            return reading.history(self._engine, id)
+        if id is None and owner is not None:
+            return reading.history_of_owner(self._engine, owner)
+        raise BadInput("name either an id or an owner.", field="id", hint="history(id) or history(owner=…).")
 
+    @traced
     def changes(self, **where: Any) -> tuple[HistoryEvent, ...]:
         """What happened in one stream after a ledger entry; see :func:`recollect.engine.reading.changes`."""
         return reading.changes(self._engine, **where)
 
+    @traced
     def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:
         """Every version of a memory's concept, first to last."""
         return reading.chain(self._engine, id)
 
+    @traced
     def explain(self, id: str) -> Explanation:
         """Why a memory is as it is, in plain English."""
         return explain.explain(self._engine, id)
 
+    @traced
     def traces(self, *, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
         """The governance events that policy kept, each with the policy that was in force."""
         return reading.traces(self._engine, after=after, limit=limit)
 
+    @traced
+    def events(
+        self,
+        *,
+        user: str | None = None,
+        thread: str | None = None,
+        node: str | None = None,
+        op: str | None = None,
+        status: str | None = None,
+        since: datetime | str | None = None,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> OperationPage:
+        """What was done, for whom and when, newest first and without content; ``after`` continues a page."""
+        return operations.events(
+            self._engine,
+            user=user,
+            thread=thread,
+            node=node,
+            op=op,
+            status=status,
+            since=since,
+            limit=limit,
+            after=after,
+        )
+
+    @traced
+    def ops(
+        self, *, by: str = "day", since: datetime | str | None = None, user: str | None = None
+    ) -> tuple[OperationCount, ...]:
+        """How often each thing was done, by ``hour``, ``day`` or in ``total``."""
+        return operations.ops(self._engine, by=by, since=since, user=user)
+
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    @traced
     def upkeep(self, progress: Progress | None = None) -> UpkeepReport:
         """Expire, put away the unused, purge what is past its date. Safe at any time."""
         return lifecycle.upkeep(self._engine, progress)
 
+    @traced
     def erase(self, *, owner: str | None = None, id: str | None = None, whole_chain: bool = False) -> ErasureReceipt:
         """Remove content for good: a person's, or one memory's."""
         return erasure.erase(self._engine, owner=owner, id=id, whole_chain=whole_chain)
 
+    @traced
     def consolidate(
         self, *, owner: str | None = None, force: bool = False, undo: bool = False
     ) -> consolidation.ConsolidationReport:
@@ -187,6 +261,7 @@ class Recollect:
             return consolidation.undo(self._engine)
         return consolidation.consolidate(self._engine, owner=owner, force=force)
 
+    @traced
     def export(
         self,
         *,
@@ -205,29 +280,45 @@ class Recollect:
             self._engine, owner=owner, space=space, include_namespaces=include_namespaces, status=status
         )
 
+    @traced
     def import_(self, lines: Iterable[str], *, format: str = "recollect") -> exchange.ImportReport:
         """Bring memories in, each through the gates: what ``export`` wrote, or records of the third schema (``v3``)."""
         return exchange.import_memories(self._engine, lines, format=format)
 
+    @traced
     def stats(self) -> dict[str, Any]:
         """What is in the store."""
         return health.stats(self._engine)
 
+    @traced
     def verify(self, progress: Progress | None = None) -> Verification:
         """Walk every chain, version and projection."""
         return audit.verify(self._engine, progress)
 
+    @traced
+    def backup(self, path: str | Path) -> Backup:
+        """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
+        return backup.back_up(self._engine, path)
+
+    @traced
     def rebuild(self, progress: Progress | None = None) -> int:
         """Make every projection anew from versions and ledger."""
         return audit.rebuild(self._engine, progress)
 
+    @traced
     def doctor(self) -> tuple[Problem, ...]:
         """Everything that is wrong or risky, with the next step."""
         return health.doctor(self._engine)
 
+    @traced
     def state_hash(self) -> str:
         """One hash over the canonical state: equal for two stores that hold the same."""
         return audit.state_hash(self._engine)
+
+    @traced
+    def ledger_root(self) -> str:
+        """One hash over the heads of every chain: equal for two stores with the same history."""
+        return audit.ledger_root(self._engine)
 
 
 def _right(name: str) -> Right:

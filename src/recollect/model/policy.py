@@ -206,10 +206,24 @@ class Recall(Section):
     bm25_b: float = Field(0.75, ge=0, le=1, description="how much long texts are discounted")
 
 
+class Checkpoints(Section):
+    """How much history the threads of graphs keep."""
+
+    keep_last: int | None = Field(500, ge=1, description="versions of a thread's graph that are kept (null: all)")
+    keep_days: int | None = Field(None, ge=1, description="days after which a version is given up (null: never)")
+
+
 class Traces(Section):
     """Which governance events are kept in the store, besides being returned to the caller."""
 
     keep: Literal["none", "denied", "all"] = Field("denied", description="none, only refused writes, or every event")
+
+
+class Operations(Section):
+    """Whether operational events are kept, and for how long."""
+
+    keep: bool = Field(True, description="note what was done, when and for whom, without any content")
+    keep_days: int = Field(90, ge=1, le=36_500, description="days after which upkeep removes operational events")
 
 
 class Policy(Section):
@@ -229,7 +243,9 @@ class Policy(Section):
     capacity: Capacity = Capacity()
     lifecycle: Lifecycle = Lifecycle()
     recall: Recall = Recall()
+    checkpoints: Checkpoints = Checkpoints()
     traces: Traces = Traces()
+    operations: Operations = Operations()
 
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")

@@ -281,10 +281,10 @@ def _cursor(value: Any) -> str:
 OTHERS: dict[str, tuple[Call, str]] = {
     "list: limit 0": (lambda mem: mem.list(limit=0), "limit"),
     "list: limit too high": (lambda mem: mem.list(limit=1_001), "limit"),
+    "list: limit beyond counting": (lambda mem: mem.list(limit=10**30), "limit"),
     "list: limit as text": (lambda mem: mem.list(limit="10"), "limit"),
     "list: limit with a fraction": (lambda mem: mem.list(limit=1.5), "limit"),
     "list: no limit": (lambda mem: mem.list(limit=None), "limit"),
-    "list: limit beyond counting": (lambda mem: mem.list(limit=10**30), "limit"),
     "list: cursor of nonsense": (lambda mem: mem.list(cursor="nonsense"), "cursor"),
     "list: empty cursor": (lambda mem: mem.list(cursor=""), "cursor"),
     "list: cursor as a number": (lambda mem: mem.list(cursor=5), "cursor"),
@@ -319,8 +319,8 @@ OTHERS: dict[str, tuple[Call, str]] = {
     "query: nothing": (lambda mem: mem.query(None), "query"),
     "query: empty": (lambda mem: mem.query(""), "query"),
     "query: blanks": (lambda mem: mem.query(" \n\t"), "query"),
-    "query: a number": (lambda mem: mem.query(5), "query"),
     "query: bytes": (lambda mem: mem.query(b"tea"), "query"),
+    "query: a number": (lambda mem: mem.query(5), "query"),
     "query: too long": (lambda mem: mem.query("x" * 10_241), "query"),
     "query: top_k 0": (lambda mem: mem.query("tea", top_k=0), "top_k"),
     "query: top_k too high": (lambda mem: mem.query("tea", top_k=1_001), "top_k"),
@@ -347,10 +347,7 @@ OTHERS: dict[str, tuple[Call, str]] = {
     "edit: pinned as a number": (lambda mem: mem.edit("ticket-7", pinned=1), "pinned"),
     "edit: blank category": (lambda mem: mem.edit("ticket-7", category=" "), "category"),
     "edit: date without a zone": (lambda mem: mem.edit("ticket-7", expires_at="2026-01-31"), "expires_at"),
-    "edit: date beyond the calendar": (
-        lambda mem: mem.edit("ticket-7", expires_at="9999-12-31T23:59:59-14:00"),
-        "expires_at",
-    ),
+    "edit: date beyond time": (lambda mem: mem.edit("ticket-7", expires_at="9999-12-31T23:59:59-14:00"), "expires_at"),
     "resolve: a stranger wins": (
         lambda mem: mem.resolve(mem.list(status="contradictory").items[0].id, winner="stranger"),
         "winner",
@@ -399,36 +396,3 @@ def test_other_operations(mem: Recollect, case: str) -> None:
 def test_a_long_import_that_fails_late_brings_nothing_in(mem: Recollect) -> None:
     lines = [json.dumps({"content": f"Ben owns book number {n}", "kind": "episodic"}) for n in range(700)] + ["{"]
     assert _refused(mem, lambda mem: mem.import_(lines), BadInput).field == "line 701"
-
-
-# ── words that look like something else ─────────────────────────────────────────────────────────────────────────────
-
-LOOKS_LIKE_SYNTAX = (
-    '"', "'", "''", '"unclosed', "tea AND", "OR tea", "NOT tea", "tea NEAR/2 likes", "content:tea", "^tea", "tea*", "*",
-    "(tea", "tea)", "{tea}", "tea -likes", "+tea", "tea;", "%", "_", "%tea%", "\\", "\\'", "'; DROP TABLE memories; --",
-    "' OR '1'='1", "NULL", "$1", ":name", "?", "tea\x00likes", "tea\ud800", "\u202etea", "x" * 10_240, "tea " * 2_500,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("text", LOOKS_LIKE_SYNTAX, ids=lambda text: ascii(text)[:24])
-def test_a_query_is_words_and_nothing_else(mem: Recollect, text: str) -> None:
-    before = list(canonical_state(mem._engine))
-    try:
-        found = {item.memory.content for item in mem.query(text).items}
-    except BadInput as error:
-        assert error.field == "query"
-    else:
-        assert found <= {"Ana likes tea"}
-        assert found or "tea" not in text.replace("_", " ").replace("\u202e", " ").split(), "operators are words"
-    assert list(canonical_state(mem._engine)) == before
-
-
-@pytest.mark.parametrize("text", LOOKS_LIKE_SYNTAX, ids=lambda text: ascii(text)[:24])
-def test_the_same_words_can_be_remembered_or_are_refused_by_name(mem: Recollect, text: str) -> None:
-    try:
-        receipt = mem.add(text, owner="ben")
-    except BadInput as error:
-        assert error.field == "content"
-    else:
-        assert receipt.denied or (receipt.memory is not None and mem.get(receipt.memory.id).content == text)
-    assert mem.verify().ok

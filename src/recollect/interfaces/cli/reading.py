@@ -1,4 +1,4 @@
-"""Commands that read: get, list, query, history, changes, chain, explain, export, traces, stats, policy."""
+"""Commands that read: get, list, query, changes, chain, explain, export, traces, stats, policy."""
 
 import sys
 from typing import Annotated
@@ -18,7 +18,7 @@ Namespaces = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    for command in (get, query, history, changes, chain, explain, export, traces, stats, policy):
+    for command in (get, query, changes, chain, explain, export, traces, stats, policy):
         app.command()(command)
     app.command("list")(list_memories)
 
@@ -101,14 +101,6 @@ def query(
             top_k=top_k,
         )
         of(context).answer(answer, screen.recall)
-
-
-def history(context: typer.Context, id: Id) -> None:
-    """Show everything that happened to a memory."""
-    from recollect.interfaces.cli import screen
-
-    with of(context).memory() as memory:
-        of(context).answer(memory.history(id), screen.history)
 
 
 def changes(

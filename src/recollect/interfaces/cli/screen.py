@@ -194,6 +194,29 @@ def stats(found: dict[str, Any]) -> None:
     console.print(table)
 
 
+def fields(answer: Any) -> None:
+    """An answer as a line for each of its fields."""
+    stats(answer.to_dict())
+
+
+def migration(report: Any) -> None:
+    table = Table("tenant", "rows", "ledger root", "state hash", box=None, pad_edge=False)
+    for moved in report.tenants:
+        table.add_row(escape(moved.tenant), f"{moved.rows:,}", moved.ledger_root[:16], moved.state_hash[:16])
+    console.print(table)
+    console.print(f"[green]done[/]: {escape(report.target)} holds the same as {escape(report.source)}", soft_wrap=True)
+
+
+def restored(answer: Any) -> None:
+    table = Table("tenant", "ledger root", "verified", box=None, pad_edge=False)
+    for one in answer.tenants:
+        table.add_row(escape(one.tenant), one.ledger_root[:16], "[green]yes[/]" if one.verified else "[red]no[/]")
+    console.print(table)
+    console.print(f"[green]done[/]: {escape(answer.target)}")
+    if answer.forgotten_again:
+        console.print(f"  {answer.forgotten_again} erasures on the list were carried out again")
+
+
 def _memory_table() -> Table:
     return Table("id", "key", "v", "status", "imp", "owner", "content", box=None, pad_edge=False)
 

@@ -26,6 +26,13 @@ class Session:
     as_agent: str | None
     as_session: str | None
 
+    @property
+    def location(self) -> str:
+        """Where the store is, or will be."""
+        from recollect.compose import DEFAULT_STORE
+
+        return self.store or DEFAULT_STORE
+
     @contextmanager
     def memory(self) -> Iterator["Recollect"]:
         """The memory that the options name, open for one command."""

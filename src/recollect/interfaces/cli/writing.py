@@ -141,12 +141,27 @@ def forget(context: typer.Context, id: Id) -> None:
         of(context).answer(memory.forget(id), screen.memory)
 
 
-def restore(context: typer.Context, id: Id) -> None:
-    """Bring back what was archived, forgotten, expired or redundant."""
+def restore(
+    context: typer.Context,
+    id: Annotated[str | None, typer.Argument(help="The memory: its id, twelve digits of it, or an alias.")] = None,
+    backup: Annotated[str | None, typer.Option(help="Put this backup where --store says, instead of a memory.")] = None,
+    erased: Annotated[
+        str | None, typer.Option(help="With --backup: also forget what this list of erasures names.")
+    ] = None,
+) -> None:
+    """Bring back what was archived, forgotten, expired or redundant; or put a whole backup back."""
     from recollect.interfaces.cli import screen
 
-    with of(context).memory() as memory:
-        of(context).answer(memory.restore(id), screen.memory)
+    session = of(context)
+    if (id is None) == (backup is None):
+        raise BadInput("name either a memory or a backup.", field="id", hint="restore ID, or restore --backup FILE.")
+    if backup is not None:
+        from recollect.moving import restore_backup
+
+        session.answer(restore_backup(backup, session.location, erased=erased), screen.restored)
+    elif id is not None:
+        with session.memory() as memory:
+            session.answer(memory.restore(id), screen.memory)
 
 
 def import_file(

@@ -1,0 +1,26 @@
+"""Taking a backup of the whole store while others write to it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.engine.context import Engine
+from recollect.model.caller import Right
+from recollect.model.receipt import Plain
+
+
+@dataclass(frozen=True, slots=True)
+class Backup(Plain):
+    """A file that restores exactly, and the list beside it that keeps erased people erased."""
+
+    path: str
+    bytes: int
+    erasures: str
+    at: str
+
+
+def back_up(engine: Engine, path: str | Path) -> Backup:
+    """Write a consistent copy of the store, every tenant's, to a file that does not exist yet."""
+    engine.require(Right.OPERATE, "back the store up")
+    at, place = engine.now(), Path(path)
+    engine.store.back_up(place)
+    return Backup(str(place), place.stat().st_size, f"{place}.erased", at)

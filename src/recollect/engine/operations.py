@@ -1,0 +1,396 @@
+"""Operational events: noting what was done as it is done, and reading it back.
+
+The rows of a write go into its own transaction. A query must not take the write lock, and a failed operation has no
+transaction left, so theirs wait in memory and are written together a moment later.
+"""
+
+import base64
+import functools
+import itertools
+import json
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from recollect.engine.accesses import FLUSH_AFTER_S
+from recollect.engine.arguments import check_number, check_one, check_word
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine
+from recollect.model.caller import Caller, Right
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.errors import BadInput, RecollectError, StoreError
+from recollect.model.operation import Node, Op, Operation, OperationCount, OperationPage, OpStatus, Period
+from recollect.model.receipt import Receipt
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Outcome, Space
+from recollect.rules.borders import sees
+from recollect.rules.privacy_gate import denied_types
+from recollect.stores.protocol import OperationPlace, OperationsWanted, Reader, Store, Stored, Writer
+
+MAX_WAITING = 10_000
+"""How many rows wait at most; beyond it the oldest are given up."""
+PATIENCE_S = 0.2
+"""How long rows that waited queue for their turn to be written."""
+
+MAX_PAGE = 1_000
+DIGITS = {Period.HOUR: 13, Period.DAY: 10, Period.TOTAL: 0}
+"""How much of a time, as it is written, says in which period it lies."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Placed = tuple[OperationPlace, Operation]
+
+_OP_OF = {
+    Outcome.STORED: Op.CREATE,
+    Outcome.REINFORCED: Op.MERGE,
+    Outcome.SUPERSEDED: Op.UPDATE,
+    Outcome.CONTRADICTED: Op.UPDATE,
+}
+
+
+# ── rows that go along with a write ─────────────────────────────────────────────────────────────────────────────────
+
+
+def keep(engine: Engine, writer: Writer, operations: Sequence[Operation], tenant: str | None = None) -> None:
+    """Keep operations in the transaction that they are about, unless the policy keeps none."""
+    if operations and engine.policy.operations.keep:
+        writer.keep_operations(tenant or engine.tenant, operations)
+
+
+def about(engine: Engine, stored: Stored, op: Op, at: str, node: Node | None = None) -> Operation:
+    """An operation on a memory that is there; ``at`` is when its ledger entry was made.
+
+    The node is its kind's unless one is given.
+    """
+    body, state, caller = stored.body, stored.state, engine.caller
+    assert body is not None, "a memory that is worked on has its content"
+    user = _user(caller, body.get("user_id"), body["space"], body["owner"])
+    thread = body.get("thread_id") or caller.session
+    return Operation(at, user, thread, node or _node(body["kind"]), op, OpStatus.OK, state.id, state.category)
+
+
+def removals(engine: Engine, count: int, at: str, node: Node, owner: str | None = None) -> list[Operation]:
+    """One row for each memory whose content was removed. They name neither the memory nor the person erased."""
+    user, thread = (name if name != owner else None for name in (engine.caller.user, engine.caller.session))
+    return [Operation(at, user, thread, node, Op.DELETE)] * count
+
+
+class WriteLog:
+    """Collects the operations of one write transaction."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._caller = engine.caller
+        self._privacy = engine.policy.privacy
+        self._scores: Sequence[float] | None = None
+        self.operations: list[Operation] = []
+
+    def searched(self, scores: Sequence[float]) -> None:
+        """What is already known was searched for; how alike the neighbours were that it found."""
+        self._scores = scores
+
+    def wrote(self, candidate: Candidate, receipt: Receipt, at: str) -> None:
+        """A candidate, as it left the gates, became or met a memory."""
+        memory = receipt.memory
+        assert memory is not None, "what was not denied has a memory"
+        user = _user(self._caller, memory.user_id, memory.space, memory.owner)
+        thread = candidate.thread_id or self._caller.session
+        node, id, category = _node(memory.kind), memory.id, memory.category
+        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.OK, id, category))
+        scores = self._searched(at, user, thread, node, id, category)
+        self.operations.append(Operation(at, user, thread, node, _OP_OF[receipt.outcome], OpStatus.OK, id, category))
+        if receipt.outcome is Outcome.STORED:
+            self.operations += [
+                Operation(at, user, thread, node, Op.LINK, OpStatus.OK, id, category, score) for score in scores
+            ]
+
+    def refused(self, candidate: Candidate, at: str) -> None:
+        """A gate said no. Whatever it refused is not repeated here."""
+        user, thread = self._names(candidate)
+        node = _node(candidate.kind)
+        self.operations.append(Operation(at, user, thread, node, Op.CLASSIFY, OpStatus.SKIPPED))
+        self._searched(at, user, thread, node)
+
+    def _searched(
+        self,
+        at: str,
+        user: str | None,
+        thread: str | None,
+        node: Node,
+        id: str | None = None,
+        category: str | None = None,
+    ) -> Sequence[float]:
+        scores, self._scores = self._scores, None
+        if scores is None:
+            return ()
+        best = max(scores, default=None)
+        self.operations.append(Operation(at, user, thread, node, Op.SEARCH, OpStatus.OK, id, category, best))
+        return scores
+
+    def _names(self, candidate: Candidate) -> tuple[str | None, str | None]:
+        """Whose refused write it was: what a bound caller says of others counts for nothing, and a name may be a secret."""
+        caller = self._caller
+        if not caller.trusted:
+            return caller.user, caller.session
+        user = _user(caller, candidate.user_id, candidate.space, candidate.owner)
+        thread = candidate.thread_id or caller.session
+        if denied_types([user, thread], self._privacy):
+            return caller.user, caller.session
+        return user, thread
+
+
+def _user(caller: Caller, user_id: str | None, space: str, owner: str) -> str | None:
+    """Whose operation it is: the memory's user, else the owner of a user's memory, else whoever is asking."""
+    return user_id or (owner if space == Space.USER else caller.user)
+
+
+def _node(kind: str) -> Node:
+    return Node.EPISODIC if KIND_CLASS[Kind(kind)] is KindClass.EVENT else Node.HOTPATH
+
+
+# ── rows that wait ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Waiting:
+    """Rows that wait to be written, for one store. They leave it only once they are."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = weakref.ref(store)  # or neither would ever be let go
+        self._rows: dict[str, list[Operation]] = {}
+        self._lock = threading.Lock()
+        self._flushing = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._closed = False
+
+    def note(self, tenant: str, operation: Operation) -> None:
+        with self._lock:
+            self._rows.setdefault(tenant, []).append(operation)
+            self._wake_later()
+
+    def flush(self) -> None:
+        """Write what waits, if its turn comes in time; else it goes on waiting."""
+        with self._flushing:
+            with self._lock:
+                tenants = sorted(self._rows)
+            for tenant in tenants:
+                self._write(tenant)
+
+    @contextmanager
+    def forgetting(self, tenant: str, name: str | None) -> Iterator[None]:
+        """While rows are removed that name somebody, none of theirs is on its way; afterwards none waits."""
+        with self._flushing:
+            yield
+            with self._lock:
+                rows = self._rows.get(tenant, [])
+                self._rows[tenant] = [one for one in rows if name is None or name not in (one.user, one.thread)]
+
+    def close(self) -> None:
+        with self._lock:
+            timer, self._timer, self._closed = self._timer, None, True
+        if timer is not None:
+            timer.cancel()
+        self.flush()
+
+    def _write(self, tenant: str) -> None:
+        with self._lock:
+            rows = self._rows.pop(tenant, [])
+        store = self._store()
+        if store is None or not rows:
+            return
+        try:
+            with store.write(tenant, patience_s=PATIENCE_S) as writer:
+                writer.keep_operations(tenant, rows)
+        except StoreError:  # whoever these rows are about was answered long ago
+            with self._lock:
+                self._rows[tenant] = (rows + self._rows.get(tenant, []))[-MAX_WAITING:]
+                self._wake_later()
+
+    def _wake_later(self) -> None:
+        if self._timer is None and not self._closed:
+            self._timer = threading.Timer(FLUSH_AFTER_S, self._time_is_up)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _time_is_up(self) -> None:
+        with self._lock:
+            self._timer = None
+            closed = self._closed
+        if not closed:
+            self.flush()
+
+
+_waiting: "weakref.WeakKeyDictionary[Store, Waiting]" = weakref.WeakKeyDictionary()
+_finding = threading.Lock()
+
+
+def _start_afresh() -> None:
+    """In a child process: what waits is the parent's to write."""
+    global _finding
+    _finding = threading.Lock()
+    _waiting.clear()
+
+
+os.register_at_fork(after_in_child=_start_afresh)
+
+
+def waiting(engine: Engine) -> Waiting:
+    """What waits for the engine's store, whoever's eyes it is seen through."""
+    with _finding:
+        found = _waiting.get(engine.store)
+        if found is None:
+            found = _waiting[engine.store] = Waiting(engine.store)
+        return found
+
+
+def note(engine: Engine, operation: Operation) -> None:
+    """Note an operation that has no transaction of its own."""
+    if engine.policy.operations.keep:
+        waiting(engine).note(engine.tenant, operation)
+
+
+def queried(engine: Engine, owner: str | None, at: str) -> Operation:
+    """A query by the caller, or on behalf of an owner who has something in the store."""
+    caller = engine.caller
+    user = owner if owner is not None and caller.trusted else caller.user
+    return Operation(at, user, caller.session, Node.CONTEXT, Op.SEARCH)
+
+
+def failures_noted(
+    node: Node, op: Op
+) -> Callable[[Callable[Concatenate[Engine, P], T]], Callable[Concatenate[Engine, P], T]]:
+    """Leave an error row when the store fails an operation or a bug does. A refusal is an answer, and leaves none."""
+
+    def noting(operation: Callable[Concatenate[Engine, P], T]) -> Callable[Concatenate[Engine, P], T]:
+        @functools.wraps(operation)
+        def watched(engine: Engine, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return operation(engine, *args, **kwargs)
+            except Exception as error:
+                if isinstance(error, StoreError) or not isinstance(error, RecollectError):
+                    caller = engine.caller
+                    note(engine, Operation(engine.now(), caller.user, caller.session, node, op, OpStatus.ERROR))
+                raise
+
+        return watched
+
+    return noting
+
+
+# ── reading them back ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def events(
+    engine: Engine,
+    *,
+    user: str | None = None,
+    thread: str | None = None,
+    node: str | None = None,
+    op: str | None = None,
+    status: str | None = None,
+    since: datetime | str | None = None,
+    limit: int = 100,
+    after: str | None = None,
+) -> OperationPage:
+    """Operational events that fit every filter, newest first. ``after`` is the cursor of the page before.
+
+    A bound caller sees its own user's, as far as it may know of the memories that they are about; whoever may operate
+    the store sees everybody's.
+    """
+    check_number("limit", limit, 1, MAX_PAGE)
+    wanted = OperationsWanted(
+        user=_own(engine, user),
+        thread=None if thread is None else check_one("thread", thread),
+        node=None if node is None else check_word("node", Node, node),
+        op=None if op is None else check_word("op", Op, op),
+        status=None if status is None else check_word("status", OpStatus, status),
+        since=_moment("since", since),
+        before=_decoded(after),
+    )
+    waiting(engine).flush()
+    with engine.read() as reader:
+        found = list(itertools.islice(_walk(engine, reader, wanted, limit + 1), limit + 1))
+    page, more = found[:limit], len(found) > limit
+    return OperationPage(tuple(operation for _, operation in page), _encoded(page[-1][0]) if more else None)
+
+
+def ops(
+    engine: Engine, *, by: str = "day", since: datetime | str | None = None, user: str | None = None
+) -> tuple[OperationCount, ...]:
+    """How often each thing was done, by ``hour``, ``day`` or in ``total``; a bound caller counts its own user's."""
+    digits = DIGITS[Period(check_word("by", Period, by))]
+    wanted, start = _own(engine, user), _moment("since", since)
+    waiting(engine).flush()
+    with engine.read() as reader:
+        return tuple(reader.count_operations(engine.tenant, digits, start, wanted))
+
+
+@again_on_conflict
+def drop_old(engine: Engine, at: str) -> None:
+    """Remove what is older than the policy keeps."""
+    before = format_time(parse_time(at) - timedelta(days=engine.policy.operations.keep_days))
+    with engine.write() as writer:
+        writer.remove_operations_before(engine.tenant, before)
+
+
+def _sees_all(caller: Caller) -> bool:
+    return caller.trusted or Right.OPERATE in caller.rights
+
+
+def _own(engine: Engine, user: str | None) -> str | None:
+    """Whose operations are looked at; ``None`` for everybody's."""
+    engine.require(Right.READ, "read operational events")
+    if user is not None:
+        check_one("user", user)
+    if _sees_all(engine.caller):
+        return user
+    if user not in (None, engine.caller.user):
+        engine.require(Right.OPERATE, "see another user's operational events")
+    return engine.caller.user or ""  # a caller without a user has none of its own, and must not see everybody's
+
+
+def _walk(engine: Engine, reader: Reader, wanted: OperationsWanted, size: int) -> Iterator[Placed]:
+    """Everything that fits and may be seen, read a chunk at a time."""
+    while found := reader.operations(engine.tenant, wanted, size):
+        yield from found if _sees_all(engine.caller) else _visible(engine, reader, found)
+        wanted = wanted._replace(before=found[-1][0])
+
+
+def _visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Placed]:
+    ids = [operation.memory_id for _, operation in found if operation.memory_id is not None]
+    memories = reader.by_ids(engine.tenant, ids)
+    seen = {None, *(id for id, stored in memories.items() if _may_see(engine, reader, stored))}
+    return [placed for placed in found if placed[1].memory_id in seen]
+
+
+def _may_see(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    address = reader.stream_numbered(engine.tenant, stored.stream).address
+    return sees(engine.caller, address, stored.body["scope"] if stored.body is not None else None)
+
+
+def _moment(field: str, value: Any) -> str:
+    """A time as it is stored; the beginning of time if there is none."""
+    if value is None:
+        return ""
+    try:
+        return format_time(parse_time(value.isoformat() if isinstance(value, datetime) else value))
+    except (ValueError, TypeError, OverflowError):
+        raise BadInput(
+            "must be a time with a zone.", field=field, hint="Such as 2026-01-31T09:00:00Z, or an aware datetime."
+        ) from None
+
+
+def _encoded(place: OperationPlace) -> str:
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
+
+
+def _decoded(cursor: str | None) -> OperationPlace:
+    if cursor is None:
+        return OperationPlace()
+    try:
+        at, number = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        return OperationPlace(str(at), check_number("after", number))
+    except (ValueError, TypeError, AttributeError, RecursionError, BadInput):
+        raise BadInput("is not one that a page returned.", field="after", hint="Start without it.") from None

@@ -1,0 +1,139 @@
+"""OpenTelemetry, where the application has it: one span for each public operation.
+
+A span says which operation it was, what came of it and why, in stable codes and counts. It never holds content, names or
+ids: spans leave the machine. Without the library nothing is wrapped and nothing is spent.
+"""
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from recollect.engine.consolidation import ConsolidationReport
+from recollect.engine.exchange import ImportReport
+from recollect.model.errors import RecollectError
+from recollect.model.operation import OperationPage
+from recollect.model.receipt import ErasureReceipt, Page, Recall, Receipt, UpkeepReport, Verification
+from recollect.model.record import Memory
+from recollect.model.vocabulary import Namespace, Space
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span
+
+try:
+    from opentelemetry import trace
+except ImportError:
+    present = False
+else:
+    present = True
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Value = str | bool | int | Sequence[str]
+Attributes = Mapping[str, Value]
+
+PREFIX = "recollect."
+_ENUMERATED: dict[str, frozenset[str]] = {"namespace": frozenset(Namespace), "space": frozenset(Space)}
+"""Arguments that a span may show, and the words that they may be: anything else could be somebody's name."""
+
+
+@contextmanager
+def span(name: str, **attributes: Value) -> "Iterator[Span]":
+    """A span around a block; needs the library. An error is recorded by its code, since its message may name someone."""
+    tracer = trace.get_tracer("recollect")
+    with tracer.start_as_current_span(
+        PREFIX + name, attributes=_prefixed(attributes), record_exception=False, set_status_on_exception=False
+    ) as live:
+        try:
+            yield live
+        except BaseException as error:
+            code = error.code if isinstance(error, RecollectError) else type(error).__name__
+            live.set_attribute("error.type", code)
+            live.set_status(trace.Status(trace.StatusCode.ERROR, code))
+            raise
+
+
+def traced(method: Callable[P, T]) -> Callable[P, T]:
+    """The method inside a span of its own name, described by its answer; the method itself if there is no library."""
+    if not present:
+        return method
+    op = method.__name__.rstrip("_")
+
+    @functools.wraps(method)
+    def spanned(*args: P.args, **kwargs: P.kwargs) -> T:
+        with span(op, op=op, **_asked(kwargs)) as live:
+            answer = method(*args, **kwargs)
+            if live.is_recording():
+                live.set_attributes(_prefixed(described(answer)))
+            return answer
+
+    return spanned
+
+
+def _prefixed(attributes: Attributes) -> dict[str, Value]:
+    return {PREFIX + name: value for name, value in attributes.items()}
+
+
+def _asked(arguments: Mapping[str, Any]) -> dict[str, Value]:
+    given = {name: arguments.get(name) for name in _ENUMERATED}
+    return {name: str(value) for name, value in given.items() if isinstance(value, str) and value in _ENUMERATED[name]}
+
+
+# ── what an answer says about itself ────────────────────────────────────────────────────────────────────────────────
+
+
+@functools.singledispatch
+def described(answer: object) -> Attributes:
+    """An answer in codes and counts."""
+    return {}
+
+
+@described.register
+def _(answer: Receipt) -> Attributes:
+    about = described(answer.memory) if answer.memory is not None else {}
+    return {**about, "outcome": str(answer.outcome), "reasons": answer.reasons, "replayed": answer.replayed}
+
+
+@described.register
+def _(answer: Memory) -> Attributes:
+    return {"namespace": str(answer.namespace), "space": str(answer.space), "outcome": str(answer.status)}
+
+
+@described.register(Page)
+@described.register(Recall)
+@described.register(OperationPage)
+def _(answer: Page | Recall | OperationPage) -> Attributes:
+    return {"count": len(answer.items)}
+
+
+@described.register(list)
+@described.register(tuple)
+def _(answer: Sequence[object]) -> Attributes:
+    outcomes = Counter(str(one.outcome) for one in answer if isinstance(one, Receipt))
+    return {"count": len(answer), **{f"count.{outcome}": count for outcome, count in sorted(outcomes.items())}}
+
+
+@described.register
+def _(answer: UpkeepReport) -> Attributes:
+    return {f"count.{name}": len(getattr(answer, name)) for name in ("expired", "forgotten", "purged")}
+
+
+@described.register
+def _(answer: ErasureReceipt) -> Attributes:
+    return {"count": len(answer.removed), "count.streams": answer.streams}
+
+
+@described.register
+def _(answer: ConsolidationReport) -> Attributes:
+    return {"count": len(answer.steps), "outcome": "applied" if answer.applied else "proposed"}
+
+
+@described.register
+def _(answer: ImportReport) -> Attributes:
+    return {"count": answer.read, **{f"count.{outcome}": count for outcome, count in answer.outcomes.items()}}
+
+
+@described.register
+def _(answer: Verification) -> Attributes:
+    return {"count": answer.entries, "outcome": "ok" if answer.ok else "broken"}

@@ -1,0 +1,89 @@
+"""Operational events: which part of Recollect did what, for whom, when, and whether it went well. Never any content.
+
+They answer "what changed and when?" and "how much of it?" without a log file. They are outside the ledger, the tick and
+the canonical state: a store that keeps none of them holds the same memories.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from recollect.model.receipt import Plain
+
+
+class Node(StrEnum):
+    """Which part was at work.
+
+    ``hotpath``: writes, and what people do to a memory. ``episodic``: the same for memories that record events.
+    ``context``: queries. ``worker``: what runs by itself, such as upkeep and consolidation.
+    """
+
+    HOTPATH = "hotpath"
+    CONTEXT = "context"
+    EPISODIC = "episodic"
+    WORKER = "worker"
+
+
+class Op(StrEnum):
+    """What was done."""
+
+    CLASSIFY = "classify"
+    SEARCH = "search"
+    CREATE = "create"
+    UPDATE = "update"
+    MERGE = "merge"
+    DELETE = "delete"
+    LINK = "link"
+    TTL = "ttl"
+
+
+class OpStatus(StrEnum):
+    """How it went: done, failed, or refused by a gate."""
+
+    OK = "ok"
+    ERROR = "error"
+    SKIPPED = "skipped"
+
+
+class Period(StrEnum):
+    """The stretches of time that operations are counted by."""
+
+    HOUR = "hour"
+    DAY = "day"
+    TOTAL = "total"
+
+
+class Operation(NamedTuple):
+    """One operational event. ``similarity`` is the best neighbour's score, where there was a neighbour."""
+
+    at: str
+    user: str | None
+    thread: str | None
+    node: Node
+    op: Op
+    status: OpStatus = OpStatus.OK
+    memory_id: str | None = None
+    category: str | None = None
+    similarity: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCount(Plain):
+    """How often something was done in one period, which is the beginning of its time: ``2026-01-31`` or ``2026-01-31T09``."""
+
+    period: str
+    node: Node
+    op: Op
+    status: OpStatus
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class OperationPage(Plain):
+    """Some operations, newest first, and the cursor that continues the list (``None`` at the end)."""
+
+    items: tuple[Operation, ...]
+    next_cursor: str | None = None

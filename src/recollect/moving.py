@@ -1,0 +1,123 @@
+"""What is done to whole stores rather than through one: moving one to another engine, and putting a backup back."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.compose import is_url, open, open_store
+from recollect.engine import migration
+from recollect.engine.migration import MigrationReport
+from recollect.engine.randomness import SystemRandomness, fresh_uuid
+from recollect.model.errors import BadInput, StoreError, StoreUnavailable, WrongState
+from recollect.model.receipt import Plain
+from recollect.stores import backups
+from recollect.stores.erasure_list import ErasureList, beside
+from recollect.stores.protocol import Erased, Store
+
+
+def migrate(
+    source: str | Path,
+    target: str | Path,
+    *,
+    tenants: Sequence[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    timeout_s: float = 30.0,
+) -> MigrationReport:
+    """Copy a whole store to another place or engine: same ids, same history, same bytes. Goes on where it stopped."""
+    if not is_url(source) and not Path(source).is_file():
+        raise StoreUnavailable("there is no store.", field=str(source), hint="Name the store to copy from.")
+    with closing(_opened(source, timeout_s)) as old, closing(open_store(target, old.store_id, timeout_s)) as new:
+        return migration.migrate(old, new, tenants, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised(Plain):
+    """A database that is ready."""
+
+    store_id: str
+    partitions: int
+
+
+def init_database(url: str, *, partitions: int = 0, timeout_s: float = 30.0) -> Initialised:
+    """Make the schema of a store on a server, its tables spread over so many partitions by tenant."""
+    if not is_url(url):
+        raise BadInput("is a file, which needs no set-up.", field="store", hint="Name a postgresql:// URL.")
+    from recollect.stores import postgres
+
+    fresh = fresh_uuid(SystemRandomness())
+    return Initialised(postgres.init(url, fresh_store_id=fresh, partitions=partitions, timeout_s=timeout_s), partitions)
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredTenant(Plain):
+    tenant: str
+    ledger_root: str
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Restored(Plain):
+    """Where a backup was put, and that what it holds is whole."""
+
+    target: str
+    forgotten_again: int
+    tenants: tuple[RestoredTenant, ...]
+
+
+def restore_backup(
+    backup: str | Path, target: str | Path, *, erased: str | Path | None = None, timeout_s: float = 30.0
+) -> Restored:
+    """Put a backup where no store is: same ids, same history. What was erased since it was made is forgotten again.
+
+    The list beside the backup says what that is; ``erased`` names another one to go by as well, such as the list beside
+    a store that was lost.
+    """
+    backup = Path(backup)
+    if not backup.is_file():
+        raise StoreUnavailable("there is no backup.", field=str(backup), hint="Name the file that `backup` wrote.")
+    lists = [beside(backup), *([ErasureList(Path(erased))] if erased is not None else [])]
+    listed = list(dict.fromkeys(one for each in lists for one in each.read()))
+    if is_url(target):
+        _load(backup, str(target), listed, timeout_s)
+    else:
+        _put_back(backup, Path(target), listed, timeout_s)
+    with closing(_opened(target, timeout_s)) as store:
+        place, tenants, forgotten = store.location, store.tenants(), len(store.erasures())
+    return Restored(place, forgotten, tuple(_checked(target, tenant, timeout_s) for tenant in tenants))
+
+
+def _load(backup: Path, url: str, erased: Sequence[Erased], timeout_s: float) -> None:
+    """A dump into a database without a store."""
+    from recollect.stores import postgres
+
+    postgres.restore(url, backup, timeout_s=timeout_s)
+    with closing(_opened(url, timeout_s)) as store:
+        known = set(store.erasures())
+        store.note_erasures([one for one in erased if one not in known])
+
+
+def _put_back(backup: Path, place: Path, erased: Sequence[Erased], timeout_s: float) -> None:
+    """A file where none is. The list goes first: at no moment could the backup be opened without it."""
+    if place.exists():
+        raise WrongState("there is a store already.", field=str(place), hint="A backup goes where none is.")
+    if not place.parent.is_dir():
+        raise StoreUnavailable(f"the folder {place.parent} does not exist.", field=str(place), hint="Create it first.")
+    known = set(beside(place).read())
+    beside(place).append([one for one in erased if one not in known])
+    backups.put_back(backup, place)
+    try:
+        _opened(place, timeout_s).close()
+    except StoreError:
+        place.unlink()
+        raise
+
+
+def _checked(target: str | Path, tenant: str, timeout_s: float) -> RestoredTenant:
+    """Opening forgets again what is on the list; then everything is walked."""
+    with open(target, tenant=tenant, timeout_s=timeout_s) as mem:
+        return RestoredTenant(tenant, mem.ledger_root(), mem.verify().ok)
+
+
+def _opened(location: str | Path, timeout_s: float) -> Store:
+    return open_store(location, fresh_uuid(SystemRandomness()), timeout_s)
