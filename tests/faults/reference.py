@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect import RecollectError
+
 from .script import OPERATIONS, open_at, picture, run_script
 from .soundness import assert_ledger_gapless, assert_sound
 
@@ -51,10 +53,10 @@ def assert_survived(path: Path, acks: Sequence[Any], reference: Reference) -> No
 
 @contextmanager
 def at_point(words: str) -> Iterator[None]:
-    """Say at which of many points an assertion failed."""
+    """Say at which of many points an assertion or an operation failed."""
     try:
         yield
-    except AssertionError as error:
+    except (AssertionError, RecollectError) as error:
         error.add_note(f"at this point: {words}")
         raise
 

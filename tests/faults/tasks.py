@@ -1,8 +1,10 @@
 """What children do. Each task takes ``say`` first: ``say(ack=…)`` is an acknowledgement that a crash cannot take back."""
 
+import itertools
 import logging
 import os
 import random
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -76,7 +78,7 @@ def create_at(say: Say, path: str, writer: int, start_at: float) -> str:
 def hold_the_lock(say: Say, path: str, release: str) -> str:
     """Stay inside a write transaction until a file appears, then write."""
     with recollect.open(path) as mem:
-        with mem._engine.store.write():
+        with mem._engine.write():
             say(holding=True)
             while not os.path.exists(release):
                 time.sleep(0.01)
@@ -149,7 +151,7 @@ def fork_during_a_write(say: Say, path: str, write_ends: str) -> str:
     inside, go_on, parent_done = threading.Event(), threading.Event(), Baton()
 
     def write_slowly() -> None:
-        with mem._engine.store.write():
+        with mem._engine.write():
             inside.set()
             go_on.wait(0.3 if write_ends == "before" else None)
 
@@ -205,6 +207,20 @@ def try_on_a_failing_disk(say: Say, path: str, operation: str, trouble: dict[str
     elif unreached:
         mem.upkeep()
     say(sound_again=mem.verify().ok)
+    mem.close()
+
+
+def erase_on_a_failing_disk(say: Say, path: str, operation: str, trouble: dict[str, Any]) -> None:
+    """Try once, while the disk fails, and leave it at that."""
+    mem = open_at(path, attempts.DAY, seed=3)
+    ids = attempts.ids_by_key(mem)
+    arm(path, Fault(**trouble))
+    failure = None
+    try:
+        attempts.REMOVALS[operation](mem, ids)
+    except Exception as error:  # noqa: BLE001 - the test looks at it
+        failure = [type(error).__name__, str(error)]
+    say(failure=failure, calls_made=disarm())
     mem.close()
 
 
@@ -328,3 +344,46 @@ def look_around(mem: Any, rng: random.Random, _: str) -> None:
 
 ANYTHING = (*[write_something] * 8, edit_something, edit_something, forget_something, restore_something, restore_something,
             erase_something, erase_somebody, clean_up, look_around, look_around)  # fmt: skip
+
+
+# ── Ctrl-C ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class CtrlC:
+    """Raises KeyboardInterrupt inside the block only; a signal that comes at any other time does nothing."""
+
+    def __init__(self) -> None:
+        self._armed = False
+        signal.signal(signal.SIGINT, self._strike)
+
+    def _strike(self, *_: Any) -> None:
+        if self._armed:
+            self._armed = False
+            raise KeyboardInterrupt
+
+    def may_interrupt(self, operation: Callable[[], None]) -> None:
+        try:
+            self._armed = True
+            operation()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._armed = False
+
+
+def write_through_interruptions(say: Say, path: str, stop: str) -> None:
+    """Write and read again and again while Ctrl-C is pressed again and again, and go on each time."""
+    mem = recollect.open(path, timeout_s=3)
+    ctrl_c, numbers = CtrlC(), itertools.count(1)
+
+    def write_and_read() -> None:
+        number = next(numbers)
+        memory = kept(mem.add(f"Sentence {number} was interrupted", canonical_key=f"Sentence-{number}"))
+        say(ack=memory.id)
+        mem.query("sentence")
+
+    say(ready=True)
+    while not os.path.exists(stop):
+        ctrl_c.may_interrupt(write_and_read)
+    say(ack=kept(mem.add("The last sentence was not", canonical_key="Sentence-Last")).id)
+    mem.close()

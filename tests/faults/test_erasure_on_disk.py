@@ -232,7 +232,7 @@ def test_an_erasure_under_a_reader_is_finished_later(mem: Any, path: Path, words
     reading, finish = threading.Event(), threading.Event()
 
     def read_slowly() -> None:
-        with mem._engine.store.read() as reader:
+        with mem._engine.read() as reader:
             reader.streams_of("default")
             reading.set()
             finish.wait()
@@ -248,6 +248,20 @@ def test_an_erasure_under_a_reader_is_finished_later(mem: Any, path: Path, words
     assert any("upkeep" in beyond for beyond in receipt.beyond_reach)
     mem.upkeep()
     assert remains(path, [lost], hashes_of(memory)) == []
+
+
+def test_a_commit_alone_overwrites_what_it_removes(path: Path, words: Callable[[], str]) -> None:
+    """Whoever copies the file before it was rewritten finds no erased text on the pages that came free."""
+    content = " ".join(words() for _ in range(900))
+    middle = content[4_000:4_060].encode()
+    with recollect.open(path) as mem:
+        memory = kept(mem.add(content))
+    assert middle in path.read_bytes(), "the search must find what is there"
+    with recollect.open(path) as mem, mem._engine.write() as writer:
+        stored = writer.by_ids(memory.tenant, [memory.id])[memory.id]
+        writer.remove_content(writer.stream_numbered(memory.tenant, stored.stream), stored.number, memory.id)
+    assert not path.with_name(f"{path.name}-wal").exists(), "closing empties the log into the file"
+    assert middle not in path.read_bytes()
 
 
 @pytest.mark.parametrize("owner", ["ana", "ben", "carla", "dora", "emil", "fritz"])

@@ -27,6 +27,9 @@ TROUBLES = {
 }
 SAMPLE = 5
 """Calls at which the trouble begins, for each operation, in an ordinary run; a torture takes every call."""
+EARLY = 8
+"""An erasure has noted its list by then, and has not committed."""
+NOTED = "The erasure is noted and will be carried out when the store is next opened."
 
 Said = dict[str, Any]
 
@@ -46,12 +49,16 @@ class Trial:
         self._nursery, self._trouble = nursery, trouble
         self._sample = None if torture else SAMPLE
 
-    def each(self, task: str, base: Path | None = None, **arguments: Any) -> Iterator[Said]:
-        """What the child said each time; the store is as the child left it, and made anew for the next."""
+    def each(self, task: str, base: Path | None = None, *, early: bool = False, **arguments: Any) -> Iterator[Said]:
+        """What the child said each time; the store is as the child left it, and made anew for the next.
+
+        ``early`` takes the sample from the first few calls.
+        """
         fault = TROUBLES[self._trouble]
         total = self._once(task, base, replace(fault, how=How.NOTHING), **arguments)["calls_made"]
         assert total > 0
-        for call in spread(total, self._sample):
+        among = min(total, EARLY) if early and self._sample else total
+        for call in spread(among, self._sample):
             with at_point(f"{self._trouble} from call {call} of {total} on, in {arguments or task}"):
                 yield self._once(task, base, replace(fault, call=call), **arguments)
 
@@ -105,6 +112,28 @@ def assert_removed(path: Path, operation: str) -> None:
     with recollect.open(path) as mem:
         assert not [memory for memory in mem.list(status=None).items if memory.content.startswith(gone)]
     assert remains(path, [gone]) == []
+
+
+@pytest.mark.parametrize("operation", ["erase by id", "erase by owner"])
+def test_an_erasure_that_was_noted_says_so(operation: str, trial: Trial, base: Path) -> None:
+    """It failed, yet it is on the list: the error says what the next opening will do, and the next opening does it."""
+    messages = []
+    for said in trial.each("erase_on_a_failing_disk", base, early=True, operation=operation):
+        listed = is_listed(trial.path)
+        if said["failure"] is not None:
+            assert_clear(said["failure"], trial.path)
+            messages.append(said["failure"][1])
+            assert "noted" in messages[-1] if listed else NOTED not in messages[-1]
+        assert_whole(trial.path)
+        if listed:
+            assert_removed(trial.path, operation)
+    assert any(NOTED in message for message in messages), messages
+
+
+def is_listed(path: Path) -> bool:
+    """Whether the list beside the store holds at least one whole line."""
+    noted = path.with_name(f"{path.name}.erased")
+    return noted.exists() and any(line.endswith(b"}") for line in noted.read_bytes().splitlines())
 
 
 def test_a_new_store_is_made_whole_or_not_at_all(trial: Trial) -> None:

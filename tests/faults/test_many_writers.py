@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import recollect
+from recollect.stores.sqlite.queue import LOOK_UP_S, WriterQueue
 
 from .nursery import Nursery
 from .soundness import assert_ledger_gapless, assert_sound, every_memory, kept
@@ -83,6 +84,24 @@ def test_threads_share_one_object(tmp_path: Path) -> None:
     assert_nothing_lost(path, acks)
 
 
+def test_the_turn_passes_between_threads_at_once() -> None:
+    """A thread that waits is called, and need not look up for itself."""
+    queue = WriterQueue(None, timeout_s=10)
+
+    def take_turns() -> None:
+        for _ in range(100):
+            with queue.turn():
+                time.sleep(0)
+
+    threads = [threading.Thread(target=take_turns) for _ in range(4)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert time.monotonic() - began < 100 * LOOK_UP_S
+
+
 def test_a_frozen_writer_makes_others_give_up_in_time(nursery: Nursery, tmp_path: Path) -> None:
     path, release = tmp_path / "memory.db", tmp_path / "release"
     frozen = nursery.start("hold_the_lock", path=str(path), release=str(release))
@@ -142,7 +161,7 @@ def test_readers_do_not_hold_up_writers_in_a_copy(tmp_path: Path) -> None:
         mem.add("The archive is on the third floor")
     with closing(sqlite3.connect(original)) as db:
         db.execute("VACUUM INTO ?", (str(copy),))
-    with recollect.open(copy, timeout_s=1) as mem, mem._engine.store.read() as reader:
+    with recollect.open(copy, timeout_s=1) as mem, mem._engine.read() as reader:
         assert len(reader.streams_of("default")) == 1
         assert mem.add("The cellar is empty").outcome == "stored"
 

@@ -27,7 +27,7 @@ def test_a_relative_path_means_the_folder_it_was_opened_in(tmp_path: Path, elsew
     with recollect.open("memory.db") as mem:
         first = kept(mem.add("Ana keeps bees"))
         os.chdir(elsewhere)
-        with mem._engine.store.read():
+        with mem._engine.read():
             assert mem.get(first.id).content == "Ana keeps bees"
         second = kept(mem.add("Ben keeps goats"))
         mem.erase(id=first.id)
