@@ -8,7 +8,8 @@ from typing import Literal
 
 from rapidfuzz.distance import Indel
 
-from recollect.rules.difference import Difference, what_differs
+from recollect.rules.difference import Difference, differences_between
+from recollect.rules.language.reading import Statement, read
 from recollect.rules.text import terms
 
 Compare = Literal["meaning", "literal"]
@@ -98,7 +99,7 @@ def _ratio(a: str, b: str, at_least: float, compare: Compare) -> float:
 
 def judge(
     old: str,
-    new: str,
+    new: str | Statement,
     old_terms: frozenset[str] | None = None,
     new_terms: frozenset[str] | None = None,
     *,
@@ -109,22 +110,24 @@ def judge(
     """Whether two texts are near-duplicates, and whether they say the same thing.
 
     They are similar if their terms overlap by ``overlap_min`` or their letters are alike by ``ratio_min``, and the same
-    if besides nothing that matters differs. The terms are worked out unless they are given; given ones must be
-    those of the comparison: ``rules.text.terms``, or ``literal_terms`` for the literal one.
+    if besides nothing that matters differs. A new text that is compared with many may be given as it was read. The
+    terms are worked out unless they are given; given ones must be those of the comparison: ``rules.text.terms``, or
+    ``literal_terms`` for the literal one.
 
     >>> judge("Ana is allergic to peanuts", "Ben is allergic to peanuts", overlap_min=0.5, ratio_min=0.7).same
     False
     """
+    said = read(new) if isinstance(new, str) else new
     read_terms = literal_terms if compare == "literal" else _index_terms
     score = overlap(
-        read_terms(old) if old_terms is None else old_terms, read_terms(new) if new_terms is None else new_terms
+        read_terms(old) if old_terms is None else old_terms, read_terms(said.text) if new_terms is None else new_terms
     )
     if score < overlap_min:
-        ratio = _ratio(old, new, ratio_min, compare)
+        ratio = _ratio(old, said.text, ratio_min, compare)
         if ratio < ratio_min:
             return NearDuplicate(similar=False, same=False, score=score)
         score = ratio
-    differences = what_differs(old, new)
+    differences = () if old == said.text else differences_between(read(old), said)
     return NearDuplicate(similar=True, same=not differences, score=score, differences=differences)
 
 
