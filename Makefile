@@ -14,8 +14,8 @@ test: $(VENV)/installed-dev lint types
 	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(VENV)/installed-dev
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench examples
+	$(BIN)/ruff format --check src tests bench examples
 
 types: $(VENV)/installed-dev
 	$(BIN)/mypy

@@ -10,9 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import checkpoints
 import others
 import reads
 import startup
+import stores
 import writes
 from figures import OUT, Budget, options, print_budgets
 
@@ -40,6 +42,8 @@ def speed(quick: bool, data: Path | None, million: bool) -> list[Budget]:
     budgets = writes.run(quick, data)
     budgets += reads.run(quick, None, million)
     budgets += others.run(quick, data)
+    budgets += stores.run(quick)
+    budgets += checkpoints.run(quick)
     return budgets + startup.run(quick)
 
 

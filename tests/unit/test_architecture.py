@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "policies": {"model", "rules", "policies"},
     "engine": {"model", "rules", "stores", "formats", "engine"},
     "formats": {"model", "rules", "formats"},
+    "langgraph": {"model", "rules", "engine", "stores", "policies", "compose", "interfaces", "langgraph"},
     "interfaces": {"model", "rules", "engine", "policies", "compose", "moving", "interfaces"},
 }
 
