@@ -11,6 +11,9 @@ from typing import Any
 PYTHON_LOOKS_UP_AFTER = ("CALL", "PRECALL", "RESUME", "JUMP_BACKWARD")
 """Python runs signal handlers when a function begins, when a call returns, and when a loop goes round; not in between."""
 
+IN_BETWEEN = ("CALL", "PUSH_EXC_INFO")
+"""The second half of a call, and the first step after a call that failed: too early, and too late."""
+
 
 def interrupted(moment: int, within: tuple[Path, ...], operation: Callable[[], object]) -> bool:
     """Run an operation and press Ctrl-C at a moment, counted over the code in some folders or files.
@@ -50,7 +53,7 @@ class _CtrlC:
             nonlocal done
             if event == "opcode":
                 done, last = instructions[frame.f_lasti], done
-                if last.startswith(PYTHON_LOOKS_UP_AFTER) and not done.startswith("CALL"):
+                if last.startswith(PYTHON_LOOKS_UP_AFTER) and not done.startswith(IN_BETWEEN):
                     self._count_down()
             return follow
 

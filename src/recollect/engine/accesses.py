@@ -2,8 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from recollect.model.errors import StoreError
 from recollect.stores.protocol import Store, Writer
@@ -34,19 +33,14 @@ class AccessCounter:
                 self._timer.daemon = True
                 self._timer.start()
 
-    @contextmanager
-    def carried(self, tenant: str) -> Iterator["Carried"]:
-        """The tenant's counts, for a transaction to take along. They come back if it does not commit."""
-        with self._coming_back(Carried(tenant, self.take)) as counts:
-            yield counts
+    def carry_along(self, writer: Writer, tenant: str) -> None:
+        """Write the tenant's counts in a transaction that is open anyway, as the last thing before it commits.
 
-    @contextmanager
-    def _coming_back(self, counts: "Carried") -> Iterator["Carried"]:
-        try:
-            yield counts
-        except BaseException:
-            self.give_back(counts.tenant, counts.taken)
-            raise
+        Those that the timer is writing at this moment are written first, so that nobody misses them.
+        """
+        if tenant in self._counts or self._flushing.locked():
+            with self._flushing:
+                self._write(writer, tenant)
 
     def flush(self) -> None:
         """Write the counts if nobody else is writing; else leave them to the next write."""
@@ -59,11 +53,16 @@ class AccessCounter:
 
     def _flush_tenant(self, tenant: str) -> None:
         try:
-            counts = Carried(tenant, self._taken)
-            with self._coming_back(counts), self._store.write(tenant, patience_s=0) as writer:
-                counts.write(writer)
+            with self._store.write(tenant, patience_s=0) as writer:
+                self._write(writer, tenant)
         except StoreError:
             return  # they wait for the next write; the reads were answered long ago
+
+    def _write(self, writer: Writer, tenant: str) -> None:
+        with self._lock:
+            counts = self._counts.pop(tenant, Counter())
+        for (id, at), count in sorted(counts.items()):
+            writer.count_accesses(tenant, [id] * count, at)
 
     def close(self) -> None:
         with self._lock:
@@ -72,33 +71,3 @@ class AccessCounter:
             timer.cancel()
             timer.join()  # one that is writing just now uses the store that is about to be closed
         self.flush()
-
-    def take(self, tenant: str) -> Counts:
-        """The counts; those that the timer is writing at this moment are written first, so that nobody misses them."""
-        if tenant not in self._counts and not self._flushing.locked():
-            return Counter()
-        with self._flushing:
-            return self._taken(tenant)
-
-    def _taken(self, tenant: str) -> Counts:
-        with self._lock:
-            return self._counts.pop(tenant, Counter())
-
-    def give_back(self, tenant: str, counts: Counts) -> None:
-        if counts:
-            with self._lock:
-                self._counts.setdefault(tenant, Counter()).update(counts)
-
-
-class Carried:
-    """What one transaction takes along."""
-
-    def __init__(self, tenant: str, take: Callable[[str], Counts]) -> None:
-        self.tenant = tenant
-        self.taken: Counts = Counter()
-        self._take = take
-
-    def write(self, writer: Writer) -> None:
-        self.taken = self._take(self.tenant)
-        for (id, at), count in sorted(self.taken.items()):
-            writer.count_accesses(self.tenant, [id] * count, at)

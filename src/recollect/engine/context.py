@@ -1,8 +1,8 @@
 """What every operation works with: the store, the policy, the caller, the clock, and the randomness."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -73,12 +73,9 @@ class Engine:
         """A consistent snapshot of the caller's tenant."""
         return self.store.read(self.tenant, brief=brief)
 
-    @contextmanager
-    def write(self, addresses: Sequence[Address] = ()) -> Iterator[Writer]:
+    def write(self, addresses: Sequence[Address] = ()) -> AbstractContextManager[Writer]:
         """The one transaction in which an operation acts, on streams that it names beforehand where it knows them."""
-        with self.accesses.carried(self.tenant) as counts, self.store.write(self.tenant, addresses) as writer:
-            counts.write(writer)
-            yield writer
+        return self.store.write(self.tenant, addresses)
 
     def now(self) -> str:
         return format_time(self.clock())

@@ -1,6 +1,7 @@
 """Erasure: a person's right. Content, salts, names, keys, postings and traces go; the chain still verifies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from recollect.engine import operations
 from recollect.engine.arguments import check_one
@@ -11,12 +12,14 @@ from recollect.engine.pen import Pen
 from recollect.engine.reading import chain_of
 from recollect.engine.scrubbing import scrubbed
 from recollect.model.caller import Right
-from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import ErasureReceipt
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
+NOTED = "The erasure is noted and will be carried out when the store is next opened."
+MAYBE_NOTED = "If the erasure could be noted, it will be carried out when the store is next opened."
 BEYOND_REACH = (
     "backups and copies of the file made before now (the list beside the store replays the erasure on them)",
     "exports that were handed out",
@@ -41,13 +44,18 @@ def erase(
         check_one("owner", owner)
     if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
         engine.require(Right.OPERATE, "erase another's memory")
-    with operations.waiting(engine).forgetting(engine.tenant, owner), engine.write() as writer:
+    intent = _Intent(engine)
+    with (
+        intent.told_when_it_fails(),
+        operations.waiting(engine).forgetting(engine.tenant, owner),
+        engine.write() as writer,
+    ):
         at = engine.now()
         streams = writer.locked_streams(engine.tenant, owner) if owner is not None else []
         ids, remaining = _what(engine, writer, owner, id, whole_chain)
         actors = [uid for uid, (name, _) in writer.actor_names(engine.tenant).items() if owner and name == owner]
         threads = writer.graph_thread_uids(engine.tenant, owner) if owner is not None else []
-        engine.store.note_erasures(
+        intent.note(
             [Erased(engine.tenant, "memory", one) for one in ids]
             + [Erased(engine.tenant, "stream", stream.uid) for stream in streams]
             + [Erased(engine.tenant, "actor", uid) for uid in actors]
@@ -63,6 +71,27 @@ def erase(
         operations.keep(engine, writer, operations.removals(engine, len(ids), at, Node.HOTPATH, owner))
     beyond = BEYOND_REACH + scrubbed(engine)
     return ErasureReceipt(tuple(ids), touched, owners, names, traces, tuple(remaining), beyond, at)
+
+
+class _Intent:
+    """An erasure is noted beside the store before it commits. If it fails after that, its error says what follows."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._follows = ""
+
+    def note(self, erased: Sequence[Erased]) -> None:
+        self._follows = MAYBE_NOTED
+        self._engine.store.note_erasures(erased)
+        self._follows = NOTED
+
+    @contextmanager
+    def told_when_it_fails(self) -> Iterator[None]:
+        try:
+            yield
+        except StoreError as error:
+            error.add_hint(self._follows)
+            raise
 
 
 def replay_erasures(engine: Engine) -> int:

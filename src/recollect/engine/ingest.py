@@ -111,6 +111,7 @@ def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str
             pen.finish()
         if idempotency_key is not None:
             retries.keep_answer(engine, writer, idempotency_key, candidates[0], receipts[0], at)
+        engine.accesses.carry_along(writer, engine.tenant)
     return receipts
 
 

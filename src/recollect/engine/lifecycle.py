@@ -196,6 +196,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
     settings = engine.policy.lifecycle
     with engine.write() as writer:
         at = engine.now()
+        engine.accesses.carry_along(writer, engine.tenant)  # first: what was just read is not unused
         pen = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at, ages=False)
         events = expire_due(pen)
         noted = []
@@ -255,6 +256,7 @@ def _on(engine: Engine, id: str, op: Op = Op.UPDATE) -> Iterator[tuple[Pen, Stor
         yield pen, stored
         pen.finish()
         operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), op, pen.at)])
+        engine.accesses.carry_along(writer, engine.tenant)
 
 
 def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:

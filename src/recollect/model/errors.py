@@ -42,6 +42,11 @@ class RecollectError(Exception):
         advice = f" {self.hint}" if self.hint else ""
         return f"{place}{self.message}{advice}"
 
+    def add_hint(self, hint: str) -> None:
+        """Say one thing more about what comes next."""
+        self.hint = " ".join(part for part in (self.hint, hint) if part)
+        self.args = (str(self),)
+
     def to_dict(self) -> dict[str, Any]:
         """The form in which every interface reports it."""
         return {"code": self.code, "message": self.message, "field": self.field, "hint": self.hint}

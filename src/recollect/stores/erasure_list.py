@@ -32,7 +32,8 @@ class ErasureList:
         if self._path is None or not erased:
             return
         lines = "".join(json.dumps(one._asdict()) + "\n" for one in erased)
-        with self._path.open("ab") as file:
+        private = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with os.fdopen(private, "ab") as file:
             file.write(("\n" + lines).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())

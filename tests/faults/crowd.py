@@ -1,0 +1,114 @@
+"""A crowd of connections that write to the same twenty keys: a process with several threads, each with a store of its own.
+
+Run as a program, it waits for a line on its input, so that all begin at once; then it writes, and prints what was
+acknowledged as one line of JSON: for each outcome the ids, and whatever an ``add`` raised.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import recollect
+
+from .soundness import kept
+
+KEYS = 20
+OWNER = "crowd"
+PATIENCE_S = 1800.0
+
+
+@dataclass
+class Answers:
+    """What a crowd was told: the id behind every acknowledged write, by outcome, and every error."""
+
+    ids: dict[str, list[str]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    def add(self, more: "Answers") -> None:
+        for outcome, ids in more.ids.items():
+            self.ids.setdefault(outcome, []).extend(ids)
+        self.errors += more.errors
+
+    @property
+    def acknowledged(self) -> int:
+        return sum(map(len, self.ids.values()))
+
+
+def request(writer: int, number: int) -> dict[str, Any]:
+    """Every fourth write says what the one before it said; all others bring news to one of the keys."""
+    key = (7 * writer + number) % KEYS
+    said = number - 1 if number % 4 == 3 else number
+    return {
+        "content": f"Meter {key} stood at {writer}.{said // KEYS:05}",
+        "owner": OWNER,
+        "canonical_key": f"Meter-{key}-Level",
+        "change": "update",
+    }
+
+
+def write_all(url: str, writer: int, count: int, answers: Answers) -> None:
+    """One connection's writes. An error is noted and ends nothing: each of them is one too many."""
+    with recollect.open(url) as mem:
+        for number in range(count):
+            try:
+                receipt = mem.add(**request(writer, number))
+            except recollect.RecollectError as error:
+                answers.errors.append(f"{type(error).__name__}: {error}")
+            else:
+                answers.ids.setdefault(str(receipt.outcome), []).append(kept(receipt).id)
+
+
+def main(url: str, first: int, threads: int, count: int) -> None:
+    recollect.open(url).close()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    each = [Answers() for _ in range(threads)]
+    running = [
+        threading.Thread(target=write_all, args=(url, first + number, count, each[number])) for number in range(threads)
+    ]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    total = Answers()
+    for answers in each:
+        total.add(answers)
+    print(json.dumps({"ids": total.ids, "errors": total.errors}))
+
+
+def gathered(url: str, processes: int, threads: int, count: int) -> Answers:
+    """Let so many processes of so many threads write at once, and gather what all of them were told."""
+    with ExitStack() as stack:
+        crowd = [stack.enter_context(_started(url, number * threads, threads, count)) for number in range(processes)]
+        for process in crowd:
+            assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        return _answers(crowd)
+
+
+def _started(url: str, first: int, threads: int, count: int) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", __name__, url, str(first), str(threads), str(count)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+def _answers(crowd: "Sequence[subprocess.Popen[str]]") -> Answers:
+    for process in crowd:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    total = Answers()
+    for process in crowd:
+        said, _ = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0
+        total.add(Answers(**json.loads(said)))
+    return total
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:]))

@@ -1,0 +1,378 @@
+"""Two tenants, every operation of the Python doors, both stores: nothing crosses.
+
+Globex holds something of everything. Acme then calls every operation with Globex's ids, prefixes, aliases, names, cursors,
+keys and threads, twice over: in a store that Globex shares, and in one where Globex never was. What Acme is told must be
+the same to the last byte, so a foreign id looks exactly like one that never existed; and no row of Globex's may move.
+"""
+
+import inspect
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.store.base import PutOp
+
+import recollect
+from recollect.compose import open_store
+from recollect.langgraph import RecollectSaver, RecollectStore
+from recollect.model.errors import RecollectError
+from recollect.stores.protocol import NO_LIMIT
+from recollect.testing.invariants import EVERYWHERE
+from recollect.testing.postgres_server import PostgresServer
+from recollect.testing.script import open_seeded
+
+ACME, GLOBEX = "acme", "globex"
+SECRET = "zanzibarquartz"
+"""A word in everything that Globex wrote, and in nothing that Acme says or asks."""
+ALL_RIGHTS = tuple(recollect.Right)
+PLACE = ("notes", "ana")
+CHECKPOINT = "1f000000-0000-6000-8000-000000000001"
+THREADS = ("t1", f"thread of {SECRET}")
+Call = Callable[["Door", "Foreign"], object]
+
+
+class Foreign(NamedTuple):
+    """What Acme got hold of: everything by which something of Globex's could be named."""
+
+    ids: tuple[str, ...]
+    alias: str
+    content_hash: str
+    cursor: str
+    event_cursor: str
+
+    @property
+    def id(self) -> str:
+        return self.ids[0]
+
+    @property
+    def forms(self) -> list[str]:
+        """Each id in full, and one as people type it."""
+        return [*self.ids, self.id[:13], self.id.replace("-", "")[:12], self.alias]
+
+
+class Door(NamedTuple):
+    """Acme's way in, and a folder of its own."""
+
+    mem: recollect.Recollect
+    folder: Path
+
+
+# ── what the two of them keep ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def fill(mem: recollect.Recollect, word: str) -> None:
+    """Something in every table: versions, contradictions, denials, retries, counters, threads, checkpoints and items."""
+    mem.add(f"Savings of {word} are in the bank", owner="ana", canonical_key="Savings-Place", idempotency_key="first",
+            aliases=["ticket-7"], thread_id="t1", kind="semantic")  # fmt: skip
+    newer = mem.add(f"Savings of {word} are under the bed", owner="ana", canonical_key="Savings-Place", change="update")
+    mem.add(f"Savings of {word} are gone", owner="ana", canonical_key="Savings-Place", source="agent")
+    mem.add(f"Plans of {word}", owner="ana", scope="planner", tags=["plan"])
+    mem.add(f"Session of {word}", owner="s1", space="session")
+    mem.add(f"House rule of {word}", owner="house", space="system")
+    mem.add(f"My password is {word}-Zx9Q", owner="ana")
+    gone = mem.add(f"Nothing of {word} stays", owner="ana", kind="episodic")
+    assert newer.memory is not None and gone.memory is not None
+    mem.edit(newer.memory.id, category="money")
+    mem.get(newer.memory.id)
+    mem.query(f"savings of {word}", owner="ana")
+    mem.erase(id=gone.memory.id)
+    with RecollectStore(mem) as store:
+        store.put(PLACE, "tea", {"likes": word})
+    with RecollectSaver(mem) as saver:
+        put_checkpoint(saver, word)
+
+
+def put_checkpoint(saver: RecollectSaver, word: str) -> Any:
+    """In a thread that both have, one checkpoint under an id that both have."""
+    made = {**empty_checkpoint(), "ts": "2026-01-01T00:00:00+00:00", "channel_values": {"said": word}}
+    shared: Any = {**made, "id": CHECKPOINT, "channel_versions": {"said": 1}}
+    run: Any = {"source": "loop", "step": 0, "run_id": "run-1"}
+    at = saver.put(config(), shared, run, {"said": 1})
+    own: Any = {**shared, "id": CHECKPOINT[:-1] + "2"}
+    saver.put(config(thread_id=f"thread of {word}"), own, run, {"said": 1})
+    saver.put_writes(at, [("said", word)], "task-1")
+    return at
+
+
+def config(**more: str) -> Any:
+    return {"configurable": {"thread_id": "t1", "user_id": "ana", "checkpoint_ns": "", **more}}
+
+
+def got_hold_of(mem: recollect.Recollect) -> Foreign:
+    found = mem.list(status=None, include_namespaces=EVERYWHERE, limit=1_000).items
+    page, events = mem.list(status=None, limit=1), mem.events(limit=1)
+    assert page.next_cursor is not None and events.next_cursor is not None
+    ids = tuple(memory.id for memory in found)
+    return Foreign(ids, "ticket-7", found[0].content_hash, page.next_cursor, events.next_cursor)
+
+
+def rows_of(location: str, tenant: str) -> dict[str, list[Any]]:
+    """Every row that a tenant has in any table, as it lies, and its list of erasures."""
+    with closing(open_store(location, "unused", 30.0)) as store:
+        with store.read(tenant) as reader:
+            rows = {table.name: list(reader.rows_after(tenant, table, None, NO_LIMIT)) for table in reader.tables()}
+        return {**rows, "erasures": list(store.erasures(tenant))}
+
+
+# ── every operation, asked for what is Globex's ─────────────────────────────────────────────────────────────────────
+
+
+def each(act: Callable[[recollect.Recollect, str], object]) -> Call:
+    """An operation on an id, tried with every form of every foreign one."""
+    return lambda door, foreign: [outcome(lambda id=id: act(door.mem, id)) for id in foreign.forms]  # type: ignore[misc]
+
+
+def several(*acts: Call) -> Call:
+    return lambda door, foreign: [outcome(lambda act=act: act(door, foreign)) for act in acts]  # type: ignore[misc]
+
+
+def outcome(call: Callable[[], object]) -> object:
+    """What comes back, an error being an answer too. What is read bit by bit is read to the end."""
+    try:
+        found = call()
+        return list(found) if isinstance(found, Iterator) else found
+    except RecollectError as error:
+        return type(error).__name__, error.to_dict()
+
+
+PYTHON: dict[str, Call] = {
+    "get": each(lambda mem, id: mem.get(id)),
+    "chain": each(lambda mem, id: mem.chain(id)),
+    "explain": each(lambda mem, id: mem.explain(id)),
+    "edit": each(lambda mem, id: mem.edit(id, pinned=True)),
+    "archive": each(lambda mem, id: mem.archive(id)),
+    "forget": each(lambda mem, id: mem.forget(id)),
+    "restore": each(lambda mem, id: mem.restore(id)),
+    "resolve": several(
+        each(lambda mem, id: mem.resolve(id, winner=id)),
+        each(lambda mem, id: mem.resolve(mem.list(status="contradictory").items[0].id, winner=id)),
+    ),
+    "history": several(
+        each(lambda mem, id: mem.history(id)),
+        lambda door, _: door.mem.history(owner="ana"),
+        lambda door, _: door.mem.history(owner="s1"),
+    ),
+    "list": several(
+        lambda door, _: door.mem.list(status=None, include_namespaces=EVERYWHERE, limit=1_000),
+        lambda door, foreign: door.mem.list(status=None, cursor=foreign.cursor),
+        lambda door, _: door.mem.list(owner="ana", scope="planner", thread_id="t1", key="Savings-Place"),
+        lambda door, _: door.mem.list(tenant=GLOBEX),
+        lambda door, _: door.mem.list(owner="' OR tenant = 'globex' --"),
+    ),
+    "query": several(
+        lambda door, _: door.mem.query("savings bank bed tea likes", include_namespaces=EVERYWHERE, top_k=100),
+        lambda door, _: door.mem.query("savings", owner="ana", agent="planner"),
+        lambda door, _: door.mem.query("likes", owner="store:notes.ana", space="project"),
+    ),
+    "changes": several(
+        lambda door, _: door.mem.changes(owner="ana"),
+        lambda door, _: door.mem.changes(owner="s1", space="session"),
+        lambda door, _: door.mem.changes(owner="house", space="system"),
+    ),
+    "traces": lambda door, _: without_numbers(door.mem.traces(limit=1_000)),
+    "events": several(
+        lambda door, _: door.mem.events(limit=1_000),
+        lambda door, foreign: door.mem.events(after=foreign.event_cursor, limit=1_000),
+        lambda door, _: door.mem.events(user="ana", thread="t1", limit=1_000),
+    ),
+    "ops": several(lambda door, _: door.mem.ops(by="total"), lambda door, _: door.mem.ops(user="ana")),
+    "export": several(
+        lambda door, _: door.mem.export(include_namespaces=EVERYWHERE, status=None),
+        lambda door, _: door.mem.export(owner="ana", status=None),
+    ),
+    "add": several(
+        lambda door, _: door.mem.add("Acme is well", owner="ana", idempotency_key="first"),
+        lambda door, _: door.mem.add("Savings are in gold", owner="ana", canonical_key="Savings-Place"),
+        lambda door, foreign: door.mem.add(
+            "Acme refers", parent_refs=[foreign.content_hash], aliases=list(foreign.ids)
+        ),
+        lambda door, _: door.mem.add("Acme reaches out", tenant=GLOBEX),
+    ),
+    "add_many": lambda door, _: door.mem.add_many([{"content": "Acme reaches out", "tenant": GLOBEX}]),
+    "import_": several(
+        lambda door, _: door.mem.import_([json.dumps({"content": "Acme brings", "tenant": GLOBEX, "owner": "ana"})]),
+        lambda door, foreign: door.mem.import_([json.dumps({"content": "Acme brings", "id": foreign.id})]),
+    ),
+    "as_caller": lambda door, _: [
+        list(door.mem.as_caller(user=user, agent="planner", session="s1", projects=[project]).export(status=None))
+        for user, project in (("ana", "store:notes.ana"), (GLOBEX, "house"))
+    ],
+    "stats": lambda door, _: {name: n for name, n in door.mem.stats().items() if name not in ("store", "size_bytes")},
+    "verify": lambda door, _: door.mem.verify(),
+    "doctor": lambda door, _: door.mem.doctor(),
+    "state_hash": lambda door, _: door.mem.state_hash(),
+    "ledger_root": lambda door, _: door.mem.ledger_root(),
+    "upkeep": lambda door, _: door.mem.upkeep(),
+    "consolidate": several(
+        lambda door, _: door.mem.consolidate(owner="ana", force=True), lambda door, _: door.mem.consolidate(undo=True)
+    ),
+    "rebuild": lambda door, _: door.mem.rebuild(),
+    "backup": lambda door, _: Path(door.mem.backup(door.folder / "copy.bak").path).name,
+    "erase": several(
+        each(lambda mem, id: mem.erase(id=id, whole_chain=True)),
+        lambda door, _: door.mem.erase(owner="s1"),
+        lambda door, _: door.mem.erase(owner="ana"),
+    ),
+    "close": lambda door, _: door.mem.close(),
+}
+
+
+def on_threads(act: Callable[[RecollectSaver, str], object]) -> Call:
+    """What a checkpointer does to a thread, tried with the name that both have and with Globex's own."""
+
+    def call(door: Door, _: Foreign) -> object:
+        with RecollectSaver(door.mem) as saver:
+            told = [outcome(lambda thread=thread: act(saver, thread)) for thread in THREADS]  # type: ignore[misc]
+        return repr(told).replace(THREADS[1], "…")
+
+    return call
+
+
+def on_items(act: Callable[[RecollectStore], object]) -> Call:
+    def call(door: Door, _: Foreign) -> object:
+        with RecollectStore(door.mem) as store:
+            return outcome(lambda: act(store))
+
+    return call
+
+
+GRAPHS: dict[str, Call] = {
+    "get_tuple": on_threads(
+        lambda saver, thread: [
+            saver.get_tuple(config(thread_id=thread, checkpoint_id=CHECKPOINT[:-1] + end)) for end in "12"
+        ]
+    ),
+    "list": on_threads(lambda saver, thread: [*saver.list(None), *saver.list(config(thread_id=thread))]),
+    "threads": on_threads(lambda saver, _: [(head.user_id, head.thread_id) for head in saver.threads()]),
+    "thread_state": on_threads(lambda saver, thread: saver.thread_state(config(thread_id=thread))),
+    "copy_thread": on_threads(lambda saver, thread: saver.copy_thread(thread, f"{thread}, copied")),
+    "take_over": on_threads(lambda saver, thread: saver.take_over(saver.list(config(thread_id=thread)))),
+    "put_writes": on_threads(
+        lambda saver, thread: saver.put_writes(
+            config(thread_id=thread, checkpoint_id=CHECKPOINT), [("said", "x")], "task-1"
+        )
+    ),
+    "put": on_threads(lambda saver, _: put_checkpoint(saver, "acme")),
+    "prune": on_threads(lambda saver, thread: saver.prune([thread])),
+    "delete_for_runs": on_threads(lambda saver, _: saver.delete_for_runs(["run-1"])),
+    "delete_thread": on_threads(lambda saver, thread: saver.delete_thread(thread)),
+    "items": on_items(
+        lambda store: [store.get(PLACE, "tea"), store.search(("notes",), query="likes"), store.list_namespaces()]
+    ),
+    "batch": on_items(lambda store: store.batch([PutOp(PLACE, "tea", {"likes": "acme"}), PutOp(PLACE, "milk", None)])),
+}
+NOT_OPERATIONS = {"close", "setup", "from_conn_string", "get_next_version"}
+"""Methods of the LangGraph doors that name nothing in the store."""
+
+
+def without_numbers(traces: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """PostgreSQL numbers the traces of all tenants from one sequence; gaps tell that others were busy, and no more."""
+    return [{name: value for name, value in trace.items() if name != "number"} for trace in traces]
+
+
+# ── the experiment ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Told(NamedTuple):
+    """What Acme was told by one operation, in each of the two stores, and whether a row of Globex's moved."""
+
+    beside: str
+    alone: str
+    moved: list[str]
+
+
+EYES: dict[str, Callable[[recollect.Recollect], recollect.Recollect]] = {
+    "application": lambda mem: mem,
+    "bound": lambda mem: mem.as_caller(
+        user="ana", agent="planner", session="s1", projects=["store:notes.ana", "house"], rights=ALL_RIGHTS
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def fresh(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], str]:
+    """Makes an empty store, on each engine in turn."""
+
+    def made() -> str:
+        if request.param == "sqlite":
+            return str(tmp_path_factory.mktemp("store") / "memory.db")
+        server: PostgresServer = request.getfixturevalue("postgres")
+        server.empty_database(server.url("plain_store"))
+        return server.url("plain_store")
+
+    return made
+
+
+@pytest.fixture(scope="module", params=EYES)
+def told(
+    request: pytest.FixtureRequest, fresh: Callable[[], str], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Told]:
+    """Every operation of Python's doors, carried out in both stores in the same order."""
+    calls = {f"graph.{name}": call for name, call in GRAPHS.items()} | PYTHON
+    location = fresh()
+    foreign = _shared(location)
+    before, beside, moved = rows_of(location, GLOBEX), {}, {}
+    for name, answer in _answers(location, EYES[request.param], calls, foreign, tmp_path_factory.mktemp("beside")):
+        beside[name], moved[name] = answer, _differing(before, rows_of(location, GLOBEX))
+    location = fresh()
+    open_seeded(location, 2, tenant=GLOBEX).close()  # the same identity, and nothing in it
+    alone = dict(_answers(location, EYES[request.param], calls, foreign, tmp_path_factory.mktemp("alone")))
+    return {name: Told(beside[name], alone[name], moved[name]) for name in calls}
+
+
+def _shared(location: str) -> Foreign:
+    with open_seeded(location, 2, tenant=GLOBEX) as mem:
+        fill(mem, SECRET)
+        foreign = got_hold_of(mem)
+    empty = [table for table, rows in rows_of(location, GLOBEX).items() if not rows]
+    assert not empty, f"there is nothing to hide in {empty}"
+    return foreign
+
+
+def _answers(
+    location: str,
+    eyes: Callable[[recollect.Recollect], recollect.Recollect],
+    calls: Mapping[str, Call],
+    foreign: Foreign,
+    folder: Path,
+) -> Iterator[tuple[str, str]]:
+    """Acme's answers, one operation after another; it closes its memory after each, so that nothing is still on its way."""
+    with open_seeded(location, 1, tenant=ACME) as mem:
+        fill(mem, "acme")
+    for seed, (name, call) in enumerate(calls.items(), start=10):
+        with open_seeded(location, seed, tenant=ACME) as mem:
+            answer = repr(outcome(lambda mem=mem, call=call: call(Door(eyes(mem), folder), foreign)))  # type: ignore[misc]
+        yield name, answer
+
+
+def _differing(before: Mapping[str, list[Any]], after: Mapping[str, list[Any]]) -> list[str]:
+    return [table for table in before.keys() | after.keys() if before.get(table) != after.get(table)]
+
+
+@pytest.mark.parametrize("name", [*PYTHON, *(f"graph.{name}" for name in GRAPHS)])
+def test_nothing_crosses(told: dict[str, Told], name: str) -> None:
+    assert told[name].beside == told[name].alone, "what is told depends on whether the other tenant is there"
+    assert SECRET not in told[name].beside
+    assert told[name].moved == []
+
+
+def test_the_answers_are_answers(told: dict[str, Told]) -> None:
+    """Were every call refused, nothing would have been tried."""
+    for name in ("list", "query", "export", "graph.get_tuple", "graph.items"):
+        assert "acme" in told[name].alone, name
+    for name, word in {"history": "ADD", "events": "hotpath", "add": "stored", "erase": "ErasureReceipt"}.items():
+        assert word in told[name].alone, name
+    for name in ("get", "chain", "explain", "edit", "archive", "forget", "restore", "resolve", "history", "erase"):
+        assert told[name].alone.count("not_found") >= 5, name
+
+
+def test_every_operation_was_tried() -> None:
+    operations = {name for name, _ in inspect.getmembers(recollect.Recollect, inspect.isfunction) if name[0] != "_"}
+    assert set(PYTHON) == operations
+    graphs = {name for door in (RecollectSaver, RecollectStore) for name in vars(door) if name[0] != "_"}
+    plain = {name for name in graphs if name[1:] not in graphs and not name.startswith("supports_")}
+    assert plain - NOT_OPERATIONS <= set(GRAPHS)
