@@ -1,0 +1,150 @@
+"""From a sentence to the plain statements in it.
+
+A sentence is cut where a new statement about the speaker begins. Reading stops at the first word that puts the rest in
+doubt ("if", "maybe", "she said") and at a question. What only opens a statement is taken off; what it tells (a
+correction, a request to remember) is kept as a flag.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.model.vocabulary import Space
+from recollect.rules.extraction.message import Sentence
+from recollect.rules.extraction.openings import Opening, opened
+from recollect.rules.extraction.wording import worded
+from recollect.rules.extraction.words import LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING, any_of
+
+_SPEAKER = (
+    r"(?:i|i'm|i've|i'd|i'll|im|my|we|we're|we've|we'll|our|(?:please )?call me|it's|let's"
+    r"|(?:everyone|everybody|people|you can) (?:just )?calls? me)\b"
+)
+_AND = "and|but|so|plus|yet|although|though|because|since|cause|&"
+_ASKS = "how|what|where|when|why|which"
+_ASKS_AFTER_COMMA = f"{_ASKS}|do|does|did|is|are|should|any|right|don't|isn't|aren't|am"
+# Every way to cut begins with one of four characters, so that the search skips all others.
+_BOUNDARY = re.compile(
+    rf"[ ,;—](?:(?<=[;—]) ?|(?<= )(?:[—–-]{{1,2}} |(?:{_AND}) (?={_SPEAKER})"
+    rf"|(?:(?:and|but|so|or|then) )?(?=(?:can|could|would|will) you\b)|(?:and|but|so) (?=(?:{_ASKS}) ))"
+    rf"|(?<=,) (?=(?:{_SPEAKER}|{_ASKS_AFTER_COMMA})\b))",
+    re.I,
+)
+_ELIDED = re.compile(
+    r",? and (?:also )?"
+    r"(?=(live|work|speak|love|like|enjoy|hate|prefer|dislike|adore|play)\b|(?:allergic to|based in|fluent in)\b)",
+    re.I,
+)
+_FIRST_PERSON = re.compile(rf"(?:{_SPEAKER}|decision:|the team )", re.I)
+_MADE_UP = re.compile(rf"\b(?:in|from|for) (?:my|the|this|that|an?|our|your) (?:\w+ )?(?:{any_of(MADE_UP)})\b", re.I)
+_TAG = re.compile(
+    r"[, ] ?(?:right|ok|okay|yeah|no|remember|correct|true|isn't it|don't i|am i not|aren't i|you know|huh|eh|yes)\?$",
+    re.I,
+)
+_ATTRIBUTED = re.compile(
+    r" (?:\w+ (?:said|says|wrote|replied|sang|whispered|joked|told \w+)|(?:said|says|wrote|replied) .{1,40})$", re.I
+)
+_TAKES_BACK = re.compile(r"(?:no,? wait|wait,? no|scratch that|ignore that|forget that|i take that back)\b", re.I)
+_EMOJI = re.compile(r"[\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+")
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_LONGEST_CLAUSE = 300
+"""Nobody states a plain fact in more characters, and what is done to a clause may take more than one pass."""
+
+
+class Clause(NamedTuple):
+    """One statement, with what was taken off it kept as flags."""
+
+    text: str
+    """The statement with contractions spelled out and quotations masked, case kept."""
+    said: str
+    """The same as it was said."""
+    words: frozenset[str]
+    sentence: Sentence
+    correcting: bool
+    requested: bool
+    """It was asked to be remembered."""
+    space: Space | None
+    ended: bool
+    passing: bool
+    """It said that it holds only for a while."""
+    instead_of: str | None
+    """What a value stands in the place of: "Porto" in "Lisbon, not Porto"."""
+    greeted: bool
+    elided: bool
+    """Its subject was that of the statement before, and is only sure if that one was understood."""
+
+
+def takes_back(sentence: Sentence) -> bool:
+    """Whether a sentence opens by taking back what was said in the one before it."""
+    return _TAKES_BACK.match(sentence.text) is not None
+
+
+def clauses_of(sentence: Sentence) -> Iterator[Clause]:
+    """The plain statements of a sentence, in order."""
+    text = _EMOJI.sub(" ; ", sentence.text) if not sentence.text.isascii() else sentence.text
+    opening = opened(Opening(" ".join(text.split()).strip(" ;")))
+    asks = opening.rest.endswith("?") and not opening.politely
+    if _ATTRIBUTED.search(opening.rest.rstrip(" .!")) or (asks and _TAG.search(opening.rest)):
+        return
+    whole = opening.requested and _in_doubt(opening.rest)
+    yield from _plain([opening.rest] if whole else _parts(opening.rest), opening, sentence, asks)
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in (part.strip(" ,;") for part in _BOUNDARY.split(text)) if part]
+
+
+def _plain(parts: list[str], opening: Opening, sentence: Sentence, asks: bool) -> Iterator[Clause]:
+    """The parts that state something; ``asks`` says that the last of them is a question."""
+    for number, part in enumerate(parts, start=1):
+        now = opened(opening._replace(rest=part)) if number > 1 else opening._replace(rest=part)
+        if not now.rest or len(now.rest) > _LONGEST_CLAUSE:
+            continue
+        if (asks and number == len(parts)) or (not opening.requested and _stops(now.rest)):
+            return
+        yield from _with_elided(now, sentence)
+
+
+def _stops(part: str) -> bool:
+    """Whether nothing after this is plainly stated: a doubt, a question, a made-up world, a condition."""
+    first = part.split(maxsplit=1)[0].lower().rstrip(",")
+    if first in QUESTION_WORDS or _in_doubt(part):
+        return True
+    if _FIRST_PERSON.match(part):
+        return False
+    return first in LEADS_IN or _MADE_UP.search(part) is not None
+
+
+def _in_doubt(part: str) -> bool:
+    """Whether it is supposed, wished for, planned, or somebody else's words; "I'd rather" states a preference."""
+    lowered = part.lower()
+    if lowered.startswith(("i'd rather ", "i would rather ")):
+        return False
+    return not SUPPOSING.isdisjoint(_WORD.findall(lowered))
+
+
+def _with_elided(now: Opening, sentence: Sentence) -> Iterator[Clause]:
+    """The statement, and those that share its subject: "I live in Lisbon and work at Acme"."""
+    cuts = list(_ELIDED.finditer(now.rest)) if now.rest[0] in "Ii" else []
+    starts = [0, *(cut.end() for cut in cuts)]
+    ends = [*(cut.start() for cut in cuts), len(now.rest)]
+    subjects = ["", *("I " if cut[1] else "I am " for cut in cuts)]
+    for subject, start, end in zip(subjects, starts, ends, strict=True):
+        yield _clause(subject + now.rest[start:end], now, sentence, elided=start > 0)
+
+
+def _clause(said: str, opening: Opening, sentence: Sentence, *, elided: bool) -> Clause:
+    wording = worded(said)
+    return Clause(
+        text=wording.text,
+        said=wording.said,
+        words=frozenset(_WORD.findall(wording.text.lower())),
+        sentence=sentence,
+        correcting=opening.correcting,
+        requested=opening.requested,
+        space=opening.space,
+        ended=wording.ended,
+        passing=wording.passing,
+        instead_of=sentence.spoken(wording.instead_of) if wording.instead_of else None,
+        greeted=opening.greeted,
+        elided=elided,
+    )

@@ -1,0 +1,173 @@
+"""From a message to the sentences in which its writer speaks for themselves.
+
+What is somebody else's, made up or only material is taken out first: code, logs, quotations, drafts, texts to be
+translated, role play, jokes. Quoted words are replaced by a mark of one character, so that no rule reads a statement
+in them, while a title can still be a value ("my favourite film is 'Alien'").
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.rules.saq.words import word_set
+
+_STRAIGHT = str.maketrans(
+    {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\u00a0": " ", "\u200b": None}
+)
+_FIRST_MARK = 0xE000
+_LAST_MARK = 0xF8FF
+_MARK = re.compile(f"[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]")
+
+_FENCED = re.compile(r"(?s)```.*?(?:```|\Z)")
+# Possessive, and stopped by the next quotation mark: each character is looked at a fixed number of times.
+_QUOTED = re.compile(r"""`[^`\n]++`|"[^"\n]*+(?:"|$)|(?<!\w)'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w))*+'(?!\w)""", re.M)
+
+_DRAFT = re.compile(
+    r"^\W{0,3}(?:subject ?:|dear [\w. ]{1,40},|to whom it may concern"
+    r"|(?:best|kind|warm)? ?regards,?\s*$|sincerely,?\s*$|yours (?:truly|faithfully|sincerely))",
+    re.I | re.M,
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:just kidding|just joking|jk|i'm joking|i'm kidding|only joking|sarcasm)\b|(?<!\S)/s\b|♪|♫", re.I
+)
+_JOKING = re.compile(r"\b(?:lol|lmao|rofl|haha(?:ha)*|hehe|yeah right|not!)(?!\w)|[😂🤣🙄😜🤪😏🙃]", re.I)
+_LAUGHS = tuple("kidding joking jk sarcasm /s ♪ ♫ lol lmao rofl haha hehe right not!".split())
+"""A message with none of these, and none but ASCII characters, has no joke that the patterns above could find."""
+_CODE_SIGN = re.compile(r"[{};]\s*$|\w\(|==|=>|&&|\|\||</\w|\w = \S")
+_CODE_CHARACTERS = frozenset("({};=&|<")
+_CODE_LINE = re.compile(
+    r"\s*(?:>|\$ |#|//|/\*|\*/|<\w|at \w+\.|import |from \w+ import |def |class \w+[:(]|return\b"
+    r"|(?:const|let|var) \w+ ?=|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d)"
+)
+_LOG_WORD = re.compile(r"\b(?:INFO|DEBUG|ERROR|WARN|WARNING|Traceback)\b")
+_BULLET = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
+
+_WORK_ON = (
+    "translate|proofread|correct|rewrite|rephrase|reword|paraphrase|summari[sz]e|improve|edit|polish|fix|review|check"
+    "|analy[sz]e|continue|complete|finish|write|draft|generate|compose|create|parse|format|convert|spell-?check"
+    "|classify|extract|explain|read|critique|grade|evaluate|shorten|expand|interpret|respond to|reply to|answer"
+)
+_MATERIAL = re.compile(rf"(?:(?:please|can you|could you|now|help me|and|then) )*(?:{_WORK_ON})\b[^:]{{0,120}}:", re.I)
+_QUOTES = re.compile(
+    r"[^:]{0,80}\b(?:said|told \w+|wrote|says|asked|replied|answered|goes|reads|sings|texted|lyrics|caption|prompt)\b"
+    r"[^:]{0,20}:",
+    re.I,
+)
+_HANDS_OVER = re.compile(
+    r"\b(?:here(?:'s| is| are)\b.{0,80}|(?:following|this|my|the) (?:text|paragraph|essay|draft|letter|email|e-mail|bio"
+    r"|cover letter|statement|story|poem|lyrics|message|sentences?|dialogue|conversation|transcript|log|post)):?\s*$",
+    re.I,
+)
+_MAKES_BELIEVE = re.compile(
+    r"^you are (?:an?|the) |^(?:now )?(?:act|answer|behave|speak) (?:as|like) |^say i(?: am|'m)\b"
+    r"|\b(?:pretend(?:ing)?|imagine|suppose|assume|assuming) (?:that )?(?:i|i'm|i've|my|you|you're|we|we're)\b"
+    r"|\b(?:role-?play(?:ing)?|let's (?:say|pretend|imagine|assume|suppose)|hypothetically|for the sake of argument"
+    r"|my character|in this (?:story|scenario|game|world)|play the (?:role|part))\b",
+    re.I,
+)
+_MAKES_BELIEVE_WITH = word_set(
+    """pretend pretending imagine suppose assume assuming roleplay role-play roleplaying role-playing let's
+    hypothetically sake character story scenario game world role part act answer behave speak say are"""
+)
+_REQUEST = re.compile(r"\b(?:remember|note|forget|mind|memory|project|self|context|record|correction|decision)\b", re.I)
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?…])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr|Sr)\.)(?<!\b(?:Mrs|e\.g|i\.e|etc|Inc|Ltd)\.)"
+    r"[\"')]*\s+(?![😂🤣🙄😜🤪😏🙃])"
+)
+_SPOKEN_OF = word_set(
+    """i im i'm i've i'd i'll my me mine we we're we've we'll our decision decided remember note forget mind memory
+    memorize memorise meant it's team hi hello hey actually correction sorry oops scratch wait"""
+)
+"""A sentence with none of these words says nothing that a rule could read."""
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+
+
+class Sentence(NamedTuple):
+    """One sentence of the message, quotations replaced by marks, and what the marks stand for."""
+
+    text: str
+    quotes: tuple[str, ...]
+
+    def spoken(self, text: str) -> str:
+        """A part of the sentence with its quotations as they were, without their quotation marks."""
+        return _MARK.sub(lambda mark: self.quotes[ord(mark[0]) - _FIRST_MARK].strip("`\"'"), text)
+
+    @property
+    def original(self) -> str:
+        """The sentence as it was written."""
+        return _MARK.sub(lambda mark: self.quotes[ord(mark[0]) - _FIRST_MARK], self.text)
+
+
+def sentences(message: str) -> list[Sentence]:
+    """The sentences that may state something about the person who wrote the message."""
+    text = _MARK.sub(" ", message.translate(_STRAIGHT))
+    lowered = text.lower()
+    words = frozenset(_WORD.findall(lowered))
+    if _SPOKEN_OF.isdisjoint(words):
+        return []
+    jokes = not text.isascii() or any(sign in lowered for sign in _LAUGHS)
+    if _DRAFT.search(text) or (jokes and _TAKEN_BACK.search(text)):
+        return []
+    text, quotes = _masked(_FENCED.sub("\n", text))
+    own = list(_own_sentences(text, may_make_believe=not _MAKES_BELIEVE_WITH.isdisjoint(words)))
+    if jokes:
+        own = _without_jokes(own)
+    return [Sentence(part, quotes) for part in own if not _SPOKEN_OF.isdisjoint(_WORD.findall(part.lower()))]
+
+
+def _without_jokes(parts: list[str]) -> list[str]:
+    """A sentence that laughs is out; one that only laughs takes the one before it along."""
+    kept: list[str] = []
+    for part in parts:
+        if not _JOKING.search(part):
+            kept.append(part)
+        elif kept and not _JOKING.sub("", part).strip(" .!,"):
+            kept.pop()
+    return kept
+
+
+def _masked(text: str) -> tuple[str, tuple[str, ...]]:
+    """The text with a mark for each quotation, and the quotations; where marks run out, a quotation is left out."""
+    quotes: list[str] = []
+
+    def mark(quoted: re.Match[str]) -> str:
+        if _FIRST_MARK + len(quotes) > _LAST_MARK:
+            return " "
+        quotes.append(quoted[0])
+        return chr(_FIRST_MARK + len(quotes) - 1)
+
+    return _QUOTED.sub(mark, text), tuple(quotes)
+
+
+def _own_sentences(text: str, may_make_believe: bool) -> Iterator[str]:
+    """Every sentence up to where the message hands over material, or begins to make believe."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or _is_code(line):
+            continue
+        bullet = _BULLET.match(line)
+        for part in _SENTENCE_END.split(line[bullet.end() :] if bullet else line):
+            sentence = " ".join(part.split())
+            if _is_material(sentence) or (may_make_believe and _MAKES_BELIEVE.search(sentence)):
+                return
+            yield sentence
+        if number < len(lines) and _hands_over(line):
+            return
+
+
+def _is_code(line: str) -> bool:
+    if _CODE_LINE.match(line) or _LOG_WORD.search(line):
+        return True
+    return not _CODE_CHARACTERS.isdisjoint(line) and _CODE_SIGN.search(line) is not None
+
+
+def _is_material(sentence: str) -> bool:
+    """Whether it hands over, after a colon, what is not the writer's own: "Translate: …", "she wrote: …"."""
+    return ":" in sentence and (_MATERIAL.match(sentence) or _QUOTES.match(sentence)) is not None
+
+
+def _hands_over(line: str) -> bool:
+    """Whether what stands on the next lines is not the writer's own: "Proofread this:"."""
+    if line.rstrip().endswith(":"):
+        return not _REQUEST.search(line)
+    return _HANDS_OVER.search(line) is not None

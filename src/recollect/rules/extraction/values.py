@@ -1,0 +1,256 @@
+"""Reading a value off the beginning of some words: "Lisbon" off "Lisbon with my two cats".
+
+Every function returns the value as it was said, or None if the words do not plainly begin with one.
+"""
+
+import re
+from collections.abc import Callable
+
+from recollect.rules.extraction.words import (
+    MORE_JOBS,
+    NO_PLACE,
+    NO_SUBSTANCE,
+    NOT_A_NAME,
+    OUTSIDE,
+    POINTING,
+    UNSKILLED,
+    WITH_THE,
+    any_of,
+)
+from recollect.rules.saq import names, places
+from recollect.rules.saq import values as saq_values
+from recollect.rules.saq.words import NEVER_NAMES, word_set
+from recollect.rules.text import STOP_WORDS
+
+Take = Callable[[str], str | None]
+
+_PARTICLES = word_set("de da do dos van von der den la le del di al bin of the and & upon los las san")
+_GOES_ON = word_set(
+    """with since for because near where which now as and but in on at from so though although while who to by after
+    before last earlier a two three four five several until like when if or doing working based currently almost about
+    part-time full-time remotely right just outside close near"""
+)
+"""Words with which a sentence may go on after a name."""
+_AFTER_NAME = word_set("and but from here with by at")
+_KNOWN_PLACES = places.CITIES | places.COUNTRIES | places.STATES
+_JOBS = names.JOBS | MORE_JOBS
+_JUDGED = names.JUDGEMENTS | OUTSIDE | UNSKILLED
+_JOB_ENDS = re.compile(
+    r"[,;:(]| (?:at|for|from|in|with|who|and|but|by|so|since|because|on|specializing|working|based|living|of|that|here"
+    r"|to|not)\b"
+)
+_ASIDE = any_of(
+    word_set(
+        """but so which because since especially as like though when if it it's that that's this i i'm you they they're
+        he she we even not probably mainly mostly thanks just also while with no please in for at who where what how
+        aiming the my to then what's there don't can could would any is are do does both hence ever from on by without
+        all having being"""
+    )
+)
+"""After a comma these begin something else than the next item of a list."""
+_PHRASE_ENDS = re.compile(
+    r"[;:(]| (?:because|since|so|but|although|though|as|especially|particularly|even|due to|'cause)\b"
+    r"| and (?:i|my|it|it's|they|the|we|am|have|that|this|you|was|can|would|hope|need|want|wanted|so)\b"
+    rf"|, (?:{_ASIDE})(?: (?!\w+$|\w+ \w+$)|$)",
+    re.I,
+)
+_SERIES = re.compile(r"[^,;:()]{1,40}(?:, [^,;:()]{1,40}?)+,? (?:and|or) [^,;:()]{1,60}")
+_NARROWS = re.compile(
+    r" (?:that|which|who|where|i|i'm|i've|they|he|she|you|we|the way|whenever|when|if|unless|while)\b", re.I
+)
+_HEAD_OF = re.compile(
+    r"(?:head|director|vp|manager|president|owner|founder|co-founder) of [\w-]+(?: [\w-]+){0,2}?(?= at | for |,|$)",
+    re.I,
+)
+_NO_JOB = re.compile(
+    r"^the [\w-]+(?: [\w-]+)?$| (?:of|on|for|in) (?:this|that|these|those|the|your|it)\b| at heart\b|'s ", re.I
+)
+""" "The manager" of whatever was spoken of, "the author of this code": a part in a conversation, no occupation."""
+_CONSONANT = re.compile(r"[^aeiouAEIOU]|U[A-Z]|uni|use|eu", re.ASCII)
+_MOST_WORDS = 8
+_HANGING = word_set("better more best less to of for")
+"""A phrase that ends in one of these compares with something unsaid, or is not complete."""
+_IN_CONTEXT = re.compile(
+    r"^(?:number|plan|choice|variant|answer|question) [\w#]+$| for (?:the|this|that|my) "
+    r"|\b(?:ideas?|suggestions?|proposals?|explanations?|answer|comment|question)$",
+    re.I,
+)
+""" "Plan B", "blue for the header", "Ana's idea": liked in this conversation, and nothing to remember."""
+_LIST = re.compile(r", (?:and |or )?| and | or ")
+
+
+def _after(rest: str, allowed: frozenset[str]) -> bool:
+    """Whether the value is complete: nothing follows, or a comma, or a word that goes on with something else."""
+    return not rest or rest[0] in ",;:(" or rest.split(maxsplit=1)[0].lower().rstrip(",") in allowed
+
+
+def proper(text: str, most_words: int = 4) -> tuple[str, str] | None:
+    """The capitalised words that a text begins with, and the rest."""
+    taken: list[str] = []
+    for word in text.split():
+        bare = word.rstrip(",;:")
+        if not (bare[:1].isupper() or (taken and bare.lower() in _PARTICLES)) or len(taken) == most_words:
+            break
+        taken.append(bare)
+        if bare != word:
+            break
+    while taken and taken[-1].lower() in _PARTICLES and not taken[-1][:1].isupper():
+        taken.pop()
+    if not taken:
+        return None
+    name = " ".join(taken)
+    return name, text[len(name) :].lstrip(" ")
+
+
+def name(text: str) -> str | None:
+    """A person's name in capitals: "Ana", "Ana Silva"."""
+    found = proper(text, most_words=3)
+    if found is None or not _after(found[1], _AFTER_NAME) or found[1].startswith("("):
+        return None
+    words = re.split("[ -]", found[0])
+    if any(_is_no_name(word) for word in words):
+        return None
+    return found[0] if saq_values.name(found[0].replace(".", "")) else None
+
+
+def _is_no_name(word: str) -> bool:
+    """Whether a capitalised word is known not to name a person: "Sorry", "ADHD", "Maltese", "Bolivian"."""
+    low = word.lower()
+    if low in NOT_A_NAME or (len(word) > 1 and word.isupper()) or low.endswith(("ese", "ish")):
+        return True
+    if not low.endswith(("an", "i")) or low in places.COUNTRIES:
+        return False
+    return any(low.startswith(country[:-1]) and len(low) >= len(country) for country in places.COUNTRIES)
+
+
+def given_name(text: str) -> str | None:
+    """What follows "my name is": a name, or one word in small letters that cannot be anything else."""
+    if found := name(text):
+        return found
+    word, _, rest = text.partition(" ")
+    plain = word.isalpha() and word.islower() and 2 <= len(word) <= 15 and not word.endswith(("ing", "ed"))
+    if not plain or word in NOT_A_NAME or word in STOP_WORDS or not _after(rest, _AFTER_NAME):
+        return None
+    return word
+
+
+def known_place(text: str) -> str | None:
+    """A place that is known to be one: people also move to Kubernetes."""
+    article = "the " if text.lower().startswith("the ") else ""
+    return (found := _known_place(text[len(article) :])) and article + found
+
+
+def place(text: str) -> str | None:
+    """A home by its name: "Lisbon", "the Netherlands", "Austin, Texas", "lisbon"."""
+    article = "the " if text.lower().startswith("the ") else ""
+    text = text[len(article) :]
+    return (found := _known_place(text) or _named_place(text)) and article + found
+
+
+def _known_place(text: str) -> str | None:
+    words = text.split()
+    for size in range(min(4, len(words)), 0, -1):
+        candidate = " ".join(words[:size]).rstrip(",")
+        if candidate.lower() in _KNOWN_PLACES and _after(text[len(candidate) :].lstrip(" "), _GOES_ON):
+            return candidate + _region(text[len(candidate) :])
+    return None
+
+
+def _named_place(text: str) -> str | None:
+    found = proper(text)
+    if found is None or not _after(found[1], _GOES_ON) or not saq_values.name(found[0].replace(".", "")):
+        return None
+    if any(word in NO_PLACE for word in found[0].lower().split()):
+        return None
+    return found[0] + _region(text[len(found[0]) :])
+
+
+def _region(rest: str) -> str:
+    """The region after a city: ", Portugal"."""
+    if not rest.startswith(", "):
+        return ""
+    found = proper(rest[2:])
+    is_region = found is not None and found[0].lower() in _KNOWN_PLACES and _after(found[1], _GOES_ON)
+    return f", {found[0]}" if found and is_region else ""
+
+
+def organisation(text: str) -> str | None:
+    """An employer by its name: "Acme Corp", "the Red Cross"."""
+    article = "the " if text.lower().startswith("the ") else ""
+    found = proper(text[len(article) :], most_words=5)
+    if found is None or not _after(found[1], _GOES_ON):
+        return None
+    return article + found[0] if found[0].lower() not in names.DEMONYMS | NEVER_NAMES else None
+
+
+def job(text: str) -> str | None:
+    """An occupation after "a", "an" or "the": "software engineer", "head of marketing"."""
+    if _NO_JOB.search(text):
+        return None
+    text = re.sub(r"^(?:an?|the) (?:\d+-year-old )?", "", text, flags=re.I)
+    if headed := _HEAD_OF.match(text):
+        return headed[0]
+    end = _JOB_ENDS.search(text)
+    head = text[: end.start()] if end else text
+    words = head.lower().split()
+    if not 1 <= len(words) <= 5 or words[-1] not in _JOBS or not _JUDGED.isdisjoint(words):
+        return None
+    return head
+
+
+def phrase(text: str) -> str | None:
+    """What somebody likes: a short phrase that means the same to everyone."""
+    head = phrase_end(text)
+    words = head.lower().split()
+    if not 1 <= len(words) <= _MOST_WORDS or not OUTSIDE.isdisjoint(words) or _NARROWS.search(head):
+        return None
+    if words[0] == "the":
+        return head if " ".join(words[1:]) in WITH_THE else None
+    if words[0] in POINTING or words[-1] in _HANGING or len(head) < 2 or _IN_CONTEXT.search(head):
+        return None
+    return None if saq_values.date(head) or saq_values.clock_time(head) else head
+
+
+def substance(text: str) -> str | None:
+    """What somebody must not eat or come near: as for a taste, but "most nuts" will do."""
+    found = phrase(re.sub(r"^(?:most|all|some|any|certain|the) ", "", text, flags=re.I))
+    return phrase_end(text) if found and found.lower().split()[0] not in NO_SUBSTANCE else None
+
+
+def phrase_end(text: str) -> str:
+    """The text up to where its phrase ends; nothing if that is unsure."""
+    end = _PHRASE_ENDS.search(text)
+    head = (text[: end.start()] if end else text).strip(" ,.!")
+    first, comma, rest = head.partition(", ")
+    if not comma or _SERIES.fullmatch(head):
+        return head
+    # "cooking at home, trying things out" may be cut; "clear, measurable goals" may not.
+    complete = first.endswith(("s", "ing")) or first.rpartition(" ")[2][:1].isupper()
+    return first if complete or rest.partition(" ")[0].endswith("ing") else ""
+
+
+def items(text: str) -> list[str]:
+    """The items of a list of three or more; a pair may be one thing ("fish and chips") and stays whole."""
+    if text.count(",") == 0:
+        return [text]
+    return [item.strip() for item in _LIST.split(text) if item.strip()]
+
+
+def listed(text: str) -> list[str]:
+    """The items of any list, pairs included."""
+    return [item.strip() for item in _LIST.split(text) if item.strip()]
+
+
+def self_contained(text: str) -> bool:
+    """Whether a longer phrase points at nothing outside itself."""
+    words = text.lower().replace(",", " ").split()
+    if not words or "that" in (words[0], words[-1]):
+        return False
+    return (OUTSIDE - {"that"}).isdisjoint(words)
+
+
+def with_article(text: str) -> str:
+    """ "nurse" as "a nurse"; what is one of its kind ("CTO", "head of design") goes without."""
+    if text.isupper() or " of " in text:
+        return text
+    return f"a {text}" if _CONSONANT.match(text) else f"an {text}"

@@ -1,0 +1,162 @@
+"""The words that the reading of messages turns on, as plain lists: lower case, apostrophes straight.
+
+Add a word here when a message is read, or left out, wrongly because of it.
+"""
+
+from collections.abc import Iterable
+
+from recollect.rules.saq.names import DEMONYMS, DIETS, JOBS, MARITAL_STATUSES
+from recollect.rules.saq.words import VAGUE_VALUES, entries, word_set
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """An alternation for a regular expression, longest phrase first."""
+    return "|".join(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+
+
+SUPPOSING = word_set(
+    """if unless whether suppose supposing imagine pretend pretending assume assuming hypothetically maybe perhaps
+    possibly probably presumably supposedly apparently allegedly might could would should wish wishing hope hoping
+    hopefully guess wonder wondering think thought believe believed feel suspect doubt dreamt dreamed almost
+    nearly sometimes say said says saying told tells wrote writes written replied asked claims claimed sings
+    quoted texted joked mentioned thinks believes assumes heard according someday i'd i'll we'd"""
+)
+"""From one of these on, a sentence is in doubt: what follows is supposed, wished for, or somebody else's words."""
+
+MADE_UP = word_set(
+    """dream dreams novel story stories game games character scenario role-play roleplay lyrics lyric song songs joke
+    jokes poem play script movie film book dialogue example universe simulation"""
+)
+"""In a phrase before "I" these open a made-up world: "in my dream I live in Rome"."""
+
+LEADS_IN = word_set(
+    """in at for when on with during as while after before like since until once whenever under to by from without
+    within because although though where wherever how that which who than whenever"""
+)
+"""A phrase that opens with one of these narrows what comes after it, so that is no plain statement."""
+
+QUESTION_WORDS = word_set(
+    """can could would will shall should do does did is are was were am may might must have has had what how where
+    when why who whom whose which any isn't aren't don't doesn't didn't won't wouldn't couldn't shouldn't haven't
+    hasn't wasn't weren't got"""
+)
+
+POINTING = word_set(
+    """it its it's that this these those you your yours he him his she her hers they them their theirs us me who whom
+    whose how when where what why which whatever one ones both all some any every each such same so too not being
+    having getting seeing hearing knowing there here everyone everybody everything someone something nothing
+    anything people more most better best less the a an my our no another other others first second third former
+    latter option options version versions idea suggestion draft result example way ways part parts thing things
+    lot lots bit yeah"""
+)
+"""What somebody likes may not begin with these: they point at something outside the sentence."""
+
+WITH_THE = entries(
+    """beach|ocean|sea|outdoors|mountains|rain|snow|cold|heat|sun|theatre|theater|opera|countryside|cinema|city life
+    wilderness|great outdoors|beatles|gym|winter|summer|autumn"""
+)
+"""What may stand after "the" and still is the same for everyone."""
+
+OUTSIDE = word_set(
+    """it this that these those them him her he she they there here you your yours yourself you're you've you'll
+    something everything anything nothing someone everyone one ones"""
+)
+"""A phrase with one of these does not stand on its own."""
+
+NOT_A_NAME = (
+    VAGUE_VALUES
+    | DEMONYMS
+    | DIETS
+    | MARITAL_STATUSES
+    | JOBS
+    | word_set(
+        """sorry tired hungry thirsty here back home sick ill bored excited glad afraid scared worried confused
+        curious sure certain unsure lost late early ready done in out on off at from just really very so too
+        also still not currently now trying looking going working using thinking wondering having getting
+        feeling doing making planning interested aware able about all always never almost alone awake alive
+        angry annoyed anxious ashamed available based born both fluent allergic pregnant bilingual autistic gay
+        straight bisexual trans nonbinary queer lactose gluten celiac coeliac diabetic human batman superman
+        santa god jesus spider-man nobody somebody queen king important unknown secret irrelevant misspelled
+        misspelt mud yours mine legion monday team gen covid adhd type pro anti kinda sorta gonna wanna well
+        welcome grateful thankful proud pumped thrilled stoked honored honoured aries deaf blind agnostic bi
+        pansexual asexual hispanic latino latina unemployed caribbean taurus gemini virgo libra scorpio
+        sagittarius capricorn aquarius pisces"""
+    )
+)
+"""Capitalised or not, what comes after "I'm" is not a name if it is one of these."""
+
+UNSKILLED = word_set(
+    """nervous poor lazy heavy light picky frequent first-time amateur budding recreational slow quick keen avid visual
+    good bad great better worse best worst new old nice perfect single happy sad would-be hobby weekend"""
+)
+"""What makes of an occupation a habit: "a bad driver", "a keen dancer"."""
+
+NO_PLACE = word_set(
+    """excel notion slack jira outlook vim emacs terminal discord zoom teams google github gmail chrome narnia
+    hogwarts wonderland hell heaven paradise neverland gotham westeros middle-earth mordor hope fear peace denial
+    poverty january february march april may june july august september october november december building room
+    block apartment flat unit floor dorm house kubernetes docker aws azure"""
+)
+"""Capitalised after "I live in", and yet no home."""
+
+MORE_JOBS = entries(
+    """designer|writer|author|student|musician|singer|artist|painter|photographer|freelancer|entrepreneur|contractor
+    founder|co-founder|cofounder|baker|actor|actress|dancer|coach|trainer|cook|driver|nanny|pastor|priest|worker
+    owner|intern|marketer|blogger|streamer|podcaster|composer|sculptor|illustrator|animator|filmmaker|videographer
+    copywriter|novelist|poet|potter|lead|head|president|vp|principal|specialist|strategist|planner|coordinator
+    supervisor|assistant|associate|agent|representative|salesperson|mathematician|statistician|astronomer|chemist
+    postdoc|soldier|sailor|fisherman|fireman|policewoman|bartender|caregiver|counselor|counsellor|instructor
+    tester|administrator|operator|builder|roofer|mason|optometrist|anesthesiologist|cardiologist|oncologist
+    oceanographer|archaeologist|anthropologist|sociologist|linguist|philosopher|theologian|apprentice|trainee
+    stylist|beautician|masseuse|undertaker|auditor|banker|trader|investor|graduate|technologist|sysadmin
+    devops engineer|sre|coo|cmo|cpo|ciso"""
+)
+"""Occupations and callings by which people say what they do, besides those of the key parser."""
+
+NO_SUBSTANCE = word_set(
+    """enough before after much and or at in on with without late out well alone from until lunch breakfast dinner
+    nonsense work mornings drama stupidity bullshit monday mondays friday fridays exercise change commitment"""
+)
+"""What nobody is allergic to, and what "I don't eat" may be followed by without naming a food."""
+
+FAMILY = entries(
+    """kids|children|sons|daughters|twins|kid|child|son|daughter|sister|brother|sisters|brothers|siblings
+    grandchildren|grandkids|stepkids|boys|girls"""
+)
+PETS = entries(
+    """dog|dogs|cat|cats|puppy|puppies|kitten|kittens|parrot|parrots|rabbit|rabbits|hamster|hamsters|horse|horses
+    turtle|turtles|goldfish|guinea pig|guinea pigs|snake|snakes|lizard|lizards|ferret|ferrets|bird|birds|chickens
+    fish"""
+)
+COUNTS = "a|an|one|two|three|four|five|six|seven|eight|nine|ten|twin|2|3|4|5|6|7|8|9|10"
+
+GREETINGS = entries("hi|hello|hey|good morning|good afternoon|good evening")
+OPENING = entries(
+    """yes|yeah|yep|sure|ok|okay|well|so|oh|ah|um|and|but|also|plus|thanks|thank you|great|cool|alright|right|fyi|btw
+    by the way|for your information|for context|for reference|for the record|just so you know|honestly|personally
+    to be honest|tbh|in fact|as you know|as you may know|quick note|update|note|important|reminder|please|pls|about me
+    first of all|first|a bit about me|some background|in general|generally|haha|wow|anyway"""
+)
+"""Ways to begin that leave a statement unchanged."""
+
+CORRECTING = entries(
+    """actually|correction|my mistake|my bad|scratch that|i was wrong|let me correct that|let me correct myself|edit"""
+)
+"""Ways to begin that correct what was said before."""
+
+ADVERBS = entries(
+    """now|currently|presently|really|truly|absolutely|definitely|actually|officially|recently|still|also|just|simply
+    only|personally|particularly|especially|always|totally|genuinely|generally|both|already|finally|very much
+    quite|so|basically|proudly"""
+)
+"""Adverbs after "I" that colour a statement but leave it what it is."""
+
+CLOSINGS = entries(
+    """btw|by the way|fyi|thanks|thank you|please|pls|these days|nowadays|now|too|as well|also|a lot|so much
+    very much|hands down|from now on|fluently|more than anything|the most|though|tho|honestly|anyway|at all|again
+    everyone|everybody|guys|all|there|for your information|if you didn't know|you know|of course|obviously
+    in general|generally|overall|for context|for reference|myself|ok|okay|here|for sure|to be honest|tbh|in fact
+    nice to meet you|pleased to meet you|in life|ever|already|yet|either|personally|as you know|just so you know
+    by now|everyone does|by trade|by profession"""
+)
+"""Ways to end a statement that leave it unchanged."""
