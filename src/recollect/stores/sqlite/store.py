@@ -122,8 +122,8 @@ class SqliteStore:
         """The write transaction; SQLite has one writer, so naming tenant and streams only matters to other stores."""
         with translated(self.location), self._queue.turn(patience_s):
             db = self._connections.writer()
-            _begin(db, "BEGIN IMMEDIATE")
             try:
+                _begin(db, "BEGIN IMMEDIATE")
                 yield Transaction(NamedQueries(db))
                 db.execute("COMMIT")
             finally:
