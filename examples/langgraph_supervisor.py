@@ -4,10 +4,13 @@
     python examples/langgraph_supervisor.py memory.db ana "Please compare green and black tea"
     python examples/langgraph_supervisor.py memory.db ana "Where do I live?"
 
+Instead of a file it may be a postgresql:// URL.
+
 The supervisor recalls what is known about the user and passes the message on to an agent: the *concierge* keeps what people
 say of themselves, the *researcher* keeps its own notes. Each sees what the user said and what it noted itself, and neither
 sees the other's notes: the borders are the engine's, not the prompt's. The conversation is kept by the checkpointer, what is
-worth knowing by the memory; both lie in one database, so that the next process goes on where this one stopped.
+worth knowing by the memory; both lie in one database, so that the next process goes on where this one stopped. Note that the
+conversation passes no gates: a password that the agents refuse is still among the messages.
 """
 
 import operator
@@ -20,6 +23,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 import recollect
 from recollect.langgraph import RecollectSaver, RecollectStore
+from recollect.langgraph.items import owner_of
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 RESEARCH_WORDS = ("compare", "find", "research")
@@ -55,18 +59,31 @@ def concierge(mem: recollect.Recollect, user: str) -> Graph:
 
 def researcher(mem: recollect.Recollect, user: str) -> Graph:
     """Keeps notes that only it sees, one for each topic."""
-    place = ("notes", user)
-    own = mem.as_caller(agent="researcher", user=user, projects=[f"store:notes.{user}"])
+    place = ("notes", _label(user))
+    own = mem.as_caller(agent="researcher", user=user, projects=[owner_of(place)])
 
     def look_up(work: Work) -> dict[str, list[str]]:
         topic = work["messages"][-1]
         with RecollectStore(own, scope="researcher") as notes:
-            known = notes.get(place, topic)
-            times = known.value["times"] + 1 if known else 1
-            notes.put(place, topic, {"topic": topic, "times": times})
-        return {"messages": [f"researcher: asked {times} time(s) so far."], "done": [topic]}
+            return {"messages": [f"researcher: {_noted(notes, place, topic)}"], "done": [topic]}
 
     return _agent("look_up", look_up)
+
+
+def _label(user: str) -> str:
+    """A user's name, perhaps an e-mail address, as part of a namespace, which may hold no dots; no two users share one."""
+    return user.replace("~", "~~").replace(".", "~d")
+
+
+def _noted(notes: RecollectStore, place: tuple[str, ...], topic: str) -> str:
+    """Count how often a topic came up. What the gates refuse, such as a password, is not kept, and the turn goes on."""
+    known = notes.get(place, topic)
+    times = known.value["times"] + 1 if known else 1
+    try:
+        notes.put(place, topic, {"topic": topic, "times": times})
+    except recollect.Refused as refused:
+        return f"no note was taken, {refused.message}"
+    return f"asked {times} time(s) so far."
 
 
 def _agent(name: str, step: Any) -> Graph:
@@ -112,4 +129,7 @@ def turn(location: str | Path, user: str, said: str) -> str:
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         sys.exit(__doc__)
-    print(turn(*sys.argv[1:]))
+    try:
+        print(turn(*sys.argv[1:]))
+    except recollect.RecollectError as error:
+        sys.exit(str(error))

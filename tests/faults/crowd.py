@@ -1,7 +1,7 @@
 """A crowd of connections that write to the same twenty keys: a process with several threads, each with a store of its own.
 
 Run as a program, it waits for a line on its input, so that all begin at once; then it writes, and prints what was
-acknowledged as one line of JSON: for each outcome the ids, and whatever an ``add`` raised.
+acknowledged as one line of JSON: for each outcome the ids, whatever an ``add`` raised, and how long it all took.
 """
 
 import json
@@ -9,9 +9,10 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import recollect
@@ -29,15 +30,21 @@ class Answers:
 
     ids: dict[str, list[str]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
+    took_s: float = 0.0
 
     def add(self, more: "Answers") -> None:
         for outcome, ids in more.ids.items():
             self.ids.setdefault(outcome, []).extend(ids)
         self.errors += more.errors
+        self.took_s = max(self.took_s, more.took_s)
 
     @property
     def acknowledged(self) -> int:
         return sum(map(len, self.ids.values()))
+
+    @property
+    def a_second(self) -> float:
+        return self.acknowledged / self.took_s
 
 
 def request(writer: int, number: int) -> dict[str, Any]:
@@ -72,14 +79,15 @@ def main(url: str, first: int, threads: int, count: int) -> None:
     running = [
         threading.Thread(target=write_all, args=(url, first + number, count, each[number])) for number in range(threads)
     ]
+    began = time.monotonic()
     for thread in running:
         thread.start()
     for thread in running:
         thread.join()
-    total = Answers()
+    total = Answers(took_s=time.monotonic() - began)
     for answers in each:
         total.add(answers)
-    print(json.dumps({"ids": total.ids, "errors": total.errors}))
+    print(json.dumps(asdict(total)))
 
 
 def gathered(url: str, processes: int, threads: int, count: int) -> Answers:
@@ -91,10 +99,17 @@ def gathered(url: str, processes: int, threads: int, count: int) -> Answers:
         return _answers(crowd)
 
 
-def _started(url: str, first: int, threads: int, count: int) -> "subprocess.Popen[str]":
+@contextmanager
+def _started(url: str, first: int, threads: int, count: int) -> "Iterator[subprocess.Popen[str]]":
+    """One process of the crowd, which does not outlive a test that failed."""
     command = [sys.executable, "-m", __name__, url, str(first), str(threads), str(count)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def _answers(crowd: "Sequence[subprocess.Popen[str]]") -> Answers:

@@ -1,9 +1,10 @@
 """What callers say beside a memory's own fields: numbers, names and lists, checked before anything is done."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
-from recollect.model.canonical import check_text
+from recollect.model.canonical import check_text, format_time, parse_time
 from recollect.model.errors import BadInput
 from recollect.model.record import MAX_NAME
 
@@ -41,3 +42,15 @@ def check_word(field: str, words: Any, value: Any) -> str:
         return str(words(value))
     except (ValueError, TypeError):
         raise BadInput(f"{value!r:.80} is unknown.", field=field, hint=f"Known: {', '.join(words)}.") from None
+
+
+def check_moment(field: str, value: Any) -> str:
+    """A time as it is stored; the beginning of time if there is none."""
+    if value is None:
+        return ""
+    try:
+        return format_time(parse_time(value.isoformat() if isinstance(value, datetime) else value))
+    except (ValueError, TypeError, OverflowError):
+        raise BadInput(
+            "must be a time with a zone.", field=field, hint="Such as 2026-01-31T09:00:00Z, or an aware datetime."
+        ) from None

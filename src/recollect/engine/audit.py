@@ -142,6 +142,9 @@ class _StreamCheck:
         expected = (last.tick if last else 0, last.at if last else "", max(numbers, default=0))
         if (self.stream.tick, self.stream.last_at, self.stream.last_memory) != expected:
             raise _Broken(f"{self.name}, counters", "its tick, time or last number is not that of its last entry")
+        started = sum(entry.event is Event.PHASE_STARTED for entry in self.entries)
+        if self.stream.phase != 1 + started:
+            raise _Broken(f"{self.name}, counters", "its phase is not the one that its entries began")
 
     def _commitments(self) -> None:
         removed = {entry.memory_id for entry in self.entries if entry.event in _REMOVES}
@@ -176,7 +179,11 @@ class _StreamCheck:
         body, salt = self.amendments.get(entry.seq, (None, None))
         if entry.seq not in self.amendments:
             raise _Broken(self._at(entry), "the values that it brought are missing")
-        self._committed(entry, body, salt, entry.memory_id in removed)
+        self._committed(entry, body, salt, entry.memory_id in removed or self._nameless_phase(entry))
+
+    def _nameless_phase(self, entry: Entry) -> bool:
+        """What a phase was called goes with the name of the owner."""
+        return entry.event is Event.PHASE_STARTED and self.stream.address is None
 
     def _committed(self, entry: Entry, body: str | None, salt: bytes | None, was_removed: bool) -> None:
         if body is None or salt is None:

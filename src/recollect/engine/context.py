@@ -28,7 +28,7 @@ class PolicyInForce:
 
     @cached_property
     def expanded(self) -> dict[str, Any]:
-        return self.policy.to_dict()
+        return self.policy.expanded()
 
     @cached_property
     def snapshot(self) -> tuple[str, str]:

@@ -45,11 +45,11 @@ def bad_input(error: ValidationError) -> BadInput:
     return BadInput(f"{message}.", field=name or None)
 
 
-def draft_for(engine: Engine, candidate: Candidate) -> Draft | Rejection:
+def draft_for(engine: Engine, candidate: Candidate, *, promoting: bool = False) -> Draft | Rejection:
     """What the gates make of a candidate."""
     for name in ("canonical_key", "title", "topic_id", "key"):
         check_name(name, getattr(candidate, name))
-    return pass_gates(Draft(candidate), Context(engine.policy, engine.caller, engine.clock()))
+    return pass_gates(Draft(candidate), Context(engine.policy, engine.caller, engine.clock(), promoting))
 
 
 def check_name(field: str, name: str | None) -> None:
@@ -63,7 +63,7 @@ def check_name(field: str, name: str | None) -> None:
             ) from None
 
 
-def version_body(engine: Engine, draft: Draft, at: str, tick: int) -> dict[str, Any]:
+def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase_id: str | None) -> dict[str, Any]:
     """The immutable part of a memory: address, content, attribution, and what was decided about it.
 
     What is empty is left out: a body is kept, hashed and read many times.
@@ -116,9 +116,10 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int) -> dict[str, 
         "importance_reason": list(draft.importance_reason),
         "created_at": at,
         "tick": tick,
-        "phase_id": None,
+        "phase_id": phase_id,
         "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
-        "expires_at_tick": tick + candidate.ttl_ticks if candidate.ttl_ticks else None,
+        "expires_at_tick": tick + draft.retention.ticks if draft.retention and draft.retention.ticks else None,
+        "retention": draft.retention.model_dump() if draft.retention else None,
         "decisions": [decision.packed() for decision in draft.decisions],
     }
     return {name: value for name, value in body.items() if value or value == 0}

@@ -9,6 +9,8 @@ from recollect.model.canonical import format_time, parse_time
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.vocabulary import Status
+from recollect.rules.retention import expiry_reason
+from recollect.stores.protocol import Stored
 
 
 def expire_due(pen: Pen) -> list[trace.Trace]:
@@ -21,14 +23,22 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
     for id in ids:
         stored = found[id]
         pen.load(stored)
-        put_away(pen, id, Event.EXPIRED, "ttl_expired")
-        events.append(trace.memory_forget(engine.caller, id, "ttl_expired", engine.in_force.expanded))
+        reason = _reason(pen, stored)
+        put_away(pen, id, Event.EXPIRED, reason)
+        events.append(trace.memory_forget(engine.caller, id, reason, engine.in_force.expanded))
         if stored.body is not None:
             events.append(trace.memory_deleted(engine.caller, id, stored.body, "expired", engine.in_force.expanded))
             noted.append(operations.about(engine, stored, Op.TTL, pen.at, Node.WORKER))
     pen.flush()
     operations.keep(engine, pen.writer, noted, pen.stream.tenant)
     return events
+
+
+def _reason(pen: Pen, stored: Stored) -> str:
+    """``decay`` if its ticks ran out since it was last said, else ``ttl_expired``."""
+    at_tick = stored.state.expires_at_tick
+    mode = (stored.body or {}).get("retention", {}).get("mode")
+    return expiry_reason(mode, by_tick=at_tick is not None and at_tick <= pen.tick)
 
 
 def put_away(pen: Pen, id: str, event: Event, rule: str) -> None:

@@ -31,6 +31,7 @@ from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge
 from recollect.rules.keys import event_key, identity
+from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Stored, Writer
 
 MAX_BATCH = 10_000
@@ -153,6 +154,8 @@ def _meet(
     verdict = judge(draft, incumbent.body, incumbent.state, pen.tick, pen.engine.policy)
     if isinstance(verdict, Rejection):
         return verdict
+    if verdict.outcome is Outcome.REINFORCED and _brought_along(pen, draft, incumbent):
+        verdict = Judgement(Outcome.SUPERSEDED, "identity:said_again_in_a_new_phase")
     draft = draft.decide(verdict.rule, verdict.detail)
     draft = draft.decide(verdict.change_rule) if verdict.change_rule else draft
     pen.load(incumbent)
@@ -163,6 +166,19 @@ def _meet(
     if verdict.outcome is Outcome.SUPERSEDED:
         return _supersede(pen, draft, incumbent, verdict, earlier)
     return _contradict(pen, draft, incumbent, verdict, earlier)
+
+
+def _brought_along(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
+    """Whether it belongs to an earlier phase, and whoever says it again carries enough weight to bring it into this one."""
+    order = pen.engine.policy.conflict.authority_order
+    return _of_earlier_phase(pen, incumbent) and not outranks(
+        Authority(incumbent.state.authority), draft.authority, order
+    )
+
+
+def _of_earlier_phase(pen: Pen, stored: Stored) -> bool:
+    written_in = (stored.body or {}).get("phase_id")
+    return pen.phase_id is not None and written_in is not None and written_in != pen.phase_id
 
 
 def _meet_none(
@@ -177,7 +193,7 @@ def _meet_none(
     alike = near_duplicates.recheck(pen, draft, search)
     if KIND_CLASS[draft.candidate.kind] is not KindClass.EVENT:
         log.searched([near.score for near in alike])
-    same = next((near for near in alike if near.same), None)
+    same = next((near for near in alike if near.same and not _of_earlier_phase(pen, near.stored)), None)
     if alike and action == "reject":
         return _duplicate(alike[0].stored)
     if same is not None and action == "reinforce":
@@ -196,7 +212,7 @@ def _duplicate(stored: Stored) -> Rejection:
 
 def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlier: tuple[trace.Trace, ...]) -> Receipt:
     draft = draft.decide("identity:new")
-    body = version_body(pen.engine, draft, pen.at, pen.tick)
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase_id)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
     for near in alike:
@@ -212,8 +228,9 @@ def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str, earlier: tu
     id = incumbent.state.id
     order = pen.engine.policy.conflict.authority_order
     raises = outranks(draft.authority, Authority(incumbent.state.authority), order)
-    lent = {"authority": str(draft.authority), "authority_reason": draft.authority_reason}
-    pen.record(Event.REINFORCED, id, rule=rule, amendment={"set": lent} if raises else None)
+    lent = {"authority": str(draft.authority), "authority_reason": draft.authority_reason} if raises else {}
+    given = {**lent, **_renewed(pen, incumbent)}
+    pen.record(Event.REINFORCED, id, rule=rule, amendment={"set": given} if given else None)
     reasons = [rule, "authority:raised"] if raises else [rule]
     ignored = sorted(draft.candidate.model_fields_set & set(NOT_TAKEN_OVER))
     detail = f"Not taken over, since nothing new was stored: {', '.join(ignored)}. Use edit." if ignored else None
@@ -221,12 +238,19 @@ def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str, earlier: tu
     return replace(receipt, detail=detail)
 
 
+def _renewed(pen: Pen, stored: Stored) -> dict[str, int]:
+    """What decays lives on from the tick at which it is said again."""
+    retention = (stored.body or {}).get("retention", {})
+    until = renewed_tick(retention.get("mode"), retention.get("ticks"), pen.tick)
+    return {} if until is None else {"expires_at_tick": until}
+
+
 def _supersede(
     pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement, earlier: tuple[trace.Trace, ...]
 ) -> Receipt:
     assert incumbent.body is not None, "an active memory has its content"
     old = incumbent.state.id
-    body = version_body(pen.engine, draft, pen.at, pen.tick)
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase_id)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
@@ -243,7 +267,7 @@ def _contradict(
     pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement, earlier: tuple[trace.Trace, ...]
 ) -> Receipt:
     old = incumbent.state.id
-    body = version_body(pen.engine, draft, pen.at, pen.tick)
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase_id)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
     conflict = trace.memory_conflict(pen.engine.caller, old, id, verdict.conflict_rule, dedup_key(body))

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recollect.engine import operations
+from recollect.engine import operations, tracing
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.contention import again_on_conflict
@@ -176,7 +176,7 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
     """One round of housekeeping over the tenant; safe at any time, and twice.
 
     Expires what is past its date or tick, puts away what was not used for long and matters little, and removes the
-    content of what is past its purge date, and operational events that are older than the policy keeps.
+    content of what is past its purge date, and operational and governance events that are older than the policy keeps.
     """
     engine.require(Right.OPERATE, "run upkeep")
     with engine.read() as reader:
@@ -187,6 +187,7 @@ def upkeep(engine: Engine, progress: Callable[[int, int], None] | None = None) -
         if progress is not None:
             progress(done + 1, len(streams))
     operations.drop_old(engine, engine.now())
+    tracing.drop_old(engine, engine.now())
     beyond_reach = scrubbed(engine) if engine.store.scrub_due() else ()
     return replace(report, beyond_reach=beyond_reach)
 
@@ -199,6 +200,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         engine.accesses.carry_along(writer, engine.tenant)  # first: what was just read is not unused
         pen = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at, ages=False)
         events = expire_due(pen)
+        expired = tuple(event["memory_id"] for event in events if event["type"] == "memory_forget")
         noted = []
         before = format_time(parse_time(at) - timedelta(days=settings.unused_after_days))
         unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
@@ -216,7 +218,6 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         writer.remove_operations_about(engine.tenant, due)
         operations.keep(engine, writer, [*noted, *operations.removals(engine, len(due), at, Node.WORKER)])
         keep(engine, writer, events, pen.stream.number)
-    expired = tuple(e["memory_id"] for e in events if e["type"] == "memory_forget" and e["reason"] == "ttl_expired")
     return UpkeepReport(
         report.expired + expired,
         report.forgotten + tuple(unused),

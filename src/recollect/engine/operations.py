@@ -14,10 +14,10 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from recollect.engine.accesses import FLUSH_AFTER_S
-from recollect.engine.arguments import check_number, check_one, check_word
+from recollect.engine.arguments import check_moment, check_number, check_one, check_word
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.model.caller import Caller, Right
@@ -306,7 +306,7 @@ def events(
         node=None if node is None else check_word("node", Node, node),
         op=None if op is None else check_word("op", Op, op),
         status=None if status is None else check_word("status", OpStatus, status),
-        since=_moment("since", since),
+        since=check_moment("since", since),
         before=_decoded(after),
     )
     waiting(engine).flush()
@@ -321,7 +321,7 @@ def ops(
 ) -> tuple[OperationCount, ...]:
     """How often each thing was done, by ``hour``, ``day`` or in ``total``; a bound caller counts its own user's."""
     digits = DIGITS[Period(check_word("by", Period, by))]
-    wanted, start = _own(engine, user), _moment("since", since)
+    wanted, start = _own(engine, user), check_moment("since", since)
     waiting(engine).flush()
     with engine.read() as reader:
         return tuple(reader.count_operations(engine.tenant, digits, start, wanted))
@@ -368,18 +368,6 @@ def _visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Pl
 def _may_see(engine: Engine, reader: Reader, stored: Stored) -> bool:
     address = reader.stream_numbered(engine.tenant, stored.stream).address
     return sees(engine.caller, address, stored.body["scope"] if stored.body is not None else None)
-
-
-def _moment(field: str, value: Any) -> str:
-    """A time as it is stored; the beginning of time if there is none."""
-    if value is None:
-        return ""
-    try:
-        return format_time(parse_time(value.isoformat() if isinstance(value, datetime) else value))
-    except (ValueError, TypeError, OverflowError):
-        raise BadInput(
-            "must be a time with a zone.", field=field, hint="Such as 2026-01-31T09:00:00Z, or an aware datetime."
-        ) from None
 
 
 def _encoded(place: OperationPlace) -> str:

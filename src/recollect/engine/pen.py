@@ -54,6 +54,18 @@ class Pen:
         """The tick that this operation's entries carry."""
         return self.stream.tick if self._ticked or not self._ages else self.stream.tick + 1
 
+    @property
+    def phase_id(self) -> str | None:
+        """The phase that is written to, if the policy divides time into phases."""
+        return f"phase-{self.stream.phase}" if self.engine.policy.phase.enabled else None
+
+    def start_phase(self, name: str | None, reason: str) -> Entry:
+        """Begin the next phase of the stream. Its entry is about the stream, under an id of its own."""
+        self.stream.phase += 1
+        id = self.engine.memory_id(self.stream.uid, "phase", self.stream.phase)
+        said = {"reason": reason, **({"name": name} if name else {})}
+        return self.record(Event.PHASE_STARTED, id, rule="phase:requested", amendment=said)
+
     def load(self, *memories: Stored) -> None:
         """Take up memories whose state the next entries will move."""
         for stored in memories:

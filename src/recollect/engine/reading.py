@@ -11,7 +11,6 @@ from recollect.engine.arguments import check_names, check_number, check_one, che
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import check_name
-from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import HISTORY_KIND, Entry, Event
 from recollect.model.receipt import HistoryEvent, Page
@@ -223,15 +222,6 @@ def current(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Sto
     now = engine.now()
     ticks = {number: reader.stream_numbered(engine.tenant, number).tick for number in {s.stream for s in found}}
     return [as_of(stored, now, ticks[stored.stream]) for stored in found]
-
-
-def traces(engine: Engine, *, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
-    """The governance events that policy kept, oldest first, each with the policy that was in force."""
-    engine.require(Right.GOVERN, "read traces")
-    check_number("after", after)
-    check_number("limit", limit, 1)
-    with engine.read() as reader:
-        return tuple(reader.traces(engine.tenant, after, limit))
 
 
 def _history_event(

@@ -107,7 +107,12 @@ def _best_visible(
     top_k: int,
 ) -> list[tuple[Stored, float]]:
     """The best-scored memories that may be seen. The store's own query decides which those are."""
-    selection = Selection(scopes=scopes_for(engine), equal={"status": "active"}, unexpired_at=engine.now())
+    selection = Selection(
+        scopes=scopes_for(engine),
+        equal={"status": "active"},
+        current_phase=engine.policy.phase.recalls_current_only,
+        unexpired_at=engine.now(),
+    )
     wanted = top_k + SHADOW_MARGIN
     ranked = [(-score, of, number) for of, found in scores.items() for number, score in found.items()]
     heapq.heapify(ranked)

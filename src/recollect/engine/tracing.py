@@ -1,15 +1,29 @@
-"""Keeping governance events where policy asks, and making the one that says no without repeating what was refused."""
+"""Governance events: kept where policy asks, without repeating what was refused, and read back by whoever may."""
 
+import re
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
-from recollect.engine.context import Engine
+from recollect.engine.arguments import check_moment, check_number, check_one, check_word
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine, find
 from recollect.model import trace
+from recollect.model.caller import Right
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.errors import BadInput
+from recollect.model.policy import Privacy
 from recollect.model.record import Candidate
+from recollect.model.trace import Trace, TraceType, is_refusal, policy_key
+from recollect.rules import privacy
 from recollect.rules.draft import Rejection
-from recollect.stores.protocol import Writer
+from recollect.rules.privacy_gate import action
+from recollect.rules.why import MAX_TRACES, last_turn, sentences
+from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
+
+MAX_PAGE = 10_000
 
 
-def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> trace.Trace:
+def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
     """What was attempted, with every free text left out: a refused secret must not live on in its refusal."""
     attempted = {
         "kind": candidate.kind,
@@ -21,11 +35,75 @@ def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> trace.T
     return trace.memory_denied(engine.caller, attempted, no.code, engine.in_force.expanded)
 
 
-def keep(engine: Engine, writer: Writer, events: Iterable[trace.Trace], stream: int | None = None) -> None:
+def shown_query(query: str, settings: Privacy) -> str:
+    """A question as its event may repeat it: without anything that the policy would not let be remembered as it is."""
+    hits = [hit for hit in privacy.scan(query) if action(hit.type, settings) != "allow"]
+    shown = privacy.redact(query, hits) if hits else query
+    for pattern in settings.deny_patterns:
+        shown = re.sub(pattern, "[redacted:deny_pattern]", shown)
+    return shown
+
+
+def keep(engine: Engine, writer: Writer, events: Iterable[Trace], stream: int | None = None) -> None:
     """Keep the events that the policy asks for, each with a reference to the policy that was in force."""
     wanted = engine.policy.traces.keep
     for event in events:
-        if wanted == "all" or (wanted == "denied" and event["type"] == "memory_denied"):
-            slim = {name: value for name, value in event.items() if name != "policy_snapshot"}
-            snapshot = engine.in_force.snapshot if "policy_snapshot" in event else None
+        if wanted == "all" or (wanted == "denied" and is_refusal(event)):
+            key = policy_key(event["type"])
+            slim = {name: value for name, value in event.items() if name != key}
+            snapshot = engine.in_force.snapshot if key in event else None
             writer.keep_trace(engine.tenant, slim, engine.now(), stream, snapshot)
+
+
+@again_on_conflict
+def drop_old(engine: Engine, at: str) -> None:
+    """Remove what is older, or more, than the policy keeps."""
+    settings = engine.policy.traces
+    before = format_time(parse_time(at) - timedelta(days=settings.keep_days))
+    with engine.write() as writer:
+        writer.remove_old_traces(engine.tenant, before, settings.max_kept)
+
+
+# ── reading them back ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def traces(
+    engine: Engine,
+    *,
+    session: str | None = None,
+    type: str | None = None,
+    memory: str | None = None,
+    since: datetime | str | None = None,
+    after: int = 0,
+    before: int | None = None,
+    latest: bool = False,
+    limit: int = 100,
+) -> tuple[Trace, ...]:
+    """The events that policy kept and that fit every filter, oldest first, each with the policy that was in force.
+
+    ``after`` and ``before`` are numbers of events. ``latest`` counts ``limit`` from the end and not from the beginning.
+    """
+    engine.require(Right.GOVERN, "read traces")
+    check_number("after", after)
+    check_number("limit", limit, 1, MAX_PAGE)
+    wanted = TracesWanted(
+        session=None if session is None else check_one("session", session),
+        type=None if type is None else check_word("type", TraceType, type),
+        since=check_moment("since", since),
+        before=ANY_TRACE.before if before is None else check_number("before", before, 1),
+    )
+    with engine.read() as reader:
+        wanted = wanted._replace(memory=_whole_id(engine, reader, memory))
+        return tuple(reader.traces(engine.tenant, after, limit, wanted, latest=latest))
+
+
+def why(engine: Engine, *, session: str | None = None, memory: str | None = None) -> tuple[str, ...]:
+    """What was decided and why, in a few sentences: in a session's last turn, or about one memory."""
+    if session is not None and memory is not None:
+        raise BadInput("name either a session or a memory.", field="memory", hint="Leave one of them out.")
+    found = traces(engine, session=session, memory=memory, latest=True, limit=MAX_TRACES)
+    return sentences(found if memory is not None else last_turn(found))
+
+
+def _whole_id(engine: Engine, reader: Reader, memory: str | None) -> str | None:
+    return None if memory is None else find(engine, reader, memory, "memory").state.id

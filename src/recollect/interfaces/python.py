@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, overload
 
 from recollect.engine import (
+    as_of,
     audit,
     backup,
     consolidation,
@@ -21,11 +22,15 @@ from recollect.engine import (
     operations,
     reading,
     recall,
+    tracing,
 )
+from recollect.engine import phases as phase_operations
 from recollect.engine.arguments import check_names, check_one
 from recollect.engine.backup import Backup
 from recollect.engine.context import Engine, check_caller
+from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.telemetry import traced
+from recollect.interfaces.as_of import Past
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.operation import OperationCount, OperationPage
@@ -172,6 +177,24 @@ class Recollect:
             engine = engine.seen_by(replace(engine.caller, agent=agent))
         return recall.query(engine, text, owner=owner, space=space, include_namespaces=include_namespaces, top_k=top_k)
 
+    @traced
+    def at(
+        self,
+        *,
+        tick: int | None = None,
+        time: datetime | str | None = None,
+        phase: str | None = None,
+        owner: str | None = None,
+        space: str | None = None,
+    ) -> Past:
+        """What was believed at an earlier point: after a tick, at a time, or at the end of a phase.
+
+        Ticks and phases are counted by each stream for itself; a point that is still to come is now. The answer is made
+        from the chain and can be read with ``get``, ``list`` and ``query``; ``owner`` and ``space`` narrow them.
+        """
+        point = as_of.point(self._engine, tick=tick, time=time, phase=phase, owner=owner, space=space)
+        return Past(self._engine, point, owner=owner, space=space)
+
     @overload
     def history(self, id: str) -> tuple[HistoryEvent, ...]: ...
     @overload
@@ -203,9 +226,43 @@ class Recollect:
         return explain.explain(self._engine, id)
 
     @traced
-    def traces(self, *, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
-        """The governance events that policy kept, each with the policy that was in force."""
-        return reading.traces(self._engine, after=after, limit=limit)
+    def traces(
+        self,
+        *,
+        session: str | None = None,
+        type: str | None = None,
+        memory: str | None = None,
+        since: datetime | str | None = None,
+        after: int = 0,
+        before: int | None = None,
+        latest: bool = False,
+        limit: int = 100,
+    ) -> tuple[dict[str, Any], ...]:
+        """The governance events that policy kept and that fit every filter, oldest first, each with its policy.
+
+        ``memory`` is an id: events that name it. Give the last one's ``number`` as ``after`` for the next page.
+        ``latest`` counts ``limit`` from the end; the first one's ``number`` as ``before`` leads further back.
+        """
+        return tracing.traces(
+            self._engine,
+            session=session,
+            type=type,
+            memory=memory,
+            since=since,
+            after=after,
+            before=before,
+            latest=latest,
+            limit=limit,
+        )
+
+    @traced
+    def why(self, *, session: str | None = None, memory: str | None = None) -> tuple[str, ...]:
+        """What was decided and why, in a few English sentences: in a session's last turn, or about one memory.
+
+        Speaks from the traces that policy kept (``traces.keep: all`` keeps every one). With neither, the last turn
+        of anybody.
+        """
+        return tracing.why(self._engine, session=session, memory=memory)
 
     @traced
     def events(
@@ -299,6 +356,25 @@ class Recollect:
     def backup(self, path: str | Path) -> Backup:
         """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
         return backup.back_up(self._engine, path)
+
+    @traced
+    def start_phase(
+        self, *, name: str | None = None, reason: str = "requested", space: str = "session", owner: str | None = None
+    ) -> PhaseStarted:
+        """Begin a new phase of one owner's space; from now on a recall there sees what is written in it."""
+        return phase_operations.start_phase(self._engine, name=name, reason=reason, space=space, owner=owner)
+
+    @traced
+    def phases(self, *, space: str = "session", owner: str | None = None) -> builtins.list[PhaseInfo]:
+        """The phases of one owner's space, oldest first."""
+        return phase_operations.phases(self._engine, space=space, owner=owner)
+
+    @traced
+    def phase_diff(
+        self, from_phase: str, to_phase: str, *, space: str = "session", owner: str | None = None
+    ) -> PhaseDiff:
+        """What was added, deleted and replaced between the ends of two phases."""
+        return phase_operations.phase_diff(self._engine, from_phase, to_phase, space=space, owner=owner)
 
     @traced
     def rebuild(self, progress: Progress | None = None) -> int:

@@ -21,7 +21,7 @@ def to_item(memory_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
         "dedup_key": dedup_key(body),
         "authority": body["authority"],
         "authority_reason": body["authority_reason"],
-        "policy_tags": [rule for rule in body["decisions"] if rule.startswith("allowed_by:")],
+        "policy_tags": [rule for rule in body["decisions"] if rule.startswith(("allowed_by:", "kept_by:"))],
         "expires_at": body.get("expires_at_tick"),
         "phase_id": body.get("phase_id"),
     }

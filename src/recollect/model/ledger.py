@@ -36,6 +36,8 @@ class Event(StrEnum):
     UNLINKED = "unlinked"
     PURGED = "purged"
     ERASED = "erased"
+    PHASE_STARTED = "phase_started"
+    """About the stream itself: a new phase of its time. It moves no memory."""
 
 
 HISTORY_KIND: dict[Event, str] = {
@@ -55,6 +57,7 @@ HISTORY_KIND: dict[Event, str] = {
     Event.UNLINKED: "LINK",
     Event.EXPIRED: "TTL",
     Event.RESTORED: "RESTORE",
+    Event.PHASE_STARTED: "UPDATE",
 }
 """Every event as one of history's seven kinds."""
 

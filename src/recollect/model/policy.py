@@ -8,10 +8,12 @@ import difflib
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
+from recollect.model.governance import Phase, Promotion, Retention, Spaces, Turns
+from recollect.model.section import Section
 from recollect.model.vocabulary import Authority, EventType, Source
 
 _SEE_ALL = "Run `recollect policy` to see every setting."
@@ -28,10 +30,6 @@ def _pattern(text: str) -> str:
 
 
 Pattern = Annotated[str, AfterValidator(_pattern)]
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Keys(Section):
@@ -81,6 +79,13 @@ class Write(Section):
     allow_event_types: tuple[EventType, ...] | None = Field(None, description="if set, only these event types")
     deny_event_types: tuple[EventType, ...] = Field((), description="never these event types")
 
+    @model_validator(mode="after")
+    def _makes_sense(self) -> "Write":
+        both = [event for event in self.allow_event_types or () if event in self.deny_event_types]
+        if both:
+            raise ValueError(f"allow_event_types: {both[0]} is both allowed and denied")
+        return self
+
 
 NOISE_SIGNALS = (
     "tick marker",
@@ -128,6 +133,9 @@ class Privacy(Section):
     actions: dict[str, PrivacyAction] = Field(
         default_factory=dict,
         description="deny, redact or allow for each type of sensitive data; a type left out has its own default",
+    )
+    deny_patterns: tuple[Pattern, ...] = Field(
+        (), description="regular expressions of your own; what one of them finds is refused"
     )
     profile_keys: tuple[str, ...] | None = Field(
         tuple(PROFILE_KEYS), description="the fact keys that a profile memory may have (null: any)"
@@ -216,7 +224,11 @@ class Checkpoints(Section):
 class Traces(Section):
     """Which governance events are kept in the store, besides being returned to the caller."""
 
-    keep: Literal["none", "denied", "all"] = Field("denied", description="none, only refused writes, or every event")
+    keep: Literal["none", "denied", "all"] = Field("denied", description="none, only what was refused, or every event")
+    keep_days: int = Field(90, ge=1, le=36_500, description="days after which upkeep removes a kept event")
+    max_kept: int | None = Field(
+        100_000, ge=1, description="kept events of a tenant, beyond which upkeep removes the oldest (null: no limit)"
+    )
 
 
 class Operations(Section):
@@ -242,6 +254,11 @@ class Policy(Section):
     authority: AuthorityRules = AuthorityRules()
     capacity: Capacity = Capacity()
     lifecycle: Lifecycle = Lifecycle()
+    retention: Retention = Retention()
+    promotion: Promotion = Promotion()
+    spaces: Spaces = Spaces()
+    phase: Phase = Phase()
+    turns: Turns = Turns()
     recall: Recall = Recall()
     checkpoints: Checkpoints = Checkpoints()
     traces: Traces = Traces()
@@ -250,9 +267,13 @@ class Policy(Section):
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")
 
+    def expanded(self) -> dict[str, Any]:
+        """Every setting with what follows from it: all cells of retention, as traces show them."""
+        return {**self.to_dict(), "retention": self.retention.expanded()}
+
     def snapshot(self) -> str:
         """The expanded policy in canonical form, as traces refer to it."""
-        return canonical_json(self.to_dict())
+        return canonical_json(self.expanded())
 
 
 def settings() -> list[tuple[str, str, Any]]:

@@ -20,9 +20,17 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     address = Address(caller.tenant, draft.namespace, candidate.space, candidate.owner)
     source = candidate.source or caller.speaks_as
     code = write_refusal(caller, address, candidate.scope, source) or _borrowed_name(caller, candidate)
+    if code is None and not context.promoting:
+        code = _only_by_promotion(candidate, source, context)
     if code is not None:
         return Rejection("border", code, _DETAIL[code])
     return draft.decide("border:allowed", source=source)
+
+
+def _only_by_promotion(candidate: Candidate, source: Source, context: Context) -> str | None:
+    if candidate.space not in context.policy.spaces.write_spaces:
+        return "border:space_closed"
+    return "border:source_not_yours" if source is Source.PROMOTION and not context.caller.trusted else None
 
 
 def write_refusal(caller: Caller, address: Address, scope: str, source: Source) -> str | None:
@@ -83,6 +91,7 @@ def _owns(caller: Caller, address: Address, *, writing: bool) -> bool:
 
 
 _DETAIL = {
+    "border:space_closed": "The policy lets this space be reached by promotion alone. Write to the session and promote.",
     "border:no_write_right": "This caller may not write. Ask for the write right.",
     "border:not_your_space": "The memory belongs to another owner or space. Write to the caller's own.",
     "border:not_your_scope": "Only the agent itself may write what it alone sees. Use scope 'shared' or the own id.",

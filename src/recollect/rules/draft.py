@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.model.caller import Caller
+from recollect.model.governance import RetentionRule
 from recollect.model.policy import Policy
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Authority, EventType, Layer, Namespace, Source
@@ -13,6 +14,7 @@ from recollect.rules.keys import CanonicalKey
 
 _GATE_OF = {
     "allowed_by": "write_policy",
+    "kept_by": "retention",
     "event_type": "classify",
     "layer": "classify",
     "authority": "classify",
@@ -63,6 +65,8 @@ class Context:
     policy: Policy
     caller: Caller
     now: datetime
+    promoting: bool = False
+    """Whether this is a memory on its way from another space, along a path that was checked."""
 
 
 class Draft(NamedTuple):
@@ -71,6 +75,7 @@ class Draft(NamedTuple):
     candidate: Candidate
     namespace: Namespace = Namespace.PROD
     expires_at: datetime | None = None
+    retention: RetentionRule | None = None
     source: Source = Source.USER
     authority: Authority = Authority.AI_INFERRED
     authority_reason: str = ""

@@ -24,6 +24,8 @@ def apply(states: States, entry: Entry, body: Body | None = None, amendment: Bod
     ``body`` is the version that a ``stored`` or ``contradicted`` entry brings, ``amendment`` the values that an entry
     of another kind brings; both are ``None`` once erased, and the fold still reaches the same tombstone.
     """
+    if entry.event is Event.PHASE_STARTED:
+        return
     _FOLDS[entry.event](states, entry, body or {}, amendment or {})
     states[entry.memory_id].last_modified = entry.at
 

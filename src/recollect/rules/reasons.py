@@ -12,6 +12,7 @@ REASONS: dict[str, str] = {
     "border:not_your_space": "the space or owner is not the caller's",
     "border:not_your_scope": "the scope is another agent's",
     "border:not_your_name": "it was signed with another's name",
+    "border:space_closed": "the policy lets this space be reached by promotion alone",
     "border:source_not_yours": "only an operator may speak as the operator or the system",
     "noise_signal": "it is a journal entry, not a memory",
     "tier_log": "the log tier is never stored",
@@ -104,6 +105,16 @@ REASONS: dict[str, str] = {
     "conflict:consolidation": "consolidation found that they contradict",
     "change:stated_by_caller": "the caller said how it relates to what was known",
     "change:register_moves_on": "a register's new state replaces the old",
+    # How long it is kept.
+    "kept_by:retention_rule": "the policy keeps it",
+    "retention:stated": "it was given a time of its own",
+    "retention:ttl": "the policy keeps it for so many ticks",
+    "retention:decay": "the policy keeps it for so many ticks after it was last said",
+    # Phases.
+    "identity:said_again_in_a_new_phase": "the same was said again in a new phase, and belongs to it now",
+    "phase:first_write": "the first phase begins with the first write",
+    "phase:requested": "a new phase was asked for",
+    "phase:beyond_max": "its phase is longer ago than the policy keeps",
     # What happened later.
     "resolved:by_hand": "a person settled the contradiction",
     "archived:by_hand": "a person archived it",

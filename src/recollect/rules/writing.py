@@ -1,7 +1,7 @@
 """What may be written at all: the write policy and the lists of event types."""
 
 from recollect.model.policy import Policy
-from recollect.model.vocabulary import EventType
+from recollect.model.vocabulary import Authority, EventType
 from recollect.rules.authority import grant_authority
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.importance import weigh
@@ -16,9 +16,7 @@ def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
     event_type, event_rule = classify_event(candidate, draft.source)
     layer, sublayer, layer_rule = classify_layer(candidate)
     importance, importance_reason = weigh(candidate, event_type, sublayer)
-    authority, authority_reason = grant_authority(
-        draft.source, context.caller, candidate.authority, context.policy.authority.verifying_tools
-    )
+    authority, authority_reason = _believed(draft, context)
     draft = draft.decide(event_rule, event_type, event_type=event_type)
     draft = draft.decide(layer_rule, f"{layer}/{sublayer}", layer=layer, sublayer=sublayer)
     draft = draft.decide(f"authority:{authority}", authority_reason, authority=authority)
@@ -29,6 +27,15 @@ def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
         importance_reason=importance_reason,
         authority_reason=candidate.authority_reason or authority_reason,
     )
+
+
+def _believed(draft: Draft, context: Context) -> tuple[Authority, str]:
+    """Who speaks decides. What is promoted is believed as much as it was, and no more."""
+    candidate = draft.candidate
+    if context.promoting and candidate.authority is not None:
+        return candidate.authority, candidate.authority_reason or ""
+    tools = context.policy.authority.verifying_tools
+    return grant_authority(draft.source, context.caller, candidate.authority, tools)
 
 
 def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:

@@ -37,6 +37,22 @@ class Stream:
     """When it was last written to: time never runs backwards within a stream."""
     documents: int
     words: int
+    phase: int = 1
+    """The number of the current phase."""
+
+
+class Phase(NamedTuple):
+    """A stretch of a stream's time, from a tick on. Its name and reason are gone once the owner was erased."""
+
+    number: int
+    name: str | None
+    reason: str
+    started_tick: int
+    started_at: str
+
+    @property
+    def phase_id(self) -> str:
+        return f"phase-{self.number}"
 
 
 class Stored(NamedTuple):
@@ -94,6 +110,8 @@ class Selection:
     tags: tuple[str, ...] = ()
     ranges: tuple[tuple[str, str, Any], ...] = ()
     """``(column, operator, value)``."""
+    current_phase: bool = False
+    """Only what was written in the current phase of its stream."""
     unexpired_at: str | None = None
     """Leave out what is active no longer, at this time or by its stream's tick, though nobody has swept it yet."""
     before: tuple[str, int, int] | None = None
@@ -135,6 +153,10 @@ class ReadsLedger(Protocol):
     def amendments(self, stream: Stream) -> dict[int, tuple[str | None, bytes | None]]: ...
     def amendments_about(self, tenant: str, memory_id: str) -> dict[int, Mapping[str, Any]]: ...
     def consolidation_entries(self, tenant: str) -> list[tuple[int, Entry, Mapping[str, Any]]]: ...
+    def phases(self, stream: Stream) -> list[Phase]:
+        """The phases of a stream, oldest first. The first began with its first entry."""
+        ...
+
     def states(self, stream: Stream) -> list[Stored]: ...
     def strays(self, stream: Stream) -> list[tuple[str, str]]:
         """Where the table of current state does not repeat what a version says: ``(id, column)``."""
@@ -196,8 +218,27 @@ class ReadsRows(Protocol):
     def count_rows(self, tenant: str, table: Table) -> int: ...
 
 
+class TracesWanted(NamedTuple):
+    """Which governance events a read is about; ``None`` is any. Those at ``since`` or later, numbered below ``before``."""
+
+    session: str | None = None
+    type: str | None = None
+    memory: str | None = None
+    """The whole id of a memory that is named anywhere in them."""
+    since: str = ""
+    before: int = 2**62
+
+
+ANY_TRACE = TracesWanted()
+
+
 class ReadsTraces(Protocol):
-    def traces(self, tenant: str, after: int = 0, limit: int = 100) -> list[dict[str, Any]]: ...
+    def traces(
+        self, tenant: str, after: int = 0, limit: int = 100, wanted: TracesWanted = ANY_TRACE, *, latest: bool = False
+    ) -> list[dict[str, Any]]:
+        """Kept events that fit, oldest first: the first ones after a number, or the ``latest``."""
+        ...
+
     def retry(self, tenant: str, key: str) -> dict[str, Any] | None: ...
 
 
@@ -291,6 +332,10 @@ class Writer(Reader, KeepsOperations, Protocol):
     def keep_trace(
         self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
     ) -> None: ...
+    def remove_old_traces(self, tenant: str, before: str, max_kept: int | None) -> int:
+        """Remove events from before a time, and all but the latest so many (``None``: no limit); returns how many."""
+        ...
+
     def keep_retry(self, tenant: str, key: str, answer: Mapping[str, Any]) -> None: ...
     def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None: ...
     def clear_rows(self, tenant: str, table: Table) -> None: ...

@@ -10,6 +10,8 @@
 It starts in about a second and lies in a temporary folder. One server is enough for a whole test session: a test gets a
 new database, or one that others have used and that was emptied for it, which is much cheaper.
 It does not sync to the disk, so it survives a kill of its processes, and not a power cut of the machine.
+
+``running_pair`` is two of them: a primary, and a standby that takes over when the primary dies.
 """
 
 import importlib.util
@@ -35,6 +37,12 @@ PORT = 5432
 START_WAIT_S = 30.0
 UNPRIVILEGED_USER = "nobody"
 """Who runs the server when the tests run as root, which PostgreSQL refuses to be run by."""
+MEMORY_DISK = Path("/dev/shm")
+"""Where a server lies that is not meant to outlive the machine: a busy disk would slow every test down."""
+ROOM_BYTES = 4 << 30
+"""Containers may have a memory disk of a few megabytes; only a large one is used."""
+HAS_STANDBY = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+"""Answered by a primary while a standby confirms its commits."""
 SETTINGS = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -58,11 +66,30 @@ def binaries() -> Path:
 @contextmanager
 def running_server(settings: Mapping[str, str] | None = None) -> Iterator["PostgresServer"]:
     """A server in a temporary folder, which is gone afterwards. ``settings`` are lines of ``postgresql.conf``."""
-    folder = Path(tempfile.mkdtemp(prefix="rcl-pg-"))  # short: a socket's path has at most 107 characters
-    server = PostgresServer(folder, settings)
-    try:
+    with _prepared_server(settings) as server:
         server.initialise()
         server.start()
+        yield server
+
+
+@contextmanager
+def running_pair(settings: Mapping[str, str] | None = None) -> Iterator["ServerPair"]:
+    """A primary and its synchronous standby, both gone afterwards."""
+    with running_server(settings) as primary, _prepared_server(settings) as standby:
+        pair = ServerPair(primary, standby)
+        pair.join()
+        yield pair
+
+
+@contextmanager
+def _prepared_server(settings: Mapping[str, str] | None) -> Iterator["PostgresServer"]:
+    """A server that has a folder, and nothing in it yet."""
+    swift = {**SETTINGS, **(settings or {})}["fsync"] == "off" and _has_room(MEMORY_DISK)
+    # The name is short, since a socket's path has at most 107 characters.
+    folder = Path(tempfile.mkdtemp(prefix="rcl-pg-", dir=MEMORY_DISK if swift else None))
+    _give_away(folder)
+    server = PostgresServer(folder, settings)
+    try:
         yield server
     finally:
         server.kill()
@@ -85,7 +112,6 @@ class PostgresServer:
 
     def initialise(self) -> None:
         """Make the data folder; whoever reaches the socket is believed to be whom they say."""
-        _give_away(self.folder)
         self.run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 
     def start(self) -> None:
@@ -107,7 +133,7 @@ class PostgresServer:
     def kill(self) -> None:
         """SIGKILL to all of it, as if the machine had lost the process."""
         self.thaw()
-        children = self._backends() if self._alive() else []
+        children = self._stopped_backends() if self._alive() else []
         self._end(signal.SIGKILL)
         for pid in children:
             _signal(pid, signal.SIGKILL)
@@ -120,7 +146,7 @@ class PostgresServer:
     def freeze(self) -> None:
         """SIGSTOP to all of it: connections stay open, and nobody answers."""
         assert self._process is not None
-        self._frozen = [self._process.pid, *self._backends()]
+        self._frozen = [self._process.pid, *self._stopped_backends()]
         for pid in self._frozen:
             _signal(pid, signal.SIGSTOP)
 
@@ -128,6 +154,33 @@ class PostgresServer:
         for pid in self._frozen:
             _signal(pid, signal.SIGCONT)
         self._frozen = []
+
+    def revive(self) -> None:
+        """Whatever was done to it, it answers again."""
+        self.thaw()
+        if not self._alive():
+            self.start()
+
+    # ── standing by ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    def follow(self, primary: "PostgresServer") -> None:
+        """Become its standby: a copy of all its files, and from then on of everything that it writes."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        quickly = ("--checkpoint=fast", "--wal-method=fetch", "--no-sync")
+        self.run("pg_basebackup", "-d", primary.url(), "-D", self.data, "--write-recovery-conf", *quickly)
+        self.start()
+
+    def commit_on_the_standby_too(self) -> None:
+        """From now on a commit is answered once the standby has it; returns when a standby does its part."""
+        self.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.execute("SELECT pg_reload_conf()")
+        self.wait_until(HAS_STANDBY)
+
+    def promote(self) -> None:
+        """From a standby to a primary, which takes writes when this returns, and answers them by itself."""
+        self.execute("ALTER SYSTEM RESET synchronous_standby_names")  # copied along with the primary's own settings
+        self.execute("SELECT pg_reload_conf()")
+        assert self.execute(f"SELECT pg_promote(true, {START_WAIT_S:.0f})") == [(True,)]
 
     # ── databases ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -156,6 +209,14 @@ class PostgresServer:
             cursor = db.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
+    def wait_until(self, question: str, url: str | None = None) -> None:
+        """Ask until there is an answer: a statement that returns rows once something has happened."""
+        deadline = time.monotonic() + START_WAIT_S
+        while not self.execute(question, url):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"it did not happen within {START_WAIT_S:g} s: {question}")
+            time.sleep(0.01)
+
     def table_files(self, url: str) -> list[Path]:
         """Every file of a database's tables and indexes: what somebody who reads the disk would find, but for the log."""
         (number,) = self.execute("SELECT oid FROM pg_database WHERE datname = current_database()", url)[0]
@@ -182,8 +243,12 @@ class PostgresServer:
             self._process.wait(START_WAIT_S)
             self._process = None
 
-    def _backends(self) -> list[int]:
-        return [pid for (pid,) in self.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")]
+    def _stopped_backends(self) -> list[int]:
+        """The processes of a server whose main process is stopped first, so that it makes no more of them."""
+        assert self._process is not None
+        with psycopg.connect(self.url(), autocommit=True) as db:
+            self._process.send_signal(signal.SIGSTOP)
+            return [pid for (pid,) in db.execute("SELECT pid FROM pg_stat_activity")]
 
     def _wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + START_WAIT_S
@@ -197,6 +262,41 @@ class PostgresServer:
                 time.sleep(0.02)
 
 
+class ServerPair:
+    """Two servers of which one is the primary, and the other has every commit before the primary answers it."""
+
+    def __init__(self, primary: PostgresServer, standby: PostgresServer) -> None:
+        self.primary, self.standby = primary, standby
+        self._hosts = f"{primary.folder},{standby.folder}"
+        self._numbers = count(1)
+
+    def url(self, database: str = "postgres") -> str:
+        """One URL for both, which leads to whichever of them takes writes."""
+        return f"postgresql://postgres@/{database}?host={self._hosts}&port={PORT}&target_session_attrs=read-write"
+
+    def new_database(self) -> str:
+        """The name of a new database, which is on both."""
+        name = f"shared_{next(self._numbers)}"
+        self.primary.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        return name
+
+    def join(self) -> None:
+        """Make the standby anew, whatever became of both; returns when the primary's commits wait for it."""
+        self.standby.kill()
+        self.primary.revive()
+        self.standby.follow(self.primary)
+        self.primary.commit_on_the_standby_too()
+
+    def take_over(self) -> None:
+        """Make the standby the primary. Whoever was it before is dead or about to be."""
+        self.standby.promote()
+        self.primary, self.standby = self.standby, self.primary
+
+
+def _has_room(folder: Path) -> bool:
+    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > ROOM_BYTES
+
+
 def _signal(pid: int, how: signal.Signals) -> None:
     try:
         os.kill(pid, how)
@@ -207,8 +307,16 @@ def _signal(pid: int, how: signal.Signals) -> None:
 def _wait_until_gone(pids: list[int]) -> None:
     """Until they are, they write to files that somebody is about to remove."""
     deadline = time.monotonic() + START_WAIT_S
-    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+    while any(map(_runs, pids)) and time.monotonic() < deadline:
         time.sleep(0.005)
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process still does anything: one that has ended stays listed until its new parent looks after it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def _as_somebody() -> dict[str, Any]:

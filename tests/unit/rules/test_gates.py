@@ -194,7 +194,6 @@ def test_importance(content: str, event_type: EventType, sublayer: str, importan
         ({"deny_event_types": ["fact"]}, "fact", "event_type_denied"),
         ({"allow_event_types": ["fact"]}, "decision", "event_type_not_allowed"),
         ({"policy": "minimal", "allow_event_types": ["fact"]}, "fact", None),
-        ({"allow_event_types": ["fact"], "deny_event_types": ["fact"]}, "fact", "event_type_denied"),
     ],
 )
 def test_write_policy(write: dict[str, object], event_type: str, code: str | None) -> None:
@@ -299,7 +298,8 @@ def test_profile_keys_are_allow_listed() -> None:
 
 def test_the_gates_run_in_order_and_the_first_no_ends_it() -> None:
     names = [gate.__name__.removesuffix("_gate") for gate in GATES]
-    assert names == ["namespace", "border", "classify", "write_policy", "noise", "length", "privacy", "naming"]
+    expected = "namespace border classify write_policy retention noise length privacy naming"
+    assert names == expected.split()
     everything_wrong = draft("tick marker " + SECRET + " x" * 1_000, tier="canon")
     answer = pass_gates(everything_wrong, context({"noise": {"match": "substring"}, "write": {"policy": "none"}}))
     assert refused(answer) == "write_policy_none"

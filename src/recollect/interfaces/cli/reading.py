@@ -1,7 +1,7 @@
 """Commands that read: get, list, query, changes, chain, explain, export, traces, stats, policy."""
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,11 +9,22 @@ from recollect.interfaces.cli.session import of
 from recollect.interfaces.cli.writing import named_values
 from recollect.model.vocabulary import EventType, Kind, Layer, Namespace, Space, Status, Tier
 
+if TYPE_CHECKING:
+    from recollect.interfaces.as_of import Past
+    from recollect.interfaces.python import Recollect
+
+MAX_TICK_DIGITS = 18
+"""No stream ever ticks that often."""
+
 Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
 Owner = Annotated[str | None, typer.Option(help="Only this owner's.")]
 SpaceOption = Annotated[Space | None, typer.Option(help="Only this space.")]
 Namespaces = Annotated[
     list[Namespace] | None, typer.Option("--include-namespaces", help="Instead of prod alone; may be given again.")
+]
+AsOf = Annotated[
+    str | None,
+    typer.Option("--as-of", help="As it stood then: after a tick, at a time with its zone, or at the end of a phase."),
 ]
 
 
@@ -23,12 +34,24 @@ def register(app: typer.Typer) -> None:
     app.command("list")(list_memories)
 
 
-def get(context: typer.Context, id: Id) -> None:
+def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
+    """The memory, or what it was at the point that the option names."""
+    return memory if as_of is None else memory.at(**_point(as_of))
+
+
+def _point(as_of: str) -> dict[str, Any]:
+    """A whole number is a tick, whatever else begins with a digit a time, and anything else a phase."""
+    if as_of.isdecimal() and len(as_of) <= MAX_TICK_DIGITS:
+        return {"tick": int(as_of)}
+    return {"time" if as_of[:1].isdigit() else "phase": as_of}
+
+
+def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
     """Show one memory."""
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        of(context).answer(memory.get(id), screen.memory)
+        of(context).answer(_as_it_stood(memory, as_of).get(id), screen.memory)
 
 
 def list_memories(
@@ -51,6 +74,7 @@ def list_memories(
     where: Annotated[list[str] | None, typer.Option(help="Any other filter, as name=value.")] = None,
     limit: Annotated[int, typer.Option(help="How many at most.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Continue a page.")] = None,
+    as_of: AsOf = None,
 ) -> None:
     """List memories, newest first."""
     from recollect.interfaces.cli import screen
@@ -75,7 +99,7 @@ def list_memories(
         **named_values("where", where),
     }
     with of(context).memory() as memory:
-        page = memory.list(**filters)
+        page = _as_it_stood(memory, as_of).list(**filters)
     of(context).answer(page, screen.page)
 
 
@@ -87,12 +111,13 @@ def query(
     include_namespaces: Namespaces = None,
     agent: Annotated[str | None, typer.Option(help="As this agent sees it.")] = None,
     top_k: Annotated[int | None, typer.Option(help="How many at most.")] = None,
+    as_of: AsOf = None,
 ) -> None:
     """Find the memories that answer a text best."""
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        answer = memory.query(
+        answer = _as_it_stood(memory, as_of).query(
             text,
             agent=agent,
             owner=owner,

@@ -194,6 +194,19 @@ def stats(found: dict[str, Any]) -> None:
     console.print(table)
 
 
+def phases(found: Sequence[Any]) -> None:
+    table = Table("phase", "name", "since tick", "since", "reason", box=None, pad_edge=False)
+    for one in found:
+        since = one.at[:19].replace("T", " ")
+        table.add_row(one.phase_id, escape(one.phase_name or ""), str(one.phase_started_at), since, one.phase_reason)
+    console.print(table)
+
+
+def phase_diff(found: Any) -> None:
+    for line in found.summary_lines:
+        console.print(line, markup=False, soft_wrap=True)
+
+
 def fields(answer: Any) -> None:
     """An answer as a line for each of its fields."""
     stats(answer.to_dict())
@@ -244,12 +257,24 @@ def _short(value: Any) -> str:
 def traces(events: Sequence[dict[str, Any]]) -> None:
     table = Table("#", "when", "type", "reason", "about", box=None, pad_edge=False)
     for event in events:
-        about = event.get("memory_id") or event.get("attempted", {}).get("text", "")
+        about = _subject(event)
         table.add_row(
             str(event["number"]), event["at"][:19].replace("T", " "), event["type"], escape(str(event.get("reason", ""))),
             escape(str(about)[:40]),
         )  # fmt: skip
     console.print(table if events else "[dim]no traces were kept[/]")
+
+
+def _subject(event: dict[str, Any]) -> str:
+    """What a governance event is about, in a few words."""
+    if "written" in event:
+        return ", ".join(item["text"] for item in event["written"])
+    if "attempted" in event:
+        return str(event["attempted"]["text"])
+    if event["type"] == "memory_border_check":
+        return " ".join(str(event[key]) for key in ("action", "from_space", "to_space") if key in event)
+    named = ("query", "memory_id", "winner_id", "to_id", "phase_id", "to_phase_id")
+    return next((str(event[key]) for key in named if event.get(key)), "")
 
 
 def policy(found: Any) -> None:

@@ -82,11 +82,15 @@ VALUES (:tenant, (SELECT coalesce(max(stream), 0) + 1 FROM streams WHERE tenant 
 
 -- name: advance_stream
 UPDATE streams SET tick = :tick, last_seq = :last_seq, last_memory = :last_memory, head = :head, last_at = :last_at,
-       documents = :documents, words = :words
+       documents = :documents, words = :words, phase = :phase
  WHERE tenant = :tenant AND stream = :stream
 
 -- name: forget_owner_name
 UPDATE streams SET owner = NULL WHERE tenant = :tenant AND stream = :stream
+
+-- name: forget_phase_names
+UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND stream = :stream AND body IS NOT NULL
+   AND seq IN (SELECT seq FROM ledger WHERE tenant = :tenant AND stream = :stream AND event = 'phase_started')
 
 -- name: actor_named
 SELECT uid FROM actors WHERE tenant = :tenant AND name = :name
@@ -142,6 +146,13 @@ SELECT seq, body FROM amendments WHERE tenant = :tenant AND memory_id = :id AND 
 
 -- name: remove_amendment_bodies
 UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL
+
+-- name: first_entry
+SELECT tick, at FROM ledger WHERE tenant = :tenant AND stream = :stream ORDER BY seq LIMIT 1
+
+-- name: phases
+SELECT l.rule, l.tick, l.at, a.body FROM ledger l LEFT JOIN amendments a USING (tenant, stream, seq)
+ WHERE l.tenant = :tenant AND l.stream = :stream AND l.event = 'phase_started' ORDER BY l.seq
 
 -- name: consolidation_entries
 SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream, seq) JOIN streams s USING (tenant, stream)
@@ -222,12 +233,12 @@ INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id
     canonical_key, key_digest, key_identity, pinned, importance, importance_reason, authority, authority_reason,
     category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at,
     removed, created_at, scope, content_hash, kind, kind_class, event_type, layer, tier, topic_id, source, user_id,
-    agent_id, run_id, thread_id, actor_id, role, terms)
+    agent_id, run_id, thread_id, actor_id, role, phase, terms)
 VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :superseded_by_id, :related, :conflicts,
     :canonical_key, :key_digest, :key_identity, :pinned, :importance, :importance_reason, :authority, :authority_reason,
     :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at,
     :purge_at, :removed, :created_at, :scope, :content_hash, :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
-    :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :terms)
+    :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :phase, :terms)
 
 -- name: move_memory
 UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
@@ -242,7 +253,7 @@ UPDATE memories SET status = :status, version = :version, supersedes_id = :super
 -- name: strip_memory
 UPDATE memories SET scope = NULL, content_hash = NULL, kind = NULL, kind_class = NULL, event_type = NULL, layer = NULL,
     tier = NULL, topic_id = NULL, source = NULL, user_id = NULL, agent_id = NULL, run_id = NULL, thread_id = NULL,
-    actor_id = NULL, role = NULL, terms = NULL
+    actor_id = NULL, role = NULL, phase = NULL, terms = NULL
  WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: drop_memories
@@ -393,7 +404,25 @@ INSERT INTO traces (tenant, at, type, stream, memory_id, policy, body)
 VALUES (:tenant, :at, :type, :stream, :memory_id, :policy, :body)
 
 -- name: traces
-SELECT * FROM traces WHERE tenant = :tenant AND number > :after ORDER BY number LIMIT :limit
+SELECT * FROM traces
+ WHERE tenant = :tenant AND number > :after AND number < :before AND at >= :since
+   AND (:type::text IS NULL OR type = :type) AND (:session::text IS NULL OR body::json ->> 'session' = :session)
+   AND (:memory::text IS NULL OR strpos(body, :memory) > 0)
+ ORDER BY number LIMIT :limit
+
+-- name: latest_traces
+SELECT * FROM traces
+ WHERE tenant = :tenant AND number > :after AND number < :before AND at >= :since
+   AND (:type::text IS NULL OR type = :type) AND (:session::text IS NULL OR body::json ->> 'session' = :session)
+   AND (:memory::text IS NULL OR strpos(body, :memory) > 0)
+ ORDER BY number DESC LIMIT :limit
+
+-- name: remove_traces_before
+DELETE FROM traces WHERE tenant = :tenant AND at < :at
+
+-- name: remove_traces_beyond
+DELETE FROM traces WHERE tenant = :tenant
+   AND number <= (SELECT number FROM traces WHERE tenant = :tenant ORDER BY number DESC LIMIT 1 OFFSET :max_kept)
 
 -- name: remove_traces_of_memory
 DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR strpos(body, :id) > 0)

@@ -18,6 +18,8 @@ from recollect.stores.sql.transaction import Transaction
 MIN_LOCK_WAIT_MS = 1
 """A timeout of 0 would mean none."""
 MAX_COLLECTED = 10
+STANDBY_MISSED = "01000"
+"""Somebody cancelled the wait for the standby: the server commits, with a warning, what only its own disk has."""
 ABANDONED_AFTER_S = 60.0
 """A writer that says nothing for this long, and twice its timeout, has lost its machine; its locks are taken away."""
 
@@ -83,18 +85,36 @@ def writing(
     idle_s = max(ABANDONED_AFTER_S, 2 * timeout_s)
     settings = _settings(db, tenant, max(timeout_s, patience_s), patience_s, idle_s)
     try:
-        with _frame(db, settings, "begin_write", ("before_commit", "commit")) as queries:
+        with _heard(db) as warnings, _frame(db, settings, "begin_write", ("before_commit", "commit")) as queries:
             yield PostgresTransaction(queries)
+        if STANDBY_MISSED in warnings:
+            raise CommitUnanswered
     except CommitUnanswered:
         raise OutcomeUnknown(
-            "the connection was lost while committing; it may have been written or not.",
+            "the commit was not confirmed; it may have been written or not.",
             field=location,
             hint="Look, or repeat the write under the same idempotency key.",
         ) from None
 
 
 class CommitUnanswered(Exception):
-    """The commit was sent, and no answer came."""
+    """The commit was sent, and no answer came that a promise could be built on."""
+
+
+@contextmanager
+def _heard(db: BoundedConnection) -> Iterator[list[str]]:
+    """The codes of the warnings that the server gives meanwhile."""
+    codes: list[str] = []
+
+    def hear(notice: psycopg.errors.Diagnostic) -> None:
+        if notice.severity_nonlocalized == "WARNING":
+            codes.append(notice.sqlstate or "")
+
+    db.add_notice_handler(hear)
+    try:
+        yield codes
+    finally:
+        db.remove_notice_handler(hear)
 
 
 @contextmanager

@@ -9,10 +9,10 @@ COLUMNS = frozenset(
     """
         id status kind kind_class event_type layer tier category pinned importance topic_id source user_id agent_id
         run_id thread_id actor_id role scope key_identity canonical_key created_at last_modified last_reinforced
-        expires_at deleted_at purge_at version stream memory
+        expires_at deleted_at purge_at version stream memory phase
     """.split()
 )
-NUMBERS = frozenset(("stream", "memory", "importance", "pinned", "version"))
+NUMBERS = frozenset(("stream", "memory", "phase", "importance", "pinned", "version"))
 _OPERATORS = frozenset(("<", "<=", ">", ">=", "=", "<>"))
 
 
@@ -53,6 +53,10 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
         parts.append(f"m.{column} {operator} {bind(value)}")
     for tag in selection.tags:
         parts.append(dialect.tagged.format(tags="m.tags", tag=bind(tag)))
+    if selection.current_phase:
+        parts.append(
+            "m.phase = (SELECT s.phase FROM streams s WHERE s.tenant = m.tenant AND s.stream = m.stream)"
+        )
     if selection.unexpired_at is not None:
         parts.append(
             f"(m.status <> 'active' OR ((m.expires_at IS NULL OR m.expires_at > {bind(selection.unexpired_at)})"

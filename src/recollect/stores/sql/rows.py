@@ -26,7 +26,7 @@ def stream_from(row: Row) -> Stream:
         address = Address(row["tenant"], Namespace(row["namespace"]), Space(row["space"]), row["owner"])
     return Stream(
         row["tenant"], row["stream"], row["uid"], address, row["tick"], row["last_seq"], row["last_memory"],
-        row["head"], row["last_at"], row["documents"], row["words"],
+        row["head"], row["last_at"], row["documents"], row["words"], row["phase"],
     )  # fmt: skip
 
 
@@ -92,8 +92,15 @@ def memory_row(stream: Stream, number: int, state: State, body: Mapping[str, Any
     row = state_row(stream, number, state)
     row.update({name: body.get(name) if body else None for name in BODY_COLUMNS})
     row["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
+    row["phase"] = phase_number(body)
     row["terms"] = None
     return row
+
+
+def phase_number(body: Mapping[str, Any] | None) -> int | None:
+    """``phase-3`` as a number, for filtering."""
+    phase_id = body.get("phase_id") if body else None
+    return int(phase_id.removeprefix("phase-")) if phase_id else None
 
 
 def stray_columns(row: Row) -> list[str]:
@@ -101,6 +108,7 @@ def stray_columns(row: Row) -> list[str]:
     body = json.loads(row["body"]) if row["body"] is not None else {}
     expected: dict[str, Any] = {name: body.get(name) for name in BODY_COLUMNS}
     expected["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
+    expected["phase"] = phase_number(body)
     expected["key_identity"] = identity(row["canonical_key"])
     if not body:
         del expected["created_at"]

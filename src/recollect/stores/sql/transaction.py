@@ -13,15 +13,18 @@ from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
-from recollect.stores.protocol import NO_LIMIT, Neighbour, Posting, Selection, Stored, Stream, Version
+from recollect.stores.protocol import NO_LIMIT, Neighbour, Phase, Posting, Selection, Stored, Stream, Version
 from recollect.stores.sql import rows
 from recollect.stores.sql.carrying import CarriedTables
 from recollect.stores.sql.checkpoints import CheckpointTables
 from recollect.stores.sql.connection import Capability
 from recollect.stores.sql.filters import check_column, where
 from recollect.stores.sql.operations import OperationTables
+from recollect.stores.sql.traces import TraceTables
 
 FEW_STREAMS = 16
+FIRST_WRITE = "phase:first_write"
+"""Why the first phase began."""
 
 
 class StreamTables(Capability):
@@ -72,6 +75,7 @@ class StreamTables(Capability):
             last_at=stream.last_at,
             documents=stream.documents,
             words=stream.words,
+            phase=stream.phase,
         )
 
     def actor_uid(self, tenant: str, name: str, fresh_salt: bytes) -> str:
@@ -85,6 +89,7 @@ class StreamTables(Capability):
 
     def forget_owner(self, stream: Stream) -> int:
         self._db.run("note_scrub_due")
+        self._db.run("forget_phase_names", tenant=stream.tenant, stream=stream.number)
         return self._db.counted("forget_owner_name", tenant=stream.tenant, stream=stream.number)
 
     def forget_actor(self, tenant: str, uid: str) -> int:
@@ -130,9 +135,22 @@ class LedgerTables(Capability):
         found = self._db.rows("amendments_about", tenant=tenant, id=memory_id)
         return {row["seq"]: json.loads(row["body"]) for row in found}
 
+    def phases(self, stream: Stream) -> list[Phase]:
+        first = self._db.rows("first_entry", tenant=stream.tenant, stream=stream.number)
+        if not first:
+            return []
+        started = self._db.rows("phases", tenant=stream.tenant, stream=stream.number)
+        later = [_phase(number, row) for number, row in enumerate(started, start=2)]
+        return [Phase(1, None, FIRST_WRITE, first[0]["tick"], first[0]["at"]), *later]
+
     def consolidation_entries(self, tenant: str) -> list[tuple[int, Entry, Mapping[str, Any]]]:
         found = self._db.rows("consolidation_entries", tenant=tenant)
         return [(row["stream"], rows.entry_from(row), json.loads(row["body"])) for row in found]
+
+
+def _phase(number: int, row: Mapping[str, Any]) -> Phase:
+    said = json.loads(row["body"]) if row["body"] is not None else {}
+    return Phase(number, said.get("name"), said.get("reason", row["rule"]), row["tick"], row["at"])
 
 
 class _Postings(Capability):
@@ -306,7 +324,7 @@ class TextTables(_Postings):
 
 
 class SideTables(Capability):
-    """What lies beside the ledger: counters, traces, retries, and the removal of content."""
+    """What lies beside the ledger: counters, retries, and the removal of content."""
 
     def remove_content(self, stream: Stream, number: int, memory_id: str) -> int:
         """Take away every value of a memory; ids, hashes of entries and the chain stay. Counts the traces removed."""
@@ -317,9 +335,6 @@ class SideTables(Capability):
         for query in ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries"):
             self._db.run(query, tenant=stream.tenant, id=memory_id)
         return self._db.counted("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
-
-    def remove_traces_of_stream(self, stream: Stream) -> int:
-        return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
 
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
         return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
@@ -340,33 +355,6 @@ class SideTables(Capability):
         for id, count in sorted(Counter(ids).items()):
             self._db.run("count_access", tenant=tenant, id=id, count=count, last=at)
 
-    def keep_trace(
-        self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
-    ) -> None:
-        if policy is not None:
-            self._db.run("keep_policy", tenant=tenant, hash=policy[0], body=policy[1])
-        self._db.run(
-            "keep_trace",
-            tenant=tenant,
-            at=at,
-            type=trace["type"],
-            stream=stream,
-            memory_id=trace.get("memory_id"),
-            policy=policy[0] if policy else None,
-            body=canonical_json(trace),
-        )
-
-    def traces(self, tenant: str, after: int = 0, limit: int = 100) -> list[dict[str, Any]]:
-        found = self._db.rows("traces", tenant=tenant, after=after, limit=limit)
-        return [self._expanded(tenant, row) for row in found]
-
-    def _expanded(self, tenant: str, row: Mapping[str, Any]) -> dict[str, Any]:
-        trace = {**json.loads(row["body"]), "number": row["number"], "at": row["at"]}
-        if row["policy"] is not None:
-            kept = self._db.rows("policy_kept", tenant=tenant, hash=row["policy"])
-            trace["policy_snapshot"] = json.loads(kept[0]["body"]) if kept else None
-        return trace
-
     def retry(self, tenant: str, key: str) -> dict[str, Any] | None:
         found = self._db.rows("retry", tenant=tenant, key=key)
         return {**dict(found[0]), "reasons": json.loads(found[0]["reasons"])} if found else None
@@ -377,7 +365,15 @@ class SideTables(Capability):
 
 
 class Transaction(
-    StreamTables, LedgerTables, StateTables, TextTables, SideTables, CheckpointTables, CarriedTables, OperationTables
+    StreamTables,
+    LedgerTables,
+    StateTables,
+    TextTables,
+    SideTables,
+    TraceTables,
+    CheckpointTables,
+    CarriedTables,
+    OperationTables,
 ):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 

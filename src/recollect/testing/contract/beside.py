@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.model.errors import StoreError
-from recollect.stores.protocol import Store
+from recollect.stores.protocol import Store, TracesWanted
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import TENANT, Scribe, at, memory_id
 
@@ -29,6 +29,63 @@ class BesideContract(Opening):
             assert [trace["n"] for trace in reader.traces(TENANT, after=found[0]["number"])] == [2, 3]
         with store.read("globex") as reader:
             assert [trace["n"] for trace in reader.traces("globex")] == [4]
+
+    def test_traces_are_found_by_session_type_memory_and_time(self, store: Store) -> None:
+        tea, coffee = memory_id("tea"), memory_id("coffee")
+        with store.write(TENANT) as writer:
+            for second, session, type, about in (
+                (1, "s1", "memory_write", {"written": [{"id": tea}]}),
+                (2, "s2", "memory_write", {"written": [{"id": coffee}]}),
+                (3, None, "memory_forget", {"memory_id": tea}),
+                (4, "s1", "memory_conflict", {"winner_id": coffee, "loser_id": tea}),
+            ):
+                writer.keep_trace(
+                    TENANT, {"type": type, "session": session, "n": second, **about}, at(second), None, None
+                )
+        with store.read(TENANT) as reader:
+            for wanted, expected in (
+                (TracesWanted(session="s1"), [1, 4]),
+                (TracesWanted(session='s1"'), []),
+                (TracesWanted(type="memory_write"), [1, 2]),
+                (TracesWanted(memory=tea), [1, 3, 4]),
+                (TracesWanted(since=at(3)), [3, 4]),
+                (TracesWanted(session="s1", type="memory_conflict", memory=coffee, since=at(2)), [4]),
+            ):
+                for latest in (False, True):
+                    found = reader.traces(TENANT, 0, 10, wanted, latest=latest)
+                    assert [trace["n"] for trace in found] == expected, wanted
+
+    def test_pages_of_traces_lead_both_ways(self, store: Store) -> None:
+        with store.write(TENANT) as writer:
+            for second in range(1, 8):
+                writer.keep_trace(TENANT, {"type": "memory_write", "n": second}, at(second), None, None)
+        with store.read(TENANT) as reader:
+            numbers = {trace["n"]: trace["number"] for trace in reader.traces(TENANT)}
+            before = TracesWanted(before=numbers[6])
+            assert [trace["n"] for trace in reader.traces(TENANT, limit=2, latest=True)] == [6, 7]
+            assert [trace["n"] for trace in reader.traces(TENANT, 0, 2, before, latest=True)] == [4, 5]
+            assert [trace["n"] for trace in reader.traces(TENANT, numbers[4], 9, before)] == [5]
+
+    def test_a_recall_has_its_policy_under_its_own_name(self, store: Store) -> None:
+        with store.write(TENANT) as writer:
+            writer.keep_trace(TENANT, {"type": "memory_recall"}, at(1), None, POLICY)
+        with store.read(TENANT) as reader:
+            (found,) = reader.traces(TENANT)
+            assert found["policy"] == {"preset": "default"} and "policy_snapshot" not in found
+
+    def test_old_traces_go_and_so_do_those_beyond_the_limit(self, store: Store) -> None:
+        with store.write("globex") as writer:
+            writer.keep_trace("globex", {"type": "memory_write", "n": 0}, at(1), None, None)
+        with store.write(TENANT) as writer:
+            for second in range(1, 8):
+                writer.keep_trace(TENANT, {"type": "memory_write", "n": second}, at(second), None, None)
+            assert writer.remove_old_traces(TENANT, at(3), None) == 2
+            assert writer.remove_old_traces(TENANT, at(3), 5) == 0
+            assert writer.remove_old_traces(TENANT, at(4), 2) == 3
+            assert [trace["n"] for trace in writer.traces(TENANT)] == [6, 7]
+            assert writer.remove_old_traces(TENANT, at(9), 2) == 2
+        with store.read("globex") as reader:
+            assert [trace["n"] for trace in reader.traces("globex")] == [0]
 
     def test_the_traces_of_a_stream_can_be_removed(self, store: Store, scribe: Scribe) -> None:
         with store.write(TENANT) as writer:

@@ -1,0 +1,233 @@
+"""What was believed at an earlier point: the streams as they stood then, made again from their chains.
+
+Nothing is kept for this but the ledger. The entries of each stream that is asked about are followed up to the point and no
+further, into a store in memory that is thrown away with the answer. Today's own reads then answer from that store, so
+that filters, borders and ranking cannot come to mean anything else in the past. What was erased or purged since is not
+brought back: its content is gone, and so is its place in the past.
+
+The cost of every call is linear in the entries of the streams that it reads, those after the point included. Name an
+owner and a space where you can.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from recollect.engine import assemble, operations, reading, recall
+from recollect.engine.accesses import AccessCounter
+from recollect.engine.arguments import check_number, check_one
+from recollect.engine.audit import replay
+from recollect.engine.context import Engine, find
+from recollect.engine.reading import readable_streams
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.errors import BadInput, NotFound
+from recollect.model.ledger import Entry, Event
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Page, Recall
+from recollect.model.record import Memory
+from recollect.model.vocabulary import Namespace, Status
+from recollect.rules.text import terms
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
+from recollect.stores.sqlite import SqliteStore
+
+PROD = (str(Namespace.PROD),)
+BEFORE_ANY = 0
+"""The tick at which every stream is still empty."""
+STILL_GOING_ON = NO_LIMIT
+"""A tick later than any, for what has no end yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """When to look: at a tick or a phase, which each stream counts for itself, or at one time for all of them."""
+
+    tick: int | None = None
+    time: str | None = None
+    phase: str | None = None
+
+
+class _Cut(NamedTuple):
+    """A stream up to a point: its entries until then, and the time by which it is judged what had expired."""
+
+    stream: Stream
+    entries: list[Entry]
+    at: str
+
+
+def point(
+    engine: Engine,
+    *,
+    tick: int | None = None,
+    time: datetime | str | None = None,
+    phase: str | None = None,
+    owner: str | None = None,
+    space: str | None = None,
+) -> Point:
+    """The point that exactly one of tick, time and phase names. A phase must be known where the caller may look."""
+    if sum(given is not None for given in (tick, time, phase)) != 1:
+        raise BadInput("name one of tick, time and phase.", field="tick", hint="at(tick=…), at(time=…) or at(phase=…).")
+    if tick is not None:
+        return Point(tick=check_number("tick", tick))
+    if time is not None:
+        return Point(time=_time(time))
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, owner, space, tuple(Namespace))
+        return Point(phase=_known_phase(reader, streams, check_one("phase", phase)))
+
+
+def get(engine: Engine, when: Point, id: str) -> Memory:
+    """One memory as it stood. Whoever may not see it today did not see it then."""
+    with engine.read() as reader:
+        found = find(engine, reader, id)
+        if found.body is None:
+            raise NotFound(
+                f"the content of {id!r} was {found.state.removed} since.",
+                field="id",
+                hint="What is removed is gone from the past too.",
+            )
+        stream = reader.stream_numbered(engine.tenant, found.stream)
+        with _as_it_stood(engine, reader, [stream], when) as past:
+            return _already_there(past, found.state.id, id)
+
+
+def _already_there(past: Engine, full_id: str, asked: str) -> Memory:
+    try:
+        return reading.get(past, full_id)
+    except NotFound:
+        raise NotFound(f"there was no memory {asked!r} yet.", field="id", hint="`history` says when it came.") from None
+
+
+def list_memories(
+    engine: Engine,
+    when: Point,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = PROD,
+    **which: Any,
+) -> Page:
+    """Memories that fitted every filter then, newest first; the filters are those of a list of today."""
+    where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, **where)
+        with _as_it_stood(engine, reader, streams, when) as past:
+            return reading.list_memories(past, **where, **which)
+
+
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+def query(
+    engine: Engine,
+    when: Point,
+    text: str,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = PROD,
+    top_k: int | None = None,
+) -> Recall:
+    """The memories that would have answered a text best, ranked among what was active then."""
+    where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, **where)
+        with _as_it_stood(engine, reader, streams, when) as past:
+            answer = recall.query(past, text, **where, top_k=top_k)
+    operations.note(engine, operations.queried(engine, owner if streams else None, engine.now()))
+    return answer
+
+
+# ── where a stream is cut ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _cut(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
+    """What had not happened yet is left out; a point that is still to come leaves out nothing."""
+    entries = reader.entries(stream)
+    if when.time is not None:
+        kept = entries if when.time >= now else [entry for entry in entries if entry.at <= when.time]
+        return _Cut(stream, kept, min(when.time, now))
+    last = when.tick if when.tick is not None else _last_tick_of(reader, stream, when.phase)
+    kept = [entry for entry in entries if entry.tick <= last]
+    return _Cut(stream, kept, kept[-1].at if kept and last <= stream.tick else now)
+
+
+def _last_tick_of(reader: Reader, stream: Stream, phase_id: str | None) -> int:
+    """The tick before the next phase began. A stream that never had the phase is empty."""
+    phases = reader.phases(stream)
+    place = next((place for place, phase in enumerate(phases) if phase.phase_id == phase_id), None)
+    if place is None:
+        return BEFORE_ANY
+    return phases[place + 1].started_tick - 1 if place + 1 < len(phases) else STILL_GOING_ON
+
+
+def _known_phase(reader: Reader, streams: Sequence[Stream], phase_id: str) -> str:
+    known = {phase.phase_id for stream in streams for phase in reader.phases(stream)}
+    if phase_id not in known:
+        raise NotFound(
+            f"there is no phase {phase_id!r} there.",
+            field="phase",
+            hint="`phases` lists those of an owner's space.",
+        )
+    return phase_id
+
+
+def _time(value: datetime | str) -> str:
+    try:
+        return format_time(parse_time(value.isoformat() if isinstance(value, datetime) else value))
+    except (ValueError, TypeError, OverflowError):
+        raise BadInput(
+            "must be a time with a zone.", field="time", hint="Such as 2026-01-31T09:00:00Z, or an aware datetime."
+        ) from None
+
+
+# ── the store as it stood ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when: Point) -> Iterator[Engine]:
+    """The engine over these streams at a point, with its clock stopped there; what it counts is not kept.
+
+    Streams that are cut by tick stop at different times. The clock shows the earliest, so that nothing expires too
+    soon, and what the others saw expire by their own time is put away beforehand.
+    """
+    now = engine.now()
+    cuts = [_cut(reader, stream, when, now) for stream in sorted(streams, key=lambda s: s.number)]
+    cuts = [cut for cut in cuts if cut.entries]
+    moment = parse_time(min((cut.at for cut in cuts), default=now))
+    store = SqliteStore(":memory:", fresh_store_id=engine.store.store_id)
+    past = replace(engine, store=store, clock=lambda: moment, accesses=AccessCounter(store))
+    try:
+        with past.write() as writer:
+            for cut in cuts:
+                _lay_down(past, reader, writer, cut)
+        yield past
+    finally:
+        operations.waiting(past).close()
+        past.close()
+
+
+def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
+    """Write one stream as it stood: its versions, and the state that follows from its entries."""
+    assert cut.stream.address is not None, "a stream that may be read has an owner"
+    stream = writer.add_stream(cut.stream.address, cut.stream.uid)
+    versions = {version.id: version for version in reader.versions(cut.stream)}
+    tick, is_later = cut.entries[-1].tick, cut.at > past.now()
+    for id, state in replay(cut.entries, versions, reader.amendments(cut.stream)).items():
+        number, _, body, salt = versions[id]
+        if body is None or salt is None:
+            continue  # erased or purged since
+        writer.add_version(stream, number, id, body, salt)
+        stored = Stored(stream.tenant, stream.number, number, json.loads(body), state, 0, None)
+        _put(past, writer, stream, assemble.as_of(stored, cut.at, tick) if is_later else stored)
+    stream.tick = tick
+    stream.phase += sum(entry.event is Event.PHASE_STARTED for entry in cut.entries)
+    writer.advance_stream(stream)
+
+
+def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored) -> None:
+    """A memory's state of then, to be found by its words if it was active."""
+    assert stored.body is not None, "what was removed is left out"
+    is_active = stored.state.status is Status.ACTIVE
+    words = terms(stored.body["content"], past.policy.text.synonyms) if is_active else None
+    writer.put_memory(stream, stored.number, stored.state, stored.body, words)

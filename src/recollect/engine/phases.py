@@ -1,0 +1,244 @@
+"""Phases: the time of a space divided, so that what belonged to one chapter does not come up in the next.
+
+Phase 1 begins with the first write to a stream; a new one begins on request. Memories keep the phase in which they were
+written, and a recall sees the current one unless the policy says otherwise. Two phases are compared by what was active at
+the end of each, from the chain.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.engine.audit import replay
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine
+from recollect.engine.expiry import expire_due, put_away
+from recollect.engine.pen import Pen
+from recollect.engine.tracing import keep
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.errors import BadInput, NotAllowed, NotFound
+from recollect.model.ledger import Event
+from recollect.model.receipt import Plain
+from recollect.model.record import MAX_NAME
+from recollect.model.state import State
+from recollect.model.vocabulary import Namespace, Source, Space, Status
+from recollect.rules.borders import may_read, write_refusal
+from recollect.rules.phases import Snapshot, compare
+from recollect.rules.privacy_gate import denied_types
+from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stream
+
+BEYOND_MAX = "phase:beyond_max"
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseInfo(Plain):
+    """One phase. ``reason`` is a stable code, ``phase_started_at`` the tick at which it began."""
+
+    phase_id: str
+    phase_name: str | None
+    phase_started_at: int
+    phase_reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseStarted(Plain):
+    """A new phase, and what left the active set because older phases are beyond the limit."""
+
+    phase: PhaseInfo
+    left: tuple[str, ...] = ()
+    events: tuple[dict[str, Any], ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseDiff(Plain):
+    """What was added, deleted and replaced between the ends of two phases; the most important changes first."""
+
+    from_phase_id: str
+    to_phase_id: str
+    added: tuple[str, ...]
+    deleted: tuple[str, ...]
+    replaced: tuple[tuple[str, str], ...]
+    top_changes: tuple[dict[str, Any], ...]
+    summary_lines: tuple[str, ...]
+    events: tuple[dict[str, Any], ...] = ()
+
+
+@again_on_conflict
+def start_phase(
+    engine: Engine,
+    *,
+    name: str | None = None,
+    reason: str = "requested",
+    space: str = "session",
+    owner: str | None = None,
+) -> PhaseStarted:
+    """Begin a new phase of one owner's space. What was known stays known; a recall sees the new phase."""
+    _enabled(engine)
+    address = _address(engine, space, owner)
+    _check_label(engine, "name", name)
+    code = _code(engine, reason)
+    if write_refusal(engine.caller, address, "shared", Source.USER) is not None:
+        raise NotAllowed(
+            "this caller may not start a phase there.", field="space", hint="It takes the write right on it."
+        )
+    with engine.write([address]) as writer:
+        pen = Pen.at_address(engine, writer, address, engine.now())
+        events = expire_due(pen)
+        entry = pen.start_phase(name, code)
+        left = _beyond_the_limit(pen)
+        for id, body in left:
+            events += _left(engine, id, body)
+        pen.finish()
+        started = PhaseInfo(f"phase-{pen.stream.phase}", name, entry.tick, code, entry.at)
+        events.append(
+            trace.memory_phase_started(
+                engine.caller, address.space, address.owner, started.phase_id, code, engine.in_force.expanded
+            )
+        )
+        keep(engine, writer, events, pen.stream.number)
+    return PhaseStarted(started, tuple(id for id, _ in left), tuple(events))
+
+
+def phases(engine: Engine, *, space: str = "session", owner: str | None = None) -> list[PhaseInfo]:
+    """The phases of one owner's space, oldest first."""
+    address = _address(engine, space, owner)
+    with engine.read() as reader:
+        stream = _readable(engine, reader, address)
+        return [_info(phase) for phase in reader.phases(stream)] if stream else []
+
+
+def phase_diff(
+    engine: Engine, from_phase: str, to_phase: str, *, space: str = "session", owner: str | None = None
+) -> PhaseDiff:
+    """Compare what was active at the end of two phases. The end of the current one is now."""
+    _enabled(engine)
+    if not engine.policy.phase.diff_enabled:
+        raise NotAllowed("the policy does not compare phases.", hint="Set phase.diff_enabled.")
+    address = _address(engine, space, owner)
+    with engine.read() as reader:
+        stream = _readable(engine, reader, address)
+        known = {phase.phase_id: phase for phase in reader.phases(stream)} if stream else {}
+        for field_name, wanted in (("from_phase", from_phase), ("to_phase", to_phase)):
+            if wanted not in known:
+                raise NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint="`phases` lists them.")
+        assert stream is not None, "a phase that is known has its stream"
+        old, new = (_at_the_end(engine, reader, stream, known, phase) for phase in (from_phase, to_phase))
+    difference = compare(old, new)
+    event = trace.memory_phase_diff(
+        engine.caller,
+        address.space,
+        address.owner,
+        from_phase,
+        to_phase,
+        len(difference.added),
+        len(difference.deleted),
+        len(difference.replaced),
+        list(difference.top_changes),
+        list(difference.summary_lines),
+    )
+    return PhaseDiff(
+        from_phase,
+        to_phase,
+        difference.added,
+        difference.deleted,
+        difference.replaced,
+        difference.top_changes,
+        difference.summary_lines,
+        (event,),
+    )
+
+
+def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase_id: str) -> Snapshot:
+    """Key and memory of what was active when the phase ended, that the caller may see."""
+    following = known.get(f"phase-{known[phase_id].number + 1}")
+    end = following.started_tick if following else None
+    versions = {version.id: version for version in reader.versions(stream)}
+    entries = [e for e in reader.entries(stream) if end is None or e.tick < end]
+    states = replay(entries, versions, reader.amendments(stream))
+    active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
+    found = reader.by_ids(engine.tenant, [state.id for state in active])
+    bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored.body)}
+    return {_key(state, bodies[state.id]): (state, bodies[state.id]) for state in active if state.id in bodies}
+
+
+def _key(state: State, body: Mapping[str, Any]) -> tuple[str, str, str]:
+    return (body["scope"], body["kind"], state.canonical_key.lower())
+
+
+def _seen(engine: Engine, body: Mapping[str, Any]) -> bool:
+    caller = engine.caller
+    return (caller.trusted and caller.agent is None) or body["scope"] in ("shared", caller.agent)
+
+
+def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
+    """What was written in a phase that is too long ago leaves the active set."""
+    limit = pen.engine.policy.phase.max_phases
+    oldest_kept = pen.stream.phase - limit + 1 if limit is not None else 1
+    if oldest_kept <= 1:
+        return []
+    selection = Selection(
+        streams=(pen.stream.number,), equal={"status": "active"}, ranges=(("phase", "<", oldest_kept),)
+    )
+    found = sorted(pen.writer.select(pen.stream.tenant, selection, NO_LIMIT), key=lambda stored: stored.number)
+    pen.load(*found)
+    for stored in found:
+        put_away(pen, stored.state.id, Event.EXPIRED, BEYOND_MAX)
+    pen.flush()
+    return [(stored.state.id, stored.body) for stored in found if stored.body is not None]
+
+
+def _left(engine: Engine, id: str, body: Mapping[str, Any]) -> list[trace.Trace]:
+    policy = engine.in_force.expanded
+    return [
+        trace.memory_forget(engine.caller, id, "decay", policy),
+        trace.memory_deleted(engine.caller, id, body, "expired", policy),
+    ]
+
+
+def _info(phase: Phase) -> PhaseInfo:
+    return PhaseInfo(phase.phase_id, phase.name, phase.started_tick, phase.reason, phase.started_at)
+
+
+def _enabled(engine: Engine) -> None:
+    if not engine.policy.phase.enabled:
+        raise NotAllowed("the policy has no phases.", hint="Set phase.enabled.")
+
+
+def _address(engine: Engine, space: str, owner: str | None) -> Address:
+    try:
+        place = Space(space)
+    except ValueError:
+        raise BadInput(f"there is no space {space!r}.", field="space", hint=f"Known: {', '.join(Space)}.") from None
+    own = engine.caller.session if place is Space.SESSION else engine.caller.user
+    name = owner or own or "default"
+    _check_name("owner", name)
+    return Address(engine.tenant, Namespace.PROD, place, name)
+
+
+def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None:
+    return reader.stream_at(address) if may_read(engine.caller, address) else None
+
+
+def _check_name(field_name: str, value: str) -> None:
+    if not (isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= MAX_NAME):
+        raise BadInput("must be a printable name.", field=field_name, hint="Leave it out or give it a value.")
+
+
+def _check_label(engine: Engine, field_name: str, value: str | None) -> None:
+    """What people call a phase is kept, so it is held to what any stored text is held to."""
+    if value is None:
+        return
+    _check_name(field_name, value)
+    if denied_types(value, engine.policy.privacy):
+        raise BadInput("holds sensitive data.", field=field_name, hint="Call it something else.")
+
+
+def _code(engine: Engine, reason: str) -> str:
+    """A reason as a stable code: words joined by underscores."""
+    _check_label(engine, "reason", reason)
+    words: Sequence[str] = "".join(c if c.isalnum() and c.isascii() else " " for c in reason.lower()).split()
+    if not words:
+        raise BadInput("must hold letters or digits.", field="reason", hint="Such as 'release shipped'.")
+    return f"phase:{'_'.join(words)[:60]}"

@@ -1,0 +1,72 @@
+"""The door to the past: a memory as it stood at an earlier point, for reading alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from recollect.engine import as_of
+from recollect.engine.arguments import check_one
+from recollect.engine.as_of import Point
+from recollect.engine.context import Engine
+from recollect.engine.telemetry import traced
+from recollect.model.errors import NotAllowed
+from recollect.model.receipt import Page, Recall
+from recollect.model.record import Memory
+
+
+class Past:
+    """What was believed at one point. Made by :meth:`recollect.Recollect.at`; there is nothing to close.
+
+    Its methods take what those of the memory itself take. ``owner`` and ``space`` are where it looks unless a call names
+    another. Each call follows the chains anew, so that what is erased is gone from here at once, and costs time in
+    proportion to the entries of the streams that it reads.
+    """
+
+    def __init__(self, engine: Engine, point: Point, *, owner: str | None = None, space: str | None = None) -> None:
+        self._engine = engine
+        self._point = point
+        self._where = {"owner": owner, "space": space}
+
+    @traced
+    def get(self, id: str) -> Memory:
+        """One memory as it stood then; not found if it came later."""
+        return as_of.get(self._engine, self._point, id)
+
+    @traced
+    def list(self, **filters: Any) -> Page:
+        """Memories that fitted every filter then, newest first; see :func:`recollect.engine.reading.page_of`."""
+        return as_of.list_memories(self._engine, self._point, **{**self._where, **filters})
+
+    @traced
+    def query(
+        self,
+        text: str,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        space: str | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        top_k: int | None = None,
+    ) -> Recall:
+        """The memories that would have answered a text best. ``agent`` narrows the view to what that agent sees."""
+        return as_of.query(
+            through_agent(self._engine, agent),
+            self._point,
+            text,
+            owner=self._where["owner"] if owner is None else owner,
+            space=self._where["space"] if space is None else space,
+            include_namespaces=include_namespaces,
+            top_k=top_k,
+        )
+
+
+def through_agent(engine: Engine, agent: str | None) -> Engine:
+    """The engine as an agent of the application sees it. A bound caller can name no agent but itself."""
+    if agent is None:
+        return engine
+    check_one("agent", agent)
+    if engine.caller.trusted:
+        return engine.seen_by(replace(engine.caller, agent=agent))
+    if agent != engine.caller.agent:
+        raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
+    return engine

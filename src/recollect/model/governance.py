@@ -1,0 +1,163 @@
+"""The settings of governance: how long things are kept, where they may go, and how time is divided into phases."""
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from recollect.model.section import Section
+from recollect.model.vocabulary import Authority, EventType, Kind, Space
+
+RetentionMode = Literal["never", "ttl", "decay"]
+
+SHORT_LIVED: dict[Kind, dict[EventType, int]] = {
+    Kind.SHORT_TERM: dict.fromkeys(EventType, 50),
+    Kind.SEMANTIC: {EventType.CONTEXT: 200, EventType.EXECUTION: 200},
+    Kind.EPISODIC: {EventType.CONTEXT: 500, EventType.EXECUTION: 500},
+}
+"""What ``forget_policy`` lets go, and after how many ticks. Everything else is kept."""
+
+
+class RetentionRule(Section):
+    """One cell: ``never`` expires, ``ttl`` counts from creation, ``decay`` from the last reinforcement."""
+
+    mode: RetentionMode
+    ticks: int | None = Field(None, ge=1)
+
+    @model_validator(mode="after")
+    def _ticks_where_they_count(self) -> "RetentionRule":
+        if (self.mode == "never") != (self.ticks is None):
+            raise ValueError("ticks go with ttl and decay, and only with them")
+        return self
+
+
+KEEP = RetentionRule(mode="never")
+
+
+class Retention(Section):
+    """How many ticks of its stream a memory lives."""
+
+    forget_policy: RetentionMode = Field(
+        "never",
+        description="never: nothing expires by ticks; ttl, decay: what is said in passing does (short-term turns, context "
+        "and execution notes), counted from creation or from the last reinforcement",
+    )
+    rules: dict[Kind, dict[EventType, RetentionRule]] = Field(
+        default_factory=dict, description="other rules for a kind and an event type, such as semantic: {context: …}"
+    )
+
+    def cell(self, kind: Kind, event_type: EventType) -> RetentionRule:
+        """The rule for one kind and event type: the policy's own, else what ``forget_policy`` makes of it."""
+        own = self.rules.get(kind, {}).get(event_type)
+        ticks = SHORT_LIVED.get(kind, {}).get(event_type)
+        if own is not None or self.forget_policy == "never" or ticks is None:
+            return own or KEEP
+        return RetentionRule(mode=self.forget_policy, ticks=ticks)
+
+    def expanded(self) -> dict[str, Any]:
+        """Every cell, as traces show it."""
+        return {str(kind): {str(event): self.cell(kind, event).model_dump() for event in EventType} for kind in Kind}
+
+
+class Promotion(Section):
+    """What a turn may turn into lasting memories, and whether it waits to be asked."""
+
+    semantic: tuple[EventType, ...] = Field(tuple(EventType), description="event types that become semantic memories")
+    profile: tuple[EventType, ...] = Field(
+        (EventType.PREFERENCE, EventType.DECISION, EventType.FACT, EventType.CORRECTION),
+        description="event types that become facts of a profile",
+    )
+    at_once: bool = Field(
+        True,
+        description="what a person plainly says of themselves goes from the session to the person's own space at once",
+    )
+
+
+class Path(Section):
+    """One way from a space to another, and what it takes."""
+
+    from_space: Space
+    to_space: Space
+    authority: Authority = Field(description="at least this")
+    event_types: tuple[EventType, ...] | None = Field(None, description="only these (null: any)")
+    or_event_types: tuple[EventType, ...] = Field((), description="these need no more than a person's own word")
+
+
+_LASTING = (EventType.PREFERENCE, EventType.DECISION, EventType.FACT, EventType.CORRECTION)
+PATHS = (
+    Path(from_space=Space.SESSION, to_space=Space.USER, authority=Authority.USER_ASSERTED, event_types=_LASTING),
+    Path(
+        from_space=Space.SESSION,
+        to_space=Space.PROJECT,
+        authority=Authority.TOOL_VERIFIED,
+        or_event_types=(EventType.DECISION,),
+    ),
+    Path(from_space=Space.USER, to_space=Space.PROJECT, authority=Authority.USER_ASSERTED),
+)
+
+
+class Spaces(Section):
+    """Where a turn reads and writes, and which ways lead from one space to another."""
+
+    read_order: tuple[Space, ...] = Field(
+        (Space.SESSION, Space.USER, Space.PROJECT, Space.SYSTEM),
+        description="the spaces that a recall consults, in order",
+    )
+    write_spaces: tuple[Space, ...] = Field(
+        (Space.SESSION, Space.USER, Space.PROJECT, Space.SYSTEM),
+        description="the spaces that may be written to directly; others are reached by promotion alone",
+    )
+    paths: tuple[Path, ...] = Field(
+        PATHS, description="the ways by which a memory may be promoted; all others are closed"
+    )
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> "Spaces":
+        if len(set(self.read_order)) != len(self.read_order):
+            raise ValueError("read_order: names a space twice")
+        unread = [space for space in self.write_spaces if space not in self.read_order]
+        if unread:
+            raise ValueError(f"write_spaces: {unread[0]} is written and never read")
+        ways = [(path.from_space, path.to_space) for path in self.paths]
+        if len(set(ways)) != len(ways):
+            raise ValueError("paths: there are two rules for one way")
+        if any(source == target for source, target in ways):
+            raise ValueError("paths: a way leads from a space to itself")
+        return self
+
+    def path(self, source: Space, target: Space) -> Path | None:
+        return next((p for p in self.paths if (p.from_space, p.to_space) == (source, target)), None)
+
+
+class Phase(Section):
+    """How the time of a space is divided."""
+
+    enabled: bool = Field(True, description="divide each space's time into phases; phase-1 begins with the first write")
+    mode: Literal["current_only", "newest_first"] = Field(
+        "current_only",
+        description="current_only: a recall sees the current phase; newest_first: older ones too, the newest phase first",
+    )
+    allow_cross_phase_recall: bool = Field(False, description="whether a recall may see anything of an earlier phase")
+    max_phases: int | None = Field(
+        None,
+        ge=1,
+        description="phases of a space that keep active memories; what is older leaves the active set (null: all)",
+    )
+    diff_enabled: bool = Field(True, description="whether two phases may be compared")
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> "Phase":
+        if self.mode == "newest_first" and not self.allow_cross_phase_recall:
+            raise ValueError("mode: newest_first looks into earlier phases, and allow_cross_phase_recall forbids it")
+        return self
+
+    @property
+    def recalls_current_only(self) -> bool:
+        return self.enabled and not (self.mode == "newest_first" and self.allow_cross_phase_recall)
+
+
+class Turns(Section):
+    """What one exchange leaves behind."""
+
+    short_term_window: int = Field(20, ge=1, le=1_000, description="turns of a session that stay in short-term memory")
+    summarise: bool = Field(True, description="keep one line of each turn that leaves the window, made by rule")
+    max_facts: int = Field(5, ge=0, le=50, description="facts that one message may leave behind")

@@ -1,0 +1,74 @@
+"""The plain view: any JSON object as lines of ``key: value``, for people who read traces and not brackets.
+
+>>> print("\\n".join(plain_lines({"type": "memory_write", "written": [{"id": "a1", "meta": {"owner": None}}], "tags": []})))
+tags.count: 0
+type: memory_write
+written.count: 1
+written.1.id: a1
+written.1.meta.owner: none
+
+Objects are written in the order of their keys, lists in their own, each after its count. The lines say everything and
+nothing twice, so that the object can be read back from them:
+
+- a value that could be taken for something else (text such as ``none``, ``true``, ``empty`` or ``12``, text with blanks at
+  its ends, with line breaks or with characters that change how a line is shown) stands in quotes, as JSON writes it;
+- an empty object is ``empty``, null is ``none``;
+- in a key, a dot, a colon and a backslash have a backslash before them, and so has a key that is ``count`` or a number,
+  which would otherwise look like part of a list.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_WORDS = frozenset({"none", "true", "false", "empty"})
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that end a line, or show it otherwise than it is."""
+_LIKE_A_LIST = re.compile(r"count|[0-9]+")
+
+
+def plain_lines(value: Mapping[str, Any]) -> list[str]:
+    """The lines of an object; none for an empty one."""
+    return [f"{name}: {leaf}" for name, leaf in _object(value, "")]
+
+
+def _object(value: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
+    for key in sorted(value):
+        yield from _named(value[key], prefix + _key(key))
+
+
+def _named(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        yield from _object(value, f"{name}.")
+    elif isinstance(value, list | tuple):
+        yield f"{name}.count", str(len(value))
+        for nth, inner in enumerate(value, start=1):
+            yield from _named(inner, f"{name}.{nth}")
+    else:
+        yield name, _leaf(value)
+
+
+def _leaf(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, Mapping):
+        return "empty"
+    if isinstance(value, str):
+        return _text(str(value))
+    return json.dumps(value)
+
+
+def _text(text: str) -> str:
+    plain = text == text.strip(" ") and text and text[0] != '"' and not _UNSEEN.search(text)
+    return text if plain and text not in _WORDS and not _NUMBER.fullmatch(text) else f'"{_escaped(text)}"'
+
+
+def _key(key: str) -> str:
+    written = _escaped(key).replace(".", "\\.").replace(":", "\\:")
+    return f"\\{written}" if _LIKE_A_LIST.fullmatch(key) else written
+
+
+def _escaped(text: str) -> str:
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)[1:-1])

@@ -1,0 +1,58 @@
+"""Governance events over named queries, as one capability of a store."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.model.canonical import canonical_json
+from recollect.model.trace import Trace, policy_key
+from recollect.stores.protocol import ANY_TRACE, Stream, TracesWanted
+from recollect.stores.sql.connection import Capability
+
+
+class TraceTables(Capability):
+    """Keeping, finding and removing them. The policy that an event was made under is kept once, and found by its hash."""
+
+    def keep_trace(
+        self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
+    ) -> None:
+        if policy is not None:
+            self._db.run("keep_policy", tenant=tenant, hash=policy[0], body=policy[1])
+        self._db.run(
+            "keep_trace",
+            tenant=tenant,
+            at=at,
+            type=trace["type"],
+            stream=stream,
+            memory_id=trace.get("memory_id"),
+            policy=policy[0] if policy else None,
+            body=canonical_json(trace),
+        )
+
+    def traces(
+        self, tenant: str, after: int = 0, limit: int = 100, wanted: TracesWanted = ANY_TRACE, *, latest: bool = False
+    ) -> list[Trace]:
+        query = "latest_traces" if latest else "traces"
+        found = self._db.rows(query, tenant=tenant, after=after, limit=limit, **wanted._asdict())
+        policies = {hash: self._policy(tenant, hash) for hash in {row["policy"] for row in found} - {None}}
+        return [_trace(row, policies) for row in (reversed(found) if latest else found)]
+
+    def remove_traces_of_stream(self, stream: Stream) -> int:
+        return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
+
+    def remove_old_traces(self, tenant: str, before: str, max_kept: int | None) -> int:
+        removed = self._db.counted("remove_traces_before", tenant=tenant, at=before)
+        if max_kept is not None:
+            removed += self._db.counted("remove_traces_beyond", tenant=tenant, max_kept=max_kept)
+        return removed
+
+    def _policy(self, tenant: str, hash: str) -> Any:
+        kept = self._db.rows("policy_kept", tenant=tenant, hash=hash)
+        return json.loads(kept[0]["body"]) if kept else None
+
+
+def _trace(row: Mapping[str, Any], policies: Mapping[str, Any]) -> Trace:
+    trace: Trace = {**json.loads(row["body"]), "number": row["number"], "at": row["at"]}
+    if row["policy"] is not None:
+        trace[policy_key(row["type"])] = policies[row["policy"]]
+    return trace

@@ -1,0 +1,5 @@
+-- The time of a stream is divided into phases. Each but the first begins with an entry of the ledger; the stream knows the
+-- number of the current one, and a memory that of the phase in which it was written.
+ALTER TABLE streams ADD COLUMN phase INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE memories ADD COLUMN phase INTEGER;
+CREATE INDEX ledger_phases ON ledger (tenant, stream, seq) WHERE event = 'phase_started';

@@ -1,0 +1,120 @@
+"""Governance events on the command line: shown, exported, explained, and told in sentences."""
+
+import json
+
+import pytest
+
+from recollect.model.trace import TraceType
+from recollect.rules.plain_view import plain_lines
+
+from .shell import Shell
+
+
+@pytest.fixture
+def told(shell: Shell) -> Shell:
+    """Two sessions: in one a home was corrected and a password refused, in the other a home was told."""
+    (shell.folder / "policy.yaml").write_text("traces: {keep: all}\n", encoding="utf-8")
+    for person, words, code in (
+        ("ana", "I live in Paris", 0),
+        ("ana", "I live in Rome", 0),
+        ("ana", "The password is hunter2-and-more-9!", 1),
+        ("ben", "I live in Oslo", 0),
+    ):
+        shell.run(
+            "--policy", "policy.yaml", "--as-user", person, "--as-session", f"of-{person}", "add", words, code=code
+        )
+    return shell
+
+
+def types(found: list[dict[str, str]]) -> list[str]:
+    return [event["type"].removeprefix("memory_") for event in found]
+
+
+def test_filters_and_pages(told: Shell) -> None:
+    everything = told.json("trace", "show")
+    assert types(everything) == ["write", "conflict", "deleted", "write", "denied", "write"]
+    assert types(told.json("trace", "show", "--session", "of-ben")) == ["write"]
+    assert types(told.json("trace", "show", "--type", "memory_denied")) == ["denied"]
+    paris = everything[0]["written"][0]["id"]
+    assert types(told.json("trace", "show", "--memory", paris.replace("-", "")[:12])) == [
+        "write",
+        "conflict",
+        "deleted",
+    ]
+    assert told.json("trace", "show", "--since", "2199-01-01T00:00:00Z") == []
+    assert told.json("trace", "show", "--number", "5") == [everything[4]]
+    assert told.json("trace", "show", "--limit", "2") == everything[-2:]
+    assert told.json("trace", "show", "--limit", "2", "--before", "5") == everything[2:4]
+    assert told.json("trace", "show", "--limit", "2", "--after", "1") == everything[1:3]
+
+
+def test_people_see_a_table(told: Shell) -> None:
+    shown = told.run("trace", "show")
+    for word in ("memory_conflict", "superseded", "I live in Oslo"):
+        assert word in shown
+    assert "no traces were kept" in told.run("trace", "show", "--session", "of-nobody")
+
+
+def test_the_plain_view(told: Shell) -> None:
+    events = told.json("trace", "show", "--session", "of-ana")
+    shown = told.run("trace", "show", "--session", "of-ana", "--plain")
+    assert shown == "\n".join("".join(f"{line}\n" for line in plain_lines(event)) for event in events)
+    assert "policy_snapshot.retention.semantic.fact.mode: never\n" in shown
+
+
+def test_one_event_in_the_plain_view(told: Shell) -> None:
+    lines = told.run("trace", "show", "--plain", "--number", "1").splitlines()
+    assert "written.count: 1" in lines and "written.1.text: I live in Paris" in lines
+    assert all(": " in line for line in lines)
+    assert not any(line.startswith(("{", "[", "}", "]")) for line in lines)
+
+
+def test_the_export_is_all_of_it_one_document_a_line(told: Shell) -> None:
+    exported = [json.loads(line) for line in told.run("trace", "show", "--jsonl").splitlines()]
+    assert exported == told.json("trace", "show", "--limit", "1000")
+    some = told.run("trace", "show", "--jsonl", "--type", "memory_write", "--after", "1").splitlines()
+    assert [json.loads(line)["number"] for line in some] == [4, 6]
+
+
+def test_an_export_is_longer_than_a_page(shell: Shell) -> None:
+    (shell.folder / "policy.yaml").write_text("traces: {keep: all}\n", encoding="utf-8")
+    lines = "".join(json.dumps({"content": f"Room {n} is painted", "title": f"room {n}"}) + "\n" for n in range(1_050))
+    shell.run("--policy", "policy.yaml", "add-many", stdin=lines)
+    exported = [json.loads(line)["number"] for line in shell.run("trace", "show", "--jsonl").splitlines()]
+    assert exported == list(range(1, 1_051))
+
+
+@pytest.mark.parametrize("type", TraceType)
+def test_every_schema_can_be_printed(shell: Shell, type: TraceType) -> None:
+    assert json.loads(shell.run("trace", "schema", type))["title"] == type
+
+
+def test_why(told: Shell) -> None:
+    assert told.run("why", "--session", "of-ana").splitlines() == [
+        "Wrote the fact “I live in Paris” to ana's own space: a person said it.",
+        "Wrote the fact “I live in Rome” to ana's own space: a person said it.",
+        "Refused 1 write: it holds sensitive data that the policy denies.",
+        "Found a contradiction: “I live in Rome” stands against “I live in Paris”, since the newer is believed.",
+        "Took out of the active set “I live in Paris”: a newer version took its place.",
+    ]
+    assert told.json("why") == ["Wrote the fact “I live in Oslo” to ben's own space: a person said it."]
+    oslo = told.json("trace", "show", "--session", "of-ben")[0]["written"][0]["id"]
+    assert told.json("why", "--memory", oslo) == told.json("why")
+
+
+def test_no_secret_is_in_any_of_it(told: Shell) -> None:
+    for command in (("why",), ("trace", "show"), ("trace", "show", "--plain"), ("trace", "show", "--jsonl")):
+        assert "hunter2" not in told.run(*command) + told.errors
+
+
+def test_mistakes_are_named(told: Shell) -> None:
+    for arguments, field, code in (
+        (("trace", "show", "--number", "99"), "number", 1),
+        (("trace", "show", "--number", "1", "--after", "1"), "number", 2),
+        (("trace", "show", "--plain", "--jsonl"), "plain", 2),
+        (("trace", "show", "--limit", "0"), "limit", 2),
+        (("trace", "show", "--memory", "0123456789ab"), "memory", 1),
+        (("why", "--session", "of-ana", "--memory", "0123456789ab"), "memory", 2),
+    ):
+        assert told.json(*arguments, code=code)["error"]["field"] == field, arguments
+    told.run("trace", "schema", "memory_gossip", code=2)

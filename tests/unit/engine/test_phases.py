@@ -1,0 +1,173 @@
+"""Phases: chapters of a space, what a recall sees of them, and what changed between two."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect import Recollect
+from recollect.model.errors import BadInput, BadPolicy, NotAllowed, NotFound
+
+ANA = {"space": "user", "owner": "ana"}
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return str(tmp_path / "memory.db") if request.param == "sqlite" else request.getfixturevalue("server_store")
+
+
+@pytest.fixture
+def mem(location: str) -> Iterator[Recollect]:
+    with recollect.open(location) as opened:
+        yield opened
+
+
+def _found(mem: Recollect, text: str) -> list[str]:
+    return [item.memory.content for item in mem.query(text, owner="ana").items]
+
+
+def test_the_first_phase_begins_with_the_first_write(mem: Recollect) -> None:
+    assert mem.phases(**ANA) == []
+    stored = mem.add("Ana lives in Lisbon", owner="ana").memory
+    assert stored is not None and stored.phase_id == "phase-1"
+    (first,) = mem.phases(**ANA)
+    assert (first.phase_id, first.phase_started_at, first.phase_reason) == ("phase-1", 1, "phase:first_write")
+
+
+def test_a_recall_sees_the_current_phase(mem: Recollect) -> None:
+    mem.add("The sprint goal is the login page", owner="ana")
+    started = mem.start_phase(name="Sprint 2", reason="sprint ended", **ANA)
+    assert (started.phase.phase_id, started.phase.phase_name) == ("phase-2", "Sprint 2")
+    assert started.phase.phase_reason == "phase:sprint_ended"
+    assert [event["type"] for event in started.events] == ["memory_phase_started"]
+    assert _found(mem, "sprint goal") == []
+    mem.add("The team drinks coffee at ten", owner="ana")
+    assert _found(mem, "coffee team") == ["The team drinks coffee at ten"]
+    assert len(mem.list(owner="ana").items) == 2, "what was known is still there"
+    assert mem.verify().ok
+
+
+def test_across_phases_where_the_policy_says_so(location: str) -> None:
+    policy = {"phase": {"mode": "newest_first", "allow_cross_phase_recall": True}}
+    with recollect.open(location, policy=policy) as mem:
+        mem.add("The sprint goal is the login page", owner="ana")
+        mem.start_phase(**ANA)
+        assert _found(mem, "sprint goal") == ["The sprint goal is the login page"]
+    with pytest.raises(BadPolicy, match="allow_cross_phase_recall"):
+        recollect.open(location, policy={"phase": {"mode": "newest_first"}})
+
+
+def test_what_is_said_again_comes_along(mem: Recollect) -> None:
+    old = mem.add("Ana lives in Lisbon", owner="ana").memory
+    mem.start_phase(**ANA)
+    again = mem.add("Ana lives in Lisbon", owner="ana")
+    assert (again.outcome, again.reasons[0]) == ("superseded", "identity:said_again_in_a_new_phase")
+    assert again.memory is not None and again.memory.phase_id == "phase-2"
+    assert _found(mem, "where does Ana live") == ["Ana lives in Lisbon"]
+    assert old is not None and [m.id for m in mem.chain(old.id)] == [old.id, again.memory.id]
+    assert mem.add("Ana lives in Lisbon", owner="ana").outcome == "reinforced"
+
+
+def test_a_guess_does_not_bring_a_persons_word_along(mem: Recollect) -> None:
+    mem.add("Ana lives in Lisbon", owner="ana")
+    mem.start_phase(**ANA)
+    guess = mem.add("Ana lives in Lisbon", owner="ana", source="agent")
+    assert guess.outcome == "reinforced"
+    assert guess.memory is not None and (guess.memory.phase_id, guess.memory.authority) == ("phase-1", "user_asserted")
+
+
+def test_a_diff_of_two_phases(mem: Recollect) -> None:
+    port = mem.add("The port is 8080", owner="ana", canonical_key="Api-Port").memory
+    gone = mem.add("Tea is served at five", owner="ana").memory
+    mem.start_phase(**ANA)
+    moved = mem.add("The port is 9090", owner="ana", canonical_key="Api-Port", importance=5).memory
+    new = mem.add("Coffee is served at ten", owner="ana").memory
+    assert port and gone and moved and new
+    mem.forget(gone.id)
+    diff = mem.phase_diff("phase-1", "phase-2", **ANA)
+    assert (diff.added, diff.deleted, diff.replaced) == ((new.id,), (gone.id,), ((port.id, moved.id),))
+    assert diff.top_changes[0]["change"] == "replaced" and diff.top_changes[0]["text"] == "The port is 9090"
+    assert diff.summary_lines[0] == "1 added, 1 deleted, 1 replaced"
+    assert diff.events[0]["type"] == "memory_phase_diff" and diff.events[0]["added_count"] == 1
+    back = mem.phase_diff("phase-2", "phase-1", **ANA)
+    assert (back.added, back.deleted) == ((gone.id,), (new.id,))
+    assert mem.phase_diff("phase-2", "phase-2", **ANA).summary_lines == ("0 added, 0 deleted, 0 replaced",)
+
+
+def test_beyond_the_limit_old_phases_leave_the_active_set(location: str) -> None:
+    with recollect.open(location, policy={"phase": {"max_phases": 2}}) as mem:
+        first = mem.add("Chapter one is about Ana", owner="ana").memory
+        mem.start_phase(**ANA)
+        mem.add("Chapter two is about Ben", owner="ana")
+        started = mem.start_phase(**ANA)
+        assert first is not None and started.left == (first.id,)
+        assert [event["type"] for event in started.events] == [
+            "memory_forget",
+            "memory_deleted",
+            "memory_phase_started",
+        ]
+        assert mem.get(first.id).status == "soft_deleted"
+        assert mem.verify().ok
+        before = mem.state_hash()
+        mem.rebuild()
+        assert mem.state_hash() == before
+
+
+def test_each_space_has_its_own_phases(mem: Recollect) -> None:
+    mem.add("Ana lives in Lisbon", owner="ana")
+    mem.add("Ben lives in Porto", owner="ben")
+    mem.start_phase(**ANA)
+    assert len(mem.phases(**ANA)) == 2
+    assert len(mem.phases(space="user", owner="ben")) == 1
+    assert [i.memory.content for i in mem.query("where does Ben live", owner="ben").items] == ["Ben lives in Porto"]
+
+
+def test_borders_hold(mem: Recollect) -> None:
+    mem.add("Ana lives in Lisbon", owner="ana")
+    ben = mem.as_caller(user="ben")
+    assert ben.phases(**ANA) == []
+    with pytest.raises(NotAllowed):
+        ben.start_phase(**ANA)
+    with pytest.raises(NotFound):
+        ben.phase_diff("phase-1", "phase-1", **ANA)
+    mem.add("Only the planner sees this", owner="ana", scope="planner")
+    mem.start_phase(**ANA)
+    seen = mem.as_caller(user="ana").phase_diff("phase-1", "phase-2", **ANA)
+    assert seen.summary_lines == ("0 added, 0 deleted, 0 replaced",)
+
+
+def test_names_are_erased_with_their_owner(mem: Recollect, tmp_path: Path) -> None:
+    mem.add("Ana lives in Lisbon", owner="ana")
+    mem.start_phase(name="Wedding of Rosalinde", reason="Rosalinde said yes", **ANA)
+    mem.erase(owner="ana")
+    assert mem.verify().ok
+    for file in tmp_path.glob("memory.db*"):
+        assert b"rosalinde" not in file.read_bytes().lower()
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"space": "moon"}, "space"),
+        ({"name": "my password is hunter2-Zx9Q"}, "name"),
+        ({"name": "\x00"}, "name"),
+        ({"reason": "…"}, "reason"),
+        ({"owner": " "}, "owner"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_bad_input_names_the_field(mem: Recollect, given: dict[str, str], field: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        mem.start_phase(**{**ANA, **given})
+    assert refused.value.field == field
+
+
+def test_phases_can_be_switched_off(location: str) -> None:
+    with recollect.open(location, policy={"phase": {"enabled": False}}) as mem:
+        stored = mem.add("Ana lives in Lisbon", owner="ana").memory
+        assert stored is not None and stored.phase_id is None
+        with pytest.raises(NotAllowed, match=r"phase\.enabled"):
+            mem.start_phase(**ANA)
+    with recollect.open(location, policy={"phase": {"diff_enabled": False}}) as mem, pytest.raises(NotAllowed):
+        mem.phase_diff("phase-1", "phase-1", **ANA)
