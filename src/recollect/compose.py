@@ -1,6 +1,7 @@
 """The composition root: the one place that builds an engine from configuration."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from recollect.stores.sqlite import SqliteStore
 
 DEFAULT_STORE = "recollect.db"
 POSTGRES = ("postgresql", "postgres")
+MEANT_FOR_A_SERVER = re.compile(r"postgres(ql)?:|\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
+"""What nobody calls a file: a URL that lacks a slash, or the other form in which PostgreSQL's own programs take a place."""
 
 
 def open(
@@ -84,4 +87,6 @@ def open_store(location: str | Path, fresh_store_id: str, timeout_s: float) -> S
     """The store that a location names. ``fresh_store_id`` becomes its identity if it is made now."""
     if is_url(location):
         return _on_a_server(str(location), fresh_store_id, timeout_s)
+    if MEANT_FOR_A_SERVER.match(str(location)):
+        raise BadInput("is neither a file nor a URL.", field="store", hint="Write postgresql://user@host/database.")
     return SqliteStore(location, fresh_store_id=fresh_store_id, timeout_s=timeout_s)

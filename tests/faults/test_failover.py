@@ -40,6 +40,7 @@ def two_servers() -> Iterator[ServerPair]:
 @pytest.fixture
 def pair(two_servers: ServerPair) -> ServerPair:
     """A primary and its standby, whatever the test before did to them."""
+    two_servers.standby.thaw()
     two_servers.primary.revive()
     if not two_servers.primary.execute(HAS_STANDBY):
         two_servers.join()

@@ -87,6 +87,10 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
 COMMANDS: dict[str, list[str]] = {
     **{name: ["ID"] for name in ("get", "chain", "explain", "archive", "forget", "restore", "history")},
     "edit": ["ID", "--pinned"],
+    "promote": ["ID", "project", "--owner", "apollo"],
+    "phase": ["list", "--owner", "ana"],
+    "trace": ["show"],
+    "why": ["--memory", "ID"],
     "resolve": ["ID", "--winner", "ID"],
     "list": ["--any-status", "--limit", "1000"],
     "query": ["savings bank", "--top-k", "100"],
@@ -235,6 +239,7 @@ def test_one_tenant_moves_alone(shell: Here, postgres: PostgresServer, empty: st
 
 def test_moving_says_what_is_wrong(shell: Here, server_store: str) -> None:
     fill(shell.folder / "memory.db", ACME, "acme")
+    fill(server_store, GLOBEX, SECRET)
     assert shell.json("migrate", "--from", "no.db", "--to", "x.db", code=3)["error"]["field"] == "no.db"
     other = shell.json("migrate", "--from", "memory.db", "--to", server_store, code=1)["error"]
     assert (other["code"], other["field"]) == ("wrong_state", "to")

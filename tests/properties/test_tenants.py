@@ -145,6 +145,17 @@ PYTHON: dict[str, Call] = {
     "explain": each(lambda mem, id: mem.explain(id)),
     "edit": each(lambda mem, id: mem.edit(id, pinned=True)),
     "archive": each(lambda mem, id: mem.archive(id)),
+    "at": several(
+        each(lambda mem, id: mem.at(tick=1).get(id)),
+        lambda door, foreign: door.mem.at(tick=100).list(limit=1_000).items,
+    ),
+    "why": each(lambda mem, id: mem.why(memory=id)),
+    "promote": each(lambda mem, id: mem.promote(id, "project", owner="apollo")),
+    "start_phase": lambda door, foreign: outcome(lambda: door.mem.start_phase(space="user", owner="nobody")),
+    "phases": lambda door, foreign: door.mem.phases(space="user", owner="ana"),
+    "phase_diff": lambda door, foreign: outcome(
+        lambda: door.mem.phase_diff("phase-1", "phase-1", space="user", owner="ana")
+    ),
     "forget": each(lambda mem, id: mem.forget(id)),
     "restore": each(lambda mem, id: mem.restore(id)),
     "resolve": several(

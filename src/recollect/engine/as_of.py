@@ -2,8 +2,9 @@
 
 Nothing is kept for this but the ledger. The entries of each stream that is asked about are followed up to the point and no
 further, into a store in memory that is thrown away with the answer. Today's own reads then answer from that store, so
-that filters, borders and ranking cannot come to mean anything else in the past. What was erased or purged since is not
-brought back: its content is gone, and so is its place in the past.
+that filters, borders and ranking cannot come to mean anything else in the past. A single memory needs no such store: it
+is taken from the fold as it is. What was erased or purged since is not brought back: its content is gone, and so is its
+place in the past.
 
 The cost of every call is linear in the entries of the streams that it reads, those after the point included. Name an
 owner and a space where you can.
@@ -89,15 +90,22 @@ def get(engine: Engine, when: Point, id: str) -> Memory:
                 hint="What is removed is gone from the past too.",
             )
         stream = reader.stream_numbered(engine.tenant, found.stream)
-        with _as_it_stood(engine, reader, [stream], when) as past:
-            return _already_there(past, found.state.id, id)
+        stored = _stood(reader, _cut(reader, stream, when, engine.now()), found)
+    if stored is None:
+        raise NotFound(f"there was no memory {id!r} yet.", field="id", hint="`history` says when it came.")
+    return assemble.to_memory(stored)
 
 
-def _already_there(past: Engine, full_id: str, asked: str) -> Memory:
-    try:
-        return reading.get(past, full_id)
-    except NotFound:
-        raise NotFound(f"there was no memory {asked!r} yet.", field="id", hint="`history` says when it came.") from None
+def _stood(reader: Reader, cut: _Cut, found: Stored) -> Stored | None:
+    """One memory of a stream as it stood, without the rest of it; ``None`` if it came later."""
+    versions = {version.id: version for version in reader.versions(cut.stream)}
+    state = replay(cut.entries, versions, reader.amendments(cut.stream)).get(found.state.id)
+    if state is None:
+        return None
+    older = versions[state.supersedes_id].body if state.supersedes_id else None
+    parent_hash = json.loads(older)["content_hash"] if older is not None else None
+    stored = found._replace(state=state, accesses=0, last_access=None, parent_hash=parent_hash)
+    return assemble.as_of(stored, cut.at, cut.entries[-1].tick)
 
 
 def list_memories(

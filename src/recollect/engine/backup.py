@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.engine.context import Engine
-from recollect.model.caller import Right
+from recollect.model.errors import NotAllowed
 from recollect.model.receipt import Plain
 
 
@@ -20,7 +20,8 @@ class Backup(Plain):
 
 def back_up(engine: Engine, path: str | Path) -> Backup:
     """Write a consistent copy of the store, every tenant's, to a file that does not exist yet."""
-    engine.require(Right.OPERATE, "back the store up")
+    if not engine.caller.trusted:
+        raise NotAllowed("a backup holds every tenant's memories.", hint="Ask the application that opened the store.")
     at, place = engine.now(), Path(path)
     engine.store.back_up(place)
     return Backup(str(place), place.stat().st_size, f"{place}.erased", at)

@@ -99,8 +99,9 @@ def replay_erasures(engine: Engine) -> int:
     listed = {*engine.store.erasures(), *engine.store.erasures(engine.tenant)}
     count = 0
     for tenant in sorted({one.tenant for one in listed}):
+        of_tenant = [one for one in listed if one.tenant == tenant]
         wanted = {
-            what: {one.id for one in listed if one.what == what} for what in ("memory", "stream", "actor", "thread")
+            what: {one.id for one in of_tenant if one.what == what} for what in ("memory", "stream", "actor", "thread")
         }
         with engine.store.read(tenant) as reader:
             back = _back(reader, tenant, wanted)

@@ -4,7 +4,7 @@ The gates and the search for near-duplicates run before the lock. Inside it the 
 against what is active now, the pen records what follows, and the traces say so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -52,6 +52,11 @@ def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None =
         return _write(engine, candidates, idempotency_key)[0]  # the key tells whether the first one took place
 
 
+def write_promoted(engine: Engine, candidate: Candidate, events: Callable[[Receipt], Sequence[trace.Trace]]) -> Receipt:
+    """Write a memory that comes from another space along a path that was checked; ``events`` says what the border says."""
+    return _write(engine, [candidate], None, events)[0]
+
+
 def add_many(engine: Engine, many: Sequence[Mapping[str, Any]]) -> list[Receipt]:
     """Remember many things in one transaction: all that pass are stored together, or none. A receipt each."""
     if isinstance(many, str | bytes | Mapping) or not isinstance(many, Sequence):
@@ -80,8 +85,13 @@ class _Prepared(NamedTuple):
 
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
-def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None) -> list[Receipt]:
-    answers = [_prepare(engine, candidate) for candidate in candidates]
+def _write(
+    engine: Engine,
+    candidates: Sequence[Candidate],
+    idempotency_key: str | None = None,
+    promotion: Callable[[Receipt], Sequence[trace.Trace]] | None = None,
+) -> list[Receipt]:
+    answers = [_prepare(engine, candidate, promoting=promotion is not None) for candidate in candidates]
     if not answers:
         return []
     addresses = sorted({answer.address for answer in answers if isinstance(answer, _Prepared)})
@@ -106,6 +116,8 @@ def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str
                 settled = _denied(engine, writer, candidate, settled)
             elif isinstance(answer, _Prepared):
                 log.wrote(answer.draft.candidate, settled, pens[answer.address].at)
+            if promotion is not None:
+                settled = _with_events(engine, writer, settled, promotion(settled))
             receipts.append(settled)
         operations.keep(engine, writer, log.operations)
         for pen in pens.values():
@@ -116,8 +128,14 @@ def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str
     return receipts
 
 
-def _prepare(engine: Engine, candidate: Candidate) -> _Prepared | Rejection:
-    draft = draft_for(engine, candidate)
+def _with_events(engine: Engine, writer: Writer, receipt: Receipt, events: Sequence[trace.Trace]) -> Receipt:
+    """The receipt with what the border said: the check before, the outcome after."""
+    keep(engine, writer, events)
+    return replace(receipt, events=(*events[:1], *receipt.events, *events[1:]))
+
+
+def _prepare(engine: Engine, candidate: Candidate, *, promoting: bool = False) -> _Prepared | Rejection:
+    draft = draft_for(engine, candidate, promoting=promoting)
     if isinstance(draft, Rejection):
         return draft
     address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from recollect.engine.whole_state import ledger_root_of, state_hash_of
-from recollect.model.errors import StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
+from recollect.model.errors import NotFound, StoreConflict, StoreCorrupt, StoreUnavailable, WrongState
 from recollect.model.receipt import Plain
 from recollect.stores.protocol import Reader, Store, Table
 
@@ -21,6 +21,9 @@ UNFINISHED = "migrating_from"
 VOUCHED_FOR = ("versions", "ledger", "amendments", "memories", "postings")
 """Tables that cannot change while ledger root and state hash stay the same, so that a copy of them can be continued."""
 
+COUNTERS = ("accesses", "operations")
+"""Tables that grow when somebody only reads."""
+
 Progress = Callable[[int, int], None]
 
 
@@ -30,6 +33,8 @@ class Moved(Plain):
 
     tenant: str
     rows: int
+    lasting_rows: int
+    """Without those that only count what was read."""
     ledger_root: str
     state_hash: str
 
@@ -48,12 +53,15 @@ def migrate(
     """Copy ``source`` into ``target``, which is empty or an unfinished copy of it. ``tenants``: all, unless named."""
     refuse_unfinished(source)
     _check_target(source, target)
-    target.set_value(UNFINISHED, source.store_id)
     names = sorted(tenants) if tenants is not None else source.tenants()
+    _check_named(source, tenants or ())
+    target.set_value(UNFINISHED, source.store_id)
+    if target.store_id != source.store_id:
+        target.become(source.store_id)  # it was set up beforehand and is empty; ids are drawn from the store's own
     counter = _Counter(progress)
     moved = tuple(_move(source, target, name, counter) for name in names)
-    known = set(target.erasures())
-    target.note_erasures([one for one in source.erasures() if one not in known])
+    _refuse_late_writes(source, moved, tenants)
+    _carry_erasures(source, target, names)
     for name in names:
         target.set_value(_mark(name), None)
     target.set_value(UNFINISHED, None)
@@ -78,12 +86,46 @@ def _check_target(source: Store, target: Store) -> None:
         raise WrongState("it is an unfinished copy of another store.", field="to", hint="Name an empty one.")
     if begun is None and target.tenants():
         raise WrongState("it is not empty.", field="to", hint="Name an empty store; `import` adds to one that is not.")
-    if target.store_id != source.store_id:
-        raise WrongState(
-            "it has an identity of its own, so its ids would not be the same.",
-            field="to",
-            hint="Name a place where there is no store yet.",
+
+
+def _check_named(source: Store, tenants: Sequence[str]) -> None:
+    for name in tenants:
+        with source.read(name) as reader:
+            if not _rows_by_table(reader, name, reader.tables()):
+                raise NotFound(f"there is no tenant {name!r}.", field="only-tenant", hint="Check how it is written.")
+
+
+def _carry_erasures(source: Store, target: Store, names: Sequence[str]) -> None:
+    """The lists of those who moved, and of nobody else. Each tenant's own list can be read by any role."""
+    listed = {one for name in names for one in source.erasures(name)}
+    listed |= {one for one in source.erasures() if one.tenant in names}
+    known = {one for name in names for one in target.erasures(name)}
+    target.note_erasures(sorted(listed - known))
+
+
+def _refuse_late_writes(source: Store, moved: Sequence[Moved], named: Sequence[str] | None) -> None:
+    """Somebody who went on writing would find none of it in the copy: look again at everything that was copied."""
+    late = [one.tenant for one in moved if _written_since(source, one)]
+    if named is None:
+        late += sorted(set(source.tenants()) - {one.tenant for one in moved})
+    if late:
+        raise StoreConflict(
+            f"tenant {late[0]!r} was written to while the store was being copied.",
+            field=source.location,
+            hint="Stop its writers and run the migration again.",
         )
+
+
+def _written_since(source: Store, moved: Moved) -> bool:
+    with source.read(moved.tenant) as reader:
+        rows = sum(_rows_by_table(reader, moved.tenant, reader.tables()).values())
+        return ledger_root_of(reader, moved.tenant) != moved.ledger_root or rows != moved.lasting_rows
+
+
+def _rows_by_table(reader: Reader, tenant: str, tables: Sequence[Table]) -> dict[str, int]:
+    """How many rows each table has that only writing adds to; reading is counted in the others."""
+    counts = {table.name: reader.count_rows(tenant, table) for table in tables if table.name not in COUNTERS}
+    return {name: rows for name, rows in counts.items() if rows}
 
 
 def _mark(tenant: str) -> str:
@@ -111,12 +153,13 @@ def _move(source: Store, target: Store, tenant: str, counter: _Counter) -> Moved
         root, state = ledger_root_of(reader, tenant), state_hash_of(reader, tenant)
         tables = _common_tables(reader, target, tenant)
         rows = sum(reader.count_rows(tenant, table) for table in tables)
+        lasting = sum(_rows_by_table(reader, tenant, tables).values())
         counter.expect(rows)
         _begin(target, tenant, tables, f"{root} {state}")
         for table in tables:
             _copy(reader, target, tenant, table, counter)
-    _compare(source, target, tenant, (root, state))
-    return Moved(tenant, rows, root, state)
+    _compare(target, tenant, (root, state))
+    return Moved(tenant, rows, lasting, root, state)
 
 
 def _common_tables(reader: Reader, target: Store, tenant: str) -> list[Table]:
@@ -151,7 +194,7 @@ def _copy(reader: Reader, target: Store, tenant: str, table: Table, counter: _Co
         counter.add(len(batch))
 
 
-def _compare(source: Store, target: Store, tenant: str, expected: tuple[str, str]) -> None:
+def _compare(target: Store, tenant: str, expected: tuple[str, str]) -> None:
     with target.read(tenant) as reader:
         arrived = (ledger_root_of(reader, tenant), state_hash_of(reader, tenant))
     if arrived != expected:
@@ -160,10 +203,3 @@ def _compare(source: Store, target: Store, tenant: str, expected: tuple[str, str
             field=target.location,
             hint="Run `recollect verify` on the source, then migrate into an empty store.",
         )
-    with source.read(tenant) as reader:
-        if ledger_root_of(reader, tenant) != expected[0]:
-            raise StoreConflict(
-                f"tenant {tenant!r} was written to while it was being copied.",
-                field=source.location,
-                hint="Stop its writers and run the migration again.",
-            )

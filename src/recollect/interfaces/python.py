@@ -20,6 +20,7 @@ from recollect.engine import (
     ingest,
     lifecycle,
     operations,
+    promotion,
     reading,
     recall,
     tracing,
@@ -356,6 +357,11 @@ class Recollect:
     def backup(self, path: str | Path) -> Backup:
         """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
         return backup.back_up(self._engine, path)
+
+    @traced
+    def promote(self, id: str, to_space: str, *, owner: str | None = None, reason: str = "requested") -> Receipt:
+        """Take a memory into another space, along the policy's paths. A denied promotion is an answer too."""
+        return promotion.promote(self._engine, id, to_space, owner=owner, reason=reason)
 
     @traced
     def start_phase(

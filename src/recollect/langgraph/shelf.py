@@ -154,7 +154,7 @@ def _refuse_early(engine: Engine, one: PutOp, fields: dict[str, Any], *, alone: 
     if found:
         raise Refused(
             "the put was refused (privacy_deny_sensitive).",
-            field=_place(one),
+            field="key",
             hint=f"Under this key it holds {', '.join(sorted(found))}, which the policy denies. Remove it.",
         )
 
@@ -164,7 +164,7 @@ def _check(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> None:
     if not kept:
         raise Refused(
             f"the put was refused ({', '.join(receipt.reasons)}).",
-            field=_place(one),
+            field="key" if "privacy_deny_sensitive" in receipt.reasons else _place(one),
             hint=receipt.detail or "Nothing was stored.",
         )
 

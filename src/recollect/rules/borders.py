@@ -19,9 +19,9 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     candidate, caller = draft.candidate, context.caller
     address = Address(caller.tenant, draft.namespace, candidate.space, candidate.owner)
     source = candidate.source or caller.speaks_as
-    code = write_refusal(caller, address, candidate.scope, source) or _borrowed_name(caller, candidate)
+    code = write_refusal(caller, address, candidate.scope, source)
     if code is None and not context.promoting:
-        code = _only_by_promotion(candidate, source, context)
+        code = _borrowed_name(caller, candidate) or _only_by_promotion(candidate, source, context)
     if code is not None:
         return Rejection("border", code, _DETAIL[code])
     return draft.decide("border:allowed", source=source)

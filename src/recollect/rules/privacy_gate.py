@@ -1,5 +1,6 @@
 """The privacy gate: every string of a candidate is scanned before anything is written anywhere."""
 
+import re
 from typing import Any
 
 from recollect.model.policy import Privacy
@@ -8,6 +9,7 @@ from recollect.model.vocabulary import Kind
 from recollect.rules import privacy
 from recollect.rules.draft import Context, Draft, Rejection
 
+OWN_PATTERN = "what a pattern of the policy names"
 _SKIPPED = frozenset({"namespace", "space", "kind", "event_type", "layer", "tier", "source", "authority", "change"})
 """Fields whose values come from closed lists."""
 
@@ -58,6 +60,8 @@ def scan_fields(candidate: Candidate, settings: Privacy) -> Found:
 
 
 def _note(found: Found, field: str, text: str, settings: Privacy) -> None:
+    if _own_pattern(text, settings):
+        found.denied.add(OWN_PATTERN)
     for hit in privacy.scan(text):
         act = action(hit.type, settings)
         if act == "deny":
@@ -65,6 +69,11 @@ def _note(found: Found, field: str, text: str, settings: Privacy) -> None:
         elif act == "redact":
             found.redacted.add(hit.type)
             found.fields.add(field)
+
+
+def _own_pattern(text: str, settings: Privacy) -> bool:
+    """Whether one of the policy's own patterns finds something."""
+    return any(re.search(pattern, text) for pattern in settings.deny_patterns)
 
 
 def _names(candidate: Candidate) -> list[str]:
@@ -80,8 +89,10 @@ def action(type: str, settings: Privacy) -> str:
 
 def denied_types(value: Any, settings: Privacy) -> set[str]:
     """The types of sensitive data in a value that the policy does not let through as they are."""
-    found = {hit.type for text in strings(value) for hit in privacy.scan(text)}
-    return {type for type in found if action(type, settings) != "allow"}
+    texts = strings(value)
+    found = {hit.type for text in texts for hit in privacy.scan(text)}
+    own = {OWN_PATTERN} if any(_own_pattern(text, settings) for text in texts) else set()
+    return {type for type in found if action(type, settings) != "allow"} | own
 
 
 def strings(value: Any, label: str = "") -> list[str]:

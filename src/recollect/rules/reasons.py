@@ -110,6 +110,11 @@ REASONS: dict[str, str] = {
     "retention:stated": "it was given a time of its own",
     "retention:ttl": "the policy keeps it for so many ticks",
     "retention:decay": "the policy keeps it for so many ticks after it was last said",
+    # Crossing from one space into another.
+    "promotion:allowed": "the policy has a way there, and it may take it",
+    "promotion:path_closed": "the policy has no way from that space to this one",
+    "promotion:authority_too_low": "it is not believed enough to cross",
+    "promotion:event_type_not_allowed": "the way does not admit this type of memory",
     # Phases.
     "identity:said_again_in_a_new_phase": "the same was said again in a new phase, and belongs to it now",
     "phase:first_write": "the first phase begins with the first write",

@@ -385,6 +385,10 @@ class Store(Protocol):
 
     def values(self, prefix: str) -> dict[str, str]: ...
     def set_value(self, name: str, value: str | None) -> None: ...
+
+    def become(self, store_id: str) -> None:
+        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
+
     def note_erasures(self, erased: Sequence[Erased]) -> None: ...
     def back_up(self, path: Path) -> None:
         """Write a consistent copy to a file that does not exist yet, while others write."""

@@ -56,37 +56,29 @@ SEEDS = range(40 if os.environ.get("RECOLLECT_TORTURE") else 3)
 STEPS = 40
 
 
+Belief = dict[str, dict[str, Any]]
+
+
 class Remembered(NamedTuple):
-    """What was active in one stream right after an operation, and after which tick of it."""
+    """One stream after one of its ticks."""
 
     uid: str
     address: Address
     tick: int
 
-
-Belief = dict[str, dict[str, Any]]
+    def filters(self) -> dict[str, Any]:
+        _, namespace, space, owner = self.address
+        return {"owner": owner, "space": space, "include_namespaces": [namespace], "limit": 1_000}
 
 
 def _records(memories: tuple[Memory, ...]) -> Belief:
     return {m.id: {k: v for k, v in m.to_dict().items() if k not in NOT_OF_THE_LEDGER} for m in memories}
 
 
-def _streams(mem: Recollect) -> list[tuple[Remembered, dict[str, Any]]]:
+def _streams(mem: Recollect) -> list[Remembered]:
     with mem.engine.read() as reader:
         streams = reader.streams_of(mem.engine.tenant)
-    return [
-        (
-            Remembered(stream.uid, stream.address, stream.tick),
-            {
-                "owner": stream.address.owner,
-                "space": stream.address.space,
-                "include_namespaces": [stream.address.namespace],
-                "limit": 1_000,
-            },
-        )
-        for stream in streams
-        if stream.address is not None
-    ]
+    return [Remembered(s.uid, s.address, s.tick) for s in streams if s.address is not None]
 
 
 def _check_every_step(mem: Recollect, seed: int) -> None:
@@ -95,19 +87,20 @@ def _check_every_step(mem: Recollect, seed: int) -> None:
     for step in range(STEPS):
         run(mem, seed * 1_000 + step, steps=1)
         moment = mem.engine.clock()
-        for where, filters in _streams(mem):
-            by_tick[where] = _records(mem.list(**filters).items)
+        by_tick |= {where: _records(mem.list(**where.filters()).items) for where in _streams(mem)}
         by_time[moment] = _records(mem.list(include_namespaces=EVERYWHERE, limit=1_000).items)
     left = set(all_memories(mem))
-    there = {where.uid: filters for where, filters in _streams(mem)}
+    there = {where.uid for where in _streams(mem)}
     assert len({where.tick for where in by_tick}) > 5 and len(by_time) == STEPS, "the script did something"
     for where, belief in by_tick.items():
         if where.uid in there:
-            seen = _records(mem.at(tick=where.tick).list(**there[where.uid]).items)
+            seen = _records(mem.at(tick=where.tick).list(**where.filters()).items)
             assert seen == {id: record for id, record in belief.items() if id in left}, where
     for moment, belief in by_time.items():
-        seen = _records(mem.at(time=moment).list(include_namespaces=EVERYWHERE, limit=1_000).items)
-        assert seen == {id: record for id, record in belief.items() if id in left}, moment
+        view = mem.at(time=moment)
+        listed = view.list(include_namespaces=EVERYWHERE, limit=1_000).items
+        assert _records(listed) == {id: record for id, record in belief.items() if id in left}, moment
+        assert [view.get(memory.id) for memory in listed[:3]] == list(listed[:3]), "one by one it is the same"
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -11,7 +11,7 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from recollect import __version__
-from recollect.interfaces.cli import care, moving, phases, operations, reading, tracing, writing
+from recollect.interfaces.cli import care, moving, operations, phases, reading, tracing, writing
 from recollect.interfaces.cli.session import Session
 from recollect.model.errors import BadInput, RecollectError
 

@@ -141,6 +141,22 @@ def forget(context: typer.Context, id: Id) -> None:
         of(context).answer(memory.forget(id), screen.memory)
 
 
+def promote(
+    context: typer.Context,
+    id: Id,
+    to_space: Annotated[str, typer.Argument(help="user, project or system.")],
+    owner: Annotated[str | None, typer.Option(help="Whose space; a project must be named.")] = None,
+    reason: Annotated[str, typer.Option(help="Why, in a few words.")] = "requested",
+) -> int:
+    """Take a memory into another space, along the policy's paths."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        receipt = memory.promote(id, to_space, owner=owner, reason=reason)
+    of(context).answer(receipt, screen.receipt)
+    return 1 if receipt.denied else 0
+
+
 def restore(
     context: typer.Context,
     id: Annotated[str | None, typer.Argument(help="The memory: its id, twelve digits of it, or an alias.")] = None,

@@ -6,7 +6,7 @@ poolers that cannot keep prepared statements.
 """
 
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import quote, unquote
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -27,11 +27,15 @@ class Location(NamedTuple):
     connections: int
     prepare_after: int | None
 
+    def __repr__(self) -> str:
+        """What a debugger or a crash report shows of it."""
+        return f"Location({self.shown!r})"
+
 
 def parse_location(url: str) -> Location:
     """Take a URL apart; nothing of one that makes no sense is repeated, since it may hold a password."""
     base, _, query = url.partition("?")
-    settings = dict(parse_qsl(query, keep_blank_values=True))
+    settings = _settings(query)
     connections = settings.pop("recollect_connections", str(DEFAULT_CONNECTIONS))
     prepare = settings.pop("recollect_prepare", "on")
     if not (connections.isascii() and connections.isdigit() and int(connections) > 0):
@@ -45,12 +49,18 @@ def parse_location(url: str) -> Location:
     return Location(clean, shown, int(connections), PREPARE_AFTER if prepare == "on" else None)
 
 
+def _settings(query: str) -> dict[str, str]:
+    """What follows the question mark, as libpq reads it: a plus sign is a plus sign."""
+    pairs = (one.partition("=") for one in query.split("&") if one)
+    return {unquote(name): unquote(value) for name, _, value in pairs}
+
+
 def _check(url: str) -> None:
     try:
         known = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         known = {}
-    if not known and not url.endswith("://"):
+    if (not known and not url.endswith("://")) or _misread(url, str(known.get("port") or "")):
         raise BadInput(
             "is not a PostgreSQL URL.",
             field="store",
@@ -58,8 +68,15 @@ def _check(url: str) -> None:
         )
 
 
+def _misread(url: str, ports: str) -> bool:
+    """Whether a bare ``/`` or ``@`` in a password made a piece of it pass for a host, a port or a database."""
+    place, _, database = url.partition("?")[0].partition("://")[2].partition("/")
+    return place.count("@") > 1 or "@" in database or not all(port.isdigit() for port in ports.split(",") if port)
+
+
 def _joined(base: str, settings: dict[str, str]) -> str:
-    return f"{base}?{urlencode(settings, safe='/,')}" if settings else base
+    said = (f"{quote(name, safe='')}={quote(value, safe='/,')}" for name, value in settings.items())
+    return f"{base}?{'&'.join(said)}" if settings else base
 
 
 def _without_password(base: str) -> str:

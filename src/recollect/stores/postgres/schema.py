@@ -4,7 +4,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from recollect.model.errors import WrongState
+from recollect.model.errors import BadInput, StoreCorrupt, WrongState
 from recollect.stores.postgres import dumps
 from recollect.stores.postgres.connections import BoundedConnection, Connections
 from recollect.stores.postgres.errors import translated
@@ -23,7 +23,7 @@ def init(url: str, *, fresh_store_id: str, partitions: int = 0, timeout_s: float
     missing, and refuses another number of partitions: tables are not moved.
     """
     if not 0 <= partitions <= MAX_PARTITIONS:
-        raise WrongState(f"must be 0 to {MAX_PARTITIONS}.", field="partitions")
+        raise BadInput(f"must be 0 to {MAX_PARTITIONS}.", field="partitions")
     location = parse_location(url)
     connections = Connections(location, timeout_s)
     with translated(location.shown), connections.alone() as db:
@@ -81,7 +81,10 @@ def _build(db: BoundedConnection, location: str, fresh_store_id: str, partitions
         if new:
             db.execute(KEEPING["set_store_value"], {"name": "store_id", "value": fresh_store_id})
             db.execute(KEEPING["set_store_value"], {"name": "partitions", "value": str(partitions)})
-        return str(_value(db, "store_id"))
+        store_id = _value(db, "store_id")
+        if store_id is None:
+            raise StoreCorrupt("it does not know its own id.", field=location, hint="Restore it from a backup.")
+        return store_id
 
 
 def _pending(db: BoundedConnection, location: str) -> list[Migration]:

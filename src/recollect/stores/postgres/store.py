@@ -107,6 +107,11 @@ class PostgresStore:
         with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
             db.execute(KEEPING[query], {"name": name, "value": value})
 
+    def become(self, store_id: str) -> None:
+        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
+        self.set_value("store_id", store_id)
+        self.store_id = store_id
+
     @contextmanager
     def _looking(self, tenant: str = "") -> Iterator[PostgresTransaction]:
         """A reader of what belongs to no tenant."""

@@ -54,9 +54,7 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
     for tag in selection.tags:
         parts.append(dialect.tagged.format(tags="m.tags", tag=bind(tag)))
     if selection.current_phase:
-        parts.append(
-            "m.phase = (SELECT s.phase FROM streams s WHERE s.tenant = m.tenant AND s.stream = m.stream)"
-        )
+        parts.append("m.phase = (SELECT s.phase FROM streams s WHERE s.tenant = m.tenant AND s.stream = m.stream)")
     if selection.unexpired_at is not None:
         parts.append(
             f"(m.status <> 'active' OR ((m.expires_at IS NULL OR m.expires_at > {bind(selection.unexpired_at)})"

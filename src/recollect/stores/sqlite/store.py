@@ -185,6 +185,11 @@ class SqliteStore:
         with translated(self.location), self._queue.turn():
             self._connections.writer().execute(QUERIES[query], {"name": name, "value": value})
 
+    def become(self, store_id: str) -> None:
+        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
+        self.set_value("store_id", store_id)
+        self.store_id = store_id
+
     def note_erasures(self, erased: Sequence[Erased]) -> None:
         with translated(self.location):
             self._erased.append(erased)

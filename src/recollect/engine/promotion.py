@@ -1,0 +1,126 @@
+"""Promotion: the only way for a memory to cross from one space into another.
+
+The border is checked against the policy's paths, then the memory goes through every gate again, as a new memory of the
+other space that names where it came from. It is believed there as much as it was here, and no more. The original stays.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.engine import ingest
+from recollect.engine.context import Engine, find
+from recollect.engine.drafting import parse_candidate
+from recollect.engine.tracing import keep
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.errors import BadInput, WrongState
+from recollect.model.receipt import Receipt
+from recollect.model.vocabulary import Authority, EventType, Namespace, Outcome, Source, Space, Status
+from recollect.rules.borders import write_refusal
+from recollect.rules.promotion import ALLOWED, promotion_refusal
+from recollect.stores.protocol import Stored
+
+_CARRIED = """
+    content kind event_type layer sublayer tier category tags entities relationships artifact_ref context scope user_id agent_id
+    run_id thread_id actor_id role confidence topic_id
+""".split()
+"""What goes along as it is. The key goes along too, so that it is the same concept there."""
+
+
+def promote(engine: Engine, id: str, to_space: str, *, owner: str | None = None, reason: str = "requested") -> Receipt:
+    """Take a memory into another space. A denied promotion is an answer: ``reasons`` says why."""
+    target = _space(to_space)
+    with engine.read() as reader:
+        stored = find(engine, reader, id)
+    if stored.body is None or stored.state.status is not Status.ACTIVE:
+        raise WrongState("only an active memory can be promoted.", field="id", hint="`restore` or `resolve` it first.")
+    body = stored.body
+    address = Address(engine.tenant, Namespace(body["namespace"]), target, owner or _owner(engine, body, target))
+    refusal = _refusal(engine, stored, address)
+    if refusal is not None:
+        return _denied(engine, stored, target, refusal)
+    candidate = parse_candidate(engine, _carried(stored, address, reason))
+    return ingest.write_promoted(engine, candidate, lambda receipt: _events(engine, stored, target, receipt))
+
+
+def _refusal(engine: Engine, stored: Stored, address: Address) -> str | None:
+    assert stored.body is not None, "an active memory has its content"
+    body, policy = stored.body, engine.policy
+    path = policy.spaces.path(Space(body["space"]), address.space)
+    authority, order = Authority(stored.state.authority), policy.conflict.authority_order
+    refusal = promotion_refusal(path, authority, EventType(body["event_type"]), order)
+    return refusal or write_refusal(engine.caller, address, body["scope"], Source.USER)
+
+
+def _carried(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
+    assert stored.body is not None, "an active memory has its content"
+    body, state = stored.body, stored.state
+    carried = {name: body[name] for name in _CARRIED if name in body}
+    return {
+        **carried,
+        "canonical_key": state.canonical_key,
+        "namespace": address.namespace,
+        "space": address.space,
+        "owner": address.owner,
+        "importance": state.importance,
+        "source": Source.PROMOTION,
+        "authority": state.authority,
+        "authority_reason": state.authority_reason,
+        "author": body["author"],
+        "meta": {**body.get("meta", {}), "promoted_from": state.id, "promotion_reason": reason},
+    }
+
+
+def _events(engine: Engine, stored: Stored, target: Space, receipt: Receipt) -> list[trace.Trace]:
+    """What the border says, before and after the gates have spoken."""
+    assert stored.body is not None, "an active memory has its content"
+    caller, policy, source = engine.caller, engine.in_force.expanded, stored.body["space"]
+    if receipt.outcome is Outcome.DENIED or receipt.memory is None:
+        code = receipt.reasons[0]
+        return [
+            trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy),
+            trace.memory_promotion_denied(caller, source, target, stored.state.id, code, policy),
+        ]
+    return [
+        trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy),
+        trace.memory_promoted(
+            caller, source, target, stored.state.id, receipt.memory.id, stored.state.authority, ALLOWED, policy
+        ),
+    ]
+
+
+def _denied(engine: Engine, stored: Stored, target: Space, code: str) -> Receipt:
+    assert stored.body is not None, "an active memory has its content"
+    caller, policy, source = engine.caller, engine.in_force.expanded, stored.body["space"]
+    events = [
+        trace.memory_border_check(caller, "promote", source, target, False, code, policy),
+        trace.memory_promotion_denied(caller, source, target, stored.state.id, code, policy),
+    ]
+    with engine.write() as writer:
+        keep(engine, writer, events, stored.stream)
+    return Receipt(Outcome.DENIED, None, (code,), tuple(events), (), _DETAIL.get(code))
+
+
+def _space(name: str) -> Space:
+    try:
+        return Space(name)
+    except ValueError:
+        raise BadInput(f"there is no space {name!r}.", field="to_space", hint=f"Known: {', '.join(Space)}.") from None
+
+
+def _owner(engine: Engine, body: Mapping[str, Any], target: Space) -> str:
+    """Whose space it goes to: the person's own; a project must be named, unless the caller has just one."""
+    if target is Space.USER:
+        return engine.caller.user or body.get("user_id") or "default"
+    if target is Space.PROJECT and len(engine.caller.projects) == 1:
+        return next(iter(engine.caller.projects))
+    if target is Space.SYSTEM:
+        return "default"
+    raise BadInput("say whose.", field="owner", hint="Name the project.")
+
+
+_DETAIL = {
+    "promotion:path_closed": "The policy has no way from that space to this one. See spaces.paths.",
+    "promotion:authority_too_low": "It is not believed enough to cross. Have a person say it, or a verifying tool.",
+    "promotion:event_type_not_allowed": "The way does not admit this type of memory. See spaces.paths.",
+}
