@@ -48,7 +48,17 @@ def cli_page() -> str:
         options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
         if options:
             lines += ["| option | what it does |", "|---|---|", *(_option_row(option) for option in options)]
+        for sub, inner in sorted(getattr(command, "commands", {}).items()):
+            lines += _subcommand(name, sub, inner)
     return "\n".join(lines) + "\n"
+
+
+def _subcommand(group: str, name: str, command: Any) -> list[str]:
+    arguments = " ".join(f"<{p.name}>" for p in command.params if p.param_type_name == "argument")
+    options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
+    table = ["| option | what it does |", "|---|---|", *(_option_row(option) for option in options)] if options else []
+    usage = ["```", f"recollect {group} {name} {arguments}".rstrip(), "```", ""]
+    return ["", f"### {group} {name}", "", command.help.strip(), "", *usage, *table]
 
 
 def _option_row(option: Any) -> str:

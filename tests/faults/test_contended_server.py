@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -99,6 +100,26 @@ def test_a_crowd_writes_while_the_store_is_looked_after(server: PostgresServer, 
     assert min(caretaker.done.values()) >= 1 and len(caretaker.done) == 4
     assert_nothing_lost(store, answers)
     assert_ledger_gapless(server, store)
+
+
+def test_a_crowd_makes_a_new_store_and_writes_to_it_at_once(server: PostgresServer, torture: bool) -> None:
+    """The first makes the tables; the others find them, and do not hold up those who write already."""
+    for _ in range(30 if torture else 3):
+        url, start = server.new_database(), threading.Barrier(8)
+        with ThreadPoolExecutor(8) as threads:
+            outcomes = list(
+                threads.map(lambda writer, url=url, start=start: _write_first(url, start, writer), range(8))
+            )
+        assert outcomes == [["stored"] * 5] * 8
+        with recollect.open(url) as mem:
+            assert len(every_memory(mem)) == 40
+            assert_sound(mem)
+
+
+def _write_first(url: str, start: threading.Barrier, writer: int) -> list[str]:
+    start.wait()
+    with recollect.open(url) as mem:
+        return [str(mem.add(f"Writer {writer} took seat {n}", canonical_key=f"{writer}-{n}").outcome) for n in range(5)]
 
 
 def assert_nothing_lost(url: str, answers: Answers) -> None:

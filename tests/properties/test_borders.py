@@ -111,6 +111,9 @@ def test_a_foreign_winner_looks_exactly_like_a_missing_one(mem: Recollect) -> No
 
 READS: dict[str, Callable[[Recollect], object]] = {
     "list": lambda mem: mem.list(status=None, include_namespaces=EVERYWHERE),
+    "list of then": lambda mem: mem.at(tick=100).list(status=None, include_namespaces=EVERYWHERE),
+    "query of then": lambda mem: mem.at(tick=100).query("savings bank", owner="ana"),
+    "phases of ana": lambda mem: mem.phases(space="user", owner="ana"),
     "list of ana": lambda mem: mem.list(owner="ana", status=None),
     "list of the session": lambda mem: mem.list(owner="s-ana", space="session"),
     "list of the project": lambda mem: mem.list(owner="gemini", space="project"),
@@ -148,6 +151,7 @@ WRITES: dict[str, Callable[[Recollect], object]] = {
     "verify": lambda mem: mem.verify(),
     "doctor": lambda mem: mem.doctor(),
     "traces": lambda mem: mem.traces(),
+    "why": lambda mem: mem.why(),
     "become ana": lambda mem: mem.as_caller(user="ana"),
     "look through the planner's eyes": lambda mem: mem.query("savings", agent="planner"),
 }
@@ -194,7 +198,7 @@ def _lines_of_ana(mem: Recollect) -> list[str]:
     return lines
 
 
-REFUSED = ("erase ana", "upkeep", "consolidate", "undo", "rebuild", "verify", "doctor", "traces", "become ana")
+REFUSED = ("erase ana", "upkeep", "consolidate", "undo", "rebuild", "verify", "doctor", "traces", "why", "become ana")
 
 
 @pytest.mark.parametrize("name", REFUSED)

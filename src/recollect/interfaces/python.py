@@ -2,7 +2,6 @@
 
 import builtins
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -26,12 +25,12 @@ from recollect.engine import (
     tracing,
 )
 from recollect.engine import phases as phase_operations
-from recollect.engine.arguments import check_names, check_one
+from recollect.engine.arguments import check_names
 from recollect.engine.backup import Backup
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.telemetry import traced
-from recollect.interfaces.as_of import Past
+from recollect.interfaces.as_of import Past, through_agent
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.operation import OperationCount, OperationPage
@@ -169,13 +168,7 @@ class Recollect:
         top_k: int | None = None,
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees."""
-        engine = self._engine
-        if agent is not None:
-            check_one("agent", agent)
-        if agent is not None and not engine.caller.trusted and agent != engine.caller.agent:
-            raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
-        if agent is not None and engine.caller.trusted:
-            engine = engine.seen_by(replace(engine.caller, agent=agent))
+        engine = through_agent(self._engine, agent)
         return recall.query(engine, text, owner=owner, space=space, include_namespaces=include_namespaces, top_k=top_k)
 
     @traced

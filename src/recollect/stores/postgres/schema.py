@@ -51,13 +51,21 @@ def restore(url: str, backup: Path, *, timeout_s: float = 30.0) -> str:
 
 
 def open_schema(db: BoundedConnection, location: str, fresh_store_id: str) -> str:
-    """The store's id, once its schema is as this release knows it; a schema that is up to date is only looked at."""
-    return _known(db, location) or _build(db, location, fresh_store_id, 0)
+    """The store's id, once its schema is as this release knows it; a schema that is up to date is only looked at.
+
+    Of several that open a new store at once one makes it. The others wait and look again: to go through the tables a
+    second time would take locks from those who write already, and wait for theirs.
+    """
+    if (known := _known(db, location)) is not None:
+        return known
+    with db.transaction():
+        _one(db, "lock_schema")
+        return _known(db, location) or _build(db, location, fresh_store_id, 0)
 
 
 def _known(db: BoundedConnection, location: str) -> str | None:
     """The id of a store that needs nothing; ``None`` if something is missing."""
-    with db.transaction():
+    with db.transaction(force_rollback=True):  # which takes the role off again
         if not _one(db, "find_schema")["found"]:
             return None
         _one(db, "become_app")
