@@ -48,11 +48,11 @@ class Answers:
 
 
 def request(writer: int, number: int) -> dict[str, Any]:
-    """Every fourth write says what the one before it said; all others bring news to one of the keys."""
+    """Every fourth write repeats the one before it, which reinforces if nobody was quicker; all others bring news."""
+    number -= number % 4 == 3
     key = (7 * writer + number) % KEYS
-    said = number - 1 if number % 4 == 3 else number
     return {
-        "content": f"Meter {key} stood at {writer}.{said // KEYS:05}",
+        "content": f"Meter {key} stood at {writer}.{number:05}",
         "owner": OWNER,
         "canonical_key": f"Meter-{key}-Level",
         "change": "update",

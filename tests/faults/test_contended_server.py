@@ -129,7 +129,7 @@ def assert_nothing_lost(url: str, answers: Answers) -> None:
     with recollect.open(url) as mem:
         memories = every_memory(mem, owner=OWNER)
         new = [*answers.ids["stored"], *answers.ids["superseded"]]
-        assert sorted(memory.id for memory in memories) == sorted(new)
+        assert sorted(memory.id for memory in memories) == sorted(new), "each brought one memory, and no other is there"
         assert {id for ids in answers.ids.values() for id in ids} == set(new)
         lines = Counter(line.event for line in mem.history(owner=OWNER))
         for kind in ("ADD", "UPDATE"):

@@ -15,7 +15,7 @@ Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
 
 
 def register(app: typer.Typer) -> None:
-    for command in (add, edit, resolve, archive, forget, restore):
+    for command in (add, edit, resolve, archive, forget, promote, restore):
         app.command()(command)
     app.command("add-many")(add_many)
     app.command("import")(import_file)
