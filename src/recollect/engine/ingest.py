@@ -19,7 +19,7 @@ from recollect.engine.pen import Pen
 from recollect.engine.tracing import denied_trace, keep
 from recollect.model import trace
 from recollect.model.address import Address
-from recollect.model.errors import BadInput, OutcomeUnknown
+from recollect.model.errors import BadInput, OutcomeUnknown, StoreError
 from recollect.model.item import dedup_key, to_item
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
@@ -46,10 +46,18 @@ def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None =
     candidates = [parse_candidate(engine, fields)]
     try:
         return _write(engine, candidates, idempotency_key)[0]
-    except OutcomeUnknown:
+    except OutcomeUnknown as unknown:
         if idempotency_key is None:
             raise
-        return _write(engine, candidates, idempotency_key)[0]  # the key tells whether the first one took place
+        return _settled(engine, candidates, idempotency_key, unknown)
+
+
+def _settled(engine: Engine, candidates: Sequence[Candidate], key: str, unknown: OutcomeUnknown) -> Receipt:
+    """The key tells whether the first one took place. While the store cannot be asked, that stays unknown."""
+    try:
+        return _write(engine, candidates, key)[0]
+    except StoreError:
+        raise unknown from None
 
 
 def write_promoted(engine: Engine, candidate: Candidate, events: Callable[[Receipt], Sequence[trace.Trace]]) -> Receipt:
