@@ -23,6 +23,7 @@ from recollect.model.record import Memory
 from recollect.model.vocabulary import KindClass, Outcome, Space, Status
 from recollect.model.vocabulary import Namespace as Environment
 from recollect.policies import load_policy
+from recollect.rules import privacy
 from recollect.rules.borders import sees
 from recollect.rules.draft import Rejection
 from recollect.rules.keys import identity
@@ -154,7 +155,7 @@ def _refuse_early(engine: Engine, one: PutOp, fields: dict[str, Any], *, alone: 
     if found:
         raise Refused(
             "the put was refused (privacy_deny_sensitive).",
-            field="key",
+            field=_place(one),
             hint=f"Under this key it holds {', '.join(sorted(found))}, which the policy denies. Remove it.",
         )
 
@@ -164,12 +165,15 @@ def _check(one: PutOp, fields: dict[str, Any], receipt: Receipt) -> None:
     if not kept:
         raise Refused(
             f"the put was refused ({', '.join(receipt.reasons)}).",
-            field="key" if "privacy_deny_sensitive" in receipt.reasons else _place(one),
+            field=_place(one),
             hint=receipt.detail or "Nothing was stored.",
         )
 
 
 def _place(one: PutOp) -> str:
+    """Where it was put; a key that is itself a secret is not repeated."""
+    if any(privacy.scan(text) for text in (one.key, *one.namespace)):
+        return "key"
     return f"key {one.key!r:.80} in {'.'.join(one.namespace):.80}"
 
 
