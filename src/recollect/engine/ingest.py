@@ -203,8 +203,8 @@ def _brought_along(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
 
 
 def _of_earlier_phase(pen: Pen, stored: Stored) -> bool:
-    written_in = (stored.body or {}).get("phase_id")
-    return pen.phase_id is not None and written_in is not None and written_in != pen.phase_id
+    written_in = (stored.body or {}).get("phase_id", "phase-1")
+    return pen.phase_id is not None and written_in != pen.phase_id
 
 
 def _meet_none(

@@ -171,3 +171,12 @@ def test_phases_can_be_switched_off(location: str) -> None:
             mem.start_phase(**ANA)
     with recollect.open(location, policy={"phase": {"diff_enabled": False}}) as mem, pytest.raises(NotAllowed):
         mem.phase_diff("phase-1", "phase-1", **ANA)
+
+
+def test_what_was_written_without_phases_belongs_to_the_first(location: str) -> None:
+    with recollect.open(location, policy={"phase": {"enabled": False}}) as mem:
+        mem.add("Ana lives in Lisbon", owner="ana")
+    with recollect.open(location, policy={"phase": {"max_phases": 1}}) as mem:
+        assert _found(mem, "where does Ana live") == ["Ana lives in Lisbon"]
+        assert mem.verify().ok
+        assert len(mem.start_phase(**ANA).left) == 1
