@@ -41,10 +41,12 @@ def query(
     top_k = engine.policy.recall.top_k if top_k is None else top_k
     _check(text, top_k)
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, space, include_namespaces)
+        readable = readable_streams(engine, reader, owner, space, include_namespaces)
+        consulted = engine.policy.spaces.read_order
+        streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
         found = _best_visible(engine, reader, {s.number: s for s in streams}, scored, top_k)
-    items = _shadowed(found, top_k, engine.caller)
+    items = _shadowed(found, top_k, engine.caller, consulted)
     now = engine.now()
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
     operations.note(engine, operations.queried(engine, owner if streams else None, now))
@@ -143,7 +145,9 @@ def _loaded(
     return [(found[of, number], -score) for score, of, number in places]
 
 
-def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, caller: Caller) -> list[Recalled]:
+def _shadowed(
+    found: Sequence[tuple[Stored, float]], top_k: int, caller: Caller, order: Sequence[Space]
+) -> list[Recalled]:
     """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared."""
     groups: dict[tuple[str, str], list[tuple[Stored, float]]] = defaultdict(list)
     for stored, score in found:
@@ -152,7 +156,7 @@ def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, caller: Caller)
     hidden: dict[str, list[str]] = defaultdict(list)
     gone: set[str] = set()
     for group in groups.values():
-        best = min(group, key=lambda pair: _precedence(pair[0], caller.agent))[0]
+        best = min(group, key=lambda pair: _precedence(pair[0], caller.agent, order))[0]
         for stored, _ in group:
             if stored.state.id != best.state.id and (best.stream == stored.stream or _one_person(caller)):
                 hidden[best.state.id].append(stored.state.id)
@@ -164,11 +168,11 @@ def _shadowed(found: Sequence[tuple[Stored, float]], top_k: int, caller: Caller)
     ]
 
 
-def _precedence(stored: Stored, agent: str | None) -> tuple[int, int, bool, int, int]:
+def _precedence(stored: Stored, agent: str | None, order: Sequence[Space]) -> tuple[int, int, bool, int, int]:
     assert stored.body is not None, "an active memory has its content"
     return (
         list(Authority).index(Authority(stored.state.authority)),
-        list(Space).index(stored.body["space"]),
+        order.index(stored.body["space"]),
         stored.body["scope"] != agent,
         stored.stream,
         stored.number,

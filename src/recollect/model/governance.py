@@ -58,20 +58,6 @@ class Retention(Section):
         return {str(kind): {str(event): self.cell(kind, event).model_dump() for event in EventType} for kind in Kind}
 
 
-class Promotion(Section):
-    """What a turn may turn into lasting memories, and whether it waits to be asked."""
-
-    semantic: tuple[EventType, ...] = Field(tuple(EventType), description="event types that become semantic memories")
-    profile: tuple[EventType, ...] = Field(
-        (EventType.PREFERENCE, EventType.DECISION, EventType.FACT, EventType.CORRECTION),
-        description="event types that become facts of a profile",
-    )
-    at_once: bool = Field(
-        True,
-        description="what a person plainly says of themselves goes from the session to the person's own space at once",
-    )
-
-
 class Path(Section):
     """One way from a space to another, and what it takes."""
 
@@ -153,11 +139,3 @@ class Phase(Section):
     @property
     def recalls_current_only(self) -> bool:
         return self.enabled and not (self.mode == "newest_first" and self.allow_cross_phase_recall)
-
-
-class Turns(Section):
-    """What one exchange leaves behind."""
-
-    short_term_window: int = Field(20, ge=1, le=1_000, description="turns of a session that stay in short-term memory")
-    summarise: bool = Field(True, description="keep one line of each turn that leaves the window, made by rule")
-    max_facts: int = Field(5, ge=0, le=50, description="facts that one message may leave behind")

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
-from recollect.model.governance import Phase, Promotion, Retention, Spaces, Turns
+from recollect.model.governance import Phase, Retention, Spaces
 from recollect.model.section import Section
 from recollect.model.vocabulary import Authority, EventType, Source
 
@@ -255,10 +255,8 @@ class Policy(Section):
     capacity: Capacity = Capacity()
     lifecycle: Lifecycle = Lifecycle()
     retention: Retention = Retention()
-    promotion: Promotion = Promotion()
     spaces: Spaces = Spaces()
     phase: Phase = Phase()
-    turns: Turns = Turns()
     recall: Recall = Recall()
     checkpoints: Checkpoints = Checkpoints()
     traces: Traces = Traces()

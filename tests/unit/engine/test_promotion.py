@@ -138,3 +138,18 @@ def test_a_pattern_of_the_policys_own_is_enforced() -> None:
         assert mem.add("We talked about Project Bluebird").reasons == ("privacy_deny_sensitive",)
         assert mem.add("We talked", tags=["project bluebird"]).reasons == ("privacy_deny_sensitive",)
         assert mem.add("We talked about the project").outcome == "stored"
+
+
+def test_a_recall_consults_the_spaces_that_the_policy_names_in_their_order() -> None:
+    said = {"canonical_key": "Theme", "authority": "user_asserted"}
+    for order, expected in (
+        (["session", "user"], ["The theme is dark"]),
+        (["user", "session"], ["The theme is light"]),
+        (["user"], ["The theme is light"]),
+    ):
+        with recollect.open(":memory:", policy={"spaces": {"read_order": order, "write_spaces": order}}) as mem:
+            if "session" in order:
+                mem.add("The theme is dark", space="session", owner="s1", **said)
+            mem.add("The theme is light", owner="ana", **said)
+            ana = mem.as_caller(user="ana", session="s1")
+            assert [item.memory.content for item in ana.query("theme").items] == expected
