@@ -8,16 +8,22 @@ import pytest
 from graphs import checkpoint, counting_graph, metadata, put_steps, replaying_graph, thread
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from recollect.langgraph import ImportedCheckpoints, RecollectSaver, Retention, import_checkpoints
 from recollect.model.errors import NotAllowed
 
 
-@pytest.fixture(params=["sqlite", "memory"])
+@pytest.fixture(params=["sqlite", "memory", "postgres"])
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BaseCheckpointSaver[Any]]:
     if request.param == "memory":
         yield InMemorySaver()
+        return
+    if request.param == "postgres":
+        with PostgresSaver.from_conn_string(request.getfixturevalue("empty")) as theirs:
+            theirs.setup()
+            yield theirs
         return
     with SqliteSaver.from_conn_string(str(tmp_path / "theirs.sqlite")) as theirs:
         yield theirs
