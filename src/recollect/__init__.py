@@ -28,8 +28,9 @@ if TYPE_CHECKING:
         StoreUnavailable,
         WrongState,
     )
+    from recollect.model.item import from_item
     from recollect.model.policy import Policy
-    from recollect.model.receipt import Recall, Receipt
+    from recollect.model.receipt import Recall, Receipt, Turn
     from recollect.model.record import Candidate, Memory, Tombstone
     from recollect.moving import migrate, restore_backup
 
@@ -60,7 +61,9 @@ __all__ = [
     "StoreTooNew",
     "StoreUnavailable",
     "Tombstone",
+    "Turn",
     "WrongState",
+    "from_item",
     "migrate",
     "open",
     "restore_backup",
@@ -74,6 +77,8 @@ _HOMES = {
     "Policy": "model.policy",
     "Recall": "model.receipt",
     "Receipt": "model.receipt",
+    "Turn": "model.receipt",
+    "from_item": "model.item",
     "Candidate": "model.record",
     "Memory": "model.record",
     "Tombstone": "model.record",

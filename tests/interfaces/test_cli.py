@@ -10,7 +10,7 @@ from .shell import Shell
 def test_a_memory_s_life(shell: Shell) -> None:
     first = shell.json("add", "The API port is 8080", "--owner", "ana", "--tag", "net", "--meta", '{"n": 1}')
     assert (first["outcome"], first["memory"]["canonical_key"]) == ("stored", "Api-Port-Number")
-    assert first["memory"]["tags"] == ["net"] and first["memory"]["meta"] == {"n": 1}
+    assert first["memory"]["tags"] == ["net"] and first["memory"]["meta"]["n"] == 1
     second = shell.json("add", "The API port is 9090", "--owner", "ana")
     assert second["outcome"] == "superseded"
     id = second["memory"]["id"]

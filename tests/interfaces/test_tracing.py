@@ -32,10 +32,11 @@ def types(found: list[dict[str, str]]) -> list[str]:
 
 def test_filters_and_pages(told: Shell) -> None:
     everything = told.json("trace", "show")
-    assert types(everything) == ["write", "conflict", "deleted", "write", "denied", "write"]
-    assert types(told.json("trace", "show", "--session", "of-ben")) == ["write"]
+    first, again = ["border_check", "phase_started", "write"], ["border_check", "conflict", "deleted", "write"]
+    assert types(everything) == [*first, *again, "border_check", "denied", *first]
+    assert types(told.json("trace", "show", "--session", "of-ben")) == first
     assert types(told.json("trace", "show", "--type", "memory_denied")) == ["denied"]
-    paris = everything[0]["written"][0]["id"]
+    paris = everything[2]["written"][0]["id"]
     assert types(told.json("trace", "show", "--memory", paris.replace("-", "")[:12])) == [
         "write",
         "conflict",
@@ -63,7 +64,7 @@ def test_the_plain_view(told: Shell) -> None:
 
 
 def test_one_event_in_the_plain_view(told: Shell) -> None:
-    lines = told.run("trace", "show", "--plain", "--number", "1").splitlines()
+    lines = told.run("trace", "show", "--plain", "--number", "3").splitlines()
     assert "written.count: 1" in lines and "written.1.text: I live in Paris" in lines
     assert all(": " in line for line in lines)
     assert not any(line.startswith(("{", "[", "}", "]")) for line in lines)
@@ -73,15 +74,16 @@ def test_the_export_is_all_of_it_one_document_a_line(told: Shell) -> None:
     exported = [json.loads(line) for line in told.run("trace", "show", "--jsonl").splitlines()]
     assert exported == told.json("trace", "show", "--limit", "1000")
     some = told.run("trace", "show", "--jsonl", "--type", "memory_write", "--after", "1").splitlines()
-    assert [json.loads(line)["number"] for line in some] == [4, 6]
+    assert [json.loads(line)["number"] for line in some] == [3, 7, 12]
 
 
 def test_an_export_is_longer_than_a_page(shell: Shell) -> None:
     (shell.folder / "policy.yaml").write_text("traces: {keep: all}\n", encoding="utf-8")
     lines = "".join(json.dumps({"content": f"Room {n} is painted", "title": f"room {n}"}) + "\n" for n in range(1_050))
     shell.run("--policy", "policy.yaml", "add-many", stdin=lines)
-    exported = [json.loads(line)["number"] for line in shell.run("trace", "show", "--jsonl").splitlines()]
-    assert exported == list(range(1, 1_051))
+    exported = [json.loads(line) for line in shell.run("trace", "show", "--jsonl").splitlines()]
+    assert [event["number"] for event in exported] == list(range(1, len(exported) + 1))
+    assert sum(event["type"] == "memory_write" for event in exported) == 1_050
 
 
 @pytest.mark.parametrize("type", TraceType)
@@ -96,10 +98,13 @@ def test_why(told: Shell) -> None:
         "Refused 1 write: it holds sensitive data that the policy denies.",
         "Found a contradiction: “I live in Rome” stands against “I live in Paris”, since the newer is believed.",
         "Took out of the active set “I live in Paris”: a newer version took its place.",
+        "Began phase-1 in ana's own space: the first phase begins with the first write.",
+        "Checked 3 borders: all open.",
     ]
-    assert told.json("why") == ["Wrote the fact “I live in Oslo” to ben's own space: a person said it."]
-    oslo = told.json("trace", "show", "--session", "of-ben")[0]["written"][0]["id"]
-    assert told.json("why", "--memory", oslo) == told.json("why")
+    wrote = "Wrote the fact “I live in Oslo” to ben's own space: a person said it."
+    assert told.json("why")[0] == wrote
+    oslo = told.json("trace", "show", "--session", "of-ben")[2]["written"][0]["id"]
+    assert told.json("why", "--memory", oslo) == [wrote]
 
 
 def test_no_secret_is_in_any_of_it(told: Shell) -> None:

@@ -31,7 +31,8 @@ def _fill(mem: Recollect, words: tuple[str, ...]) -> None:
     ana.add(words[1], space="session", owner="s-ana")
     ana.add(words[1], space="project", owner="gemini")
     mem.archive(ana.add(f"{words[0]} no more", canonical_key="Old-News").memory.id)  # type: ignore[union-attr]
-    ben = mem.as_caller(user="ben")
+    ben = mem.as_caller(user="ben", session="s-ben")
+    ben.add("Ben says hello", space="session")
     ben.add("Ben hides nothing, not even his savings", canonical_key="Savings-Place")
     ben.add("Ben likes barometers and breakfast in Lisbon")
     mem.add("Everybody speaks softly here", space="system", owner="house")
@@ -122,6 +123,9 @@ READS: dict[str, Callable[[Recollect], object]] = {
     "query": lambda mem: mem.query("savings under the blue bed", include_namespaces=EVERYWHERE, top_k=100),
     "query of ana": lambda mem: mem.query("savings", owner="ana"),
     "query for what both say": lambda mem: mem.query("Lisbon barometers breakfast"),
+    "recall for a turn": lambda mem: mem.recall_for(session="s-ben", user="savings in Lisbon", project="gemini"),
+    "recall for ana": lambda mem: mem.recall_for(session="s-ben", user="savings in Lisbon", owner="ana"),
+    "recall in ana's session": lambda mem: mem.recall_for(session="s-ana", user="savings in Lisbon"),
     "stats": lambda mem: mem.stats(),
     "changes": lambda mem: mem.changes(owner="ben"),
     "changes of ana": lambda mem: mem.changes(owner="ana"),
@@ -132,6 +136,12 @@ READS: dict[str, Callable[[Recollect], object]] = {
 }
 WRITES: dict[str, Callable[[Recollect], object]] = {
     "to ana": lambda mem: mem.add("Ana owes Ben money", owner="ana"),
+    "a turn in ana's session": lambda mem: mem.turn(session="s-ana", user="I live in Rome. I love tea.", ai="Good."),
+    "a turn about ana": lambda mem: mem.turn(session="s-ben", user="I live in Rome. I love tea.", owner="ana"),
+    "a turn for ana's project": lambda mem: mem.turn(
+        session="s-ben", user="Remember this for the project: the launch is on Friday.", project="gemini"
+    ),
+    "a turn of his own": lambda mem: mem.record(session="s-ben", user="I live in Rome. I love tea.", ai="Good."),
     "to ana's session": lambda mem: mem.add("Ana owes Ben money", owner="s-ana", space="session"),
     "to ana's project": lambda mem: mem.add("Ana owes Ben money", owner="gemini", space="project"),
     "to the system": lambda mem: mem.add("Ben rules", owner="house", space="system"),
@@ -210,6 +220,14 @@ def test_what_takes_a_right_is_refused_without_it(ben: Recollect, name: str) -> 
 def test_writes_across_a_border_are_denied_and_say_which(ben: Recollect) -> None:
     denials = {
         "to ana": "border:not_your_space",
+        "a turn in ana's session": lambda mem: mem.turn(
+            session="s-ana", user="I live in Rome. I love tea.", ai="Good."
+        ),
+        "a turn about ana": lambda mem: mem.turn(session="s-ben", user="I live in Rome. I love tea.", owner="ana"),
+        "a turn for ana's project": lambda mem: mem.turn(
+            session="s-ben", user="Remember this for the project: the launch is on Friday.", project="gemini"
+        ),
+        "a turn of his own": lambda mem: mem.record(session="s-ben", user="I live in Rome. I love tea.", ai="Good."),
         "to ana's session": "border:not_your_space",
         "to ana's project": "border:not_your_space",
         "to the system": "border:not_your_space",

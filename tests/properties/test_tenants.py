@@ -179,6 +179,11 @@ PYTHON: dict[str, Call] = {
         lambda door, _: door.mem.query("savings", owner="ana", agent="planner"),
         lambda door, _: door.mem.query("likes", owner="store:notes.ana", space="project"),
     ),
+    "turn": lambda door, _: outcome(
+        lambda: door.mem.turn(session="s1", user="Where are my savings? I live in Acme.", ai="Here.", owner="ana")
+    ),
+    "recall_for": lambda door, _: outcome(lambda: door.mem.recall_for(session="s1", user="savings bank", owner="ana")),
+    "record": lambda door, _: outcome(lambda: door.mem.record(session="s1", user="I love tea.", owner="ana")),
     "changes": several(
         lambda door, _: door.mem.changes(owner="ana"),
         lambda door, _: door.mem.changes(owner="s1", space="session"),

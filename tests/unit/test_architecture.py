@@ -28,7 +28,7 @@ MAY_IMPORT = {
 PUBLIC = """
     AmbiguousId BadInput BadPolicy Caller Candidate Memory NotAllowed NotFound Policy Recall Receipt Recollect RecollectError
     Refused RetryMismatch Right StoreBusy StoreConflict StoreCorrupt StoreError StoreTooNew StoreUnavailable Tombstone
-    OutcomeUnknown WrongState migrate open restore_backup
+    OutcomeUnknown Turn WrongState from_item migrate open restore_backup
 """.split()
 
 

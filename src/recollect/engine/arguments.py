@@ -54,3 +54,15 @@ def check_moment(field: str, value: Any) -> str:
         raise BadInput(
             "must be a time with a zone.", field=field, hint="Such as 2026-01-31T09:00:00Z, or an aware datetime."
         ) from None
+
+
+def reason_code(about: str, reason: Any) -> str:
+    """A reason that a person gave, as a stable code: ``about:`` and its words joined by underscores.
+
+    >>> reason_code("phase", "Release shipped!")
+    'phase:release_shipped'
+    """
+    words = "".join(c if c.isalnum() and c.isascii() else " " for c in check_one("reason", reason).lower()).split()
+    if not words:
+        raise BadInput("must hold letters or digits.", field="reason", hint="Such as 'release shipped'.")
+    return f"{about}:{'_'.join(words)[:60]}"

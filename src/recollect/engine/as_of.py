@@ -23,6 +23,7 @@ from recollect.engine.arguments import check_number, check_one
 from recollect.engine.audit import replay
 from recollect.engine.context import Engine, find
 from recollect.engine.reading import readable_streams
+from recollect.engine.waiting import waiting
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
@@ -211,7 +212,7 @@ def _as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when
                 _lay_down(past, reader, writer, cut)
         yield past
     finally:
-        operations.waiting(past).close()
+        waiting(past).close()
         past.close()
 
 

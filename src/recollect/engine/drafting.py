@@ -63,7 +63,7 @@ def check_name(field: str, name: str | None) -> None:
             ) from None
 
 
-def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase_id: str | None) -> dict[str, Any]:
+def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mapping[str, Any]) -> dict[str, Any]:
     """The immutable part of a memory: address, content, attribution, and what was decided about it.
 
     What is empty is left out: a body is kept, hashed and read many times.
@@ -71,7 +71,12 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase_id: str
     candidate, key = draft.candidate, draft.key
     assert key is not None, "the naming gate sets the key"
     author = candidate.author or Author(id=engine.caller.name, name=engine.caller.name)
-    meta = {**candidate.meta, "key": candidate.key} if candidate.key else dict(candidate.meta)
+    meta = {
+        **candidate.meta,
+        **({"key": candidate.key} if candidate.key else {}),
+        **{name: value for name, value in phase.items() if name != "phase_id"},
+        "policy_tags": [d.rule for d in draft.decisions if d.rule.startswith(("allowed_by:", "kept_by:"))],
+    }
     body = {
         "tenant": engine.tenant,
         "namespace": draft.namespace,
@@ -116,7 +121,7 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase_id: str
         "importance_reason": list(draft.importance_reason),
         "created_at": at,
         "tick": tick,
-        "phase_id": phase_id,
+        "phase_id": phase.get("phase_id"),
         "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
         "expires_at_tick": tick + draft.retention.ticks if draft.retention and draft.retention.ticks else None,
         "retention": draft.retention.model_dump() if draft.retention else None,

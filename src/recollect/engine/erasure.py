@@ -11,11 +11,13 @@ from recollect.engine.expiry import expire_due
 from recollect.engine.pen import Pen
 from recollect.engine.reading import chain_of
 from recollect.engine.scrubbing import scrubbed
+from recollect.engine.waiting import waiting
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import ErasureReceipt
+from recollect.model.vocabulary import Space
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
@@ -47,7 +49,7 @@ def erase(
     intent = _Intent(engine)
     with (
         intent.told_when_it_fails(),
-        operations.waiting(engine).forgetting(engine.tenant, owner),
+        waiting(engine).forgetting(engine.tenant, owner),
         engine.write() as writer,
     ):
         at = engine.now()
@@ -63,7 +65,8 @@ def erase(
         )
         writer.remove_graph_threads(engine.tenant, threads, for_good=True)
         touched, traces = _erase_all(engine, writer, engine.tenant, ids, at)
-        traces += sum(writer.remove_traces_of_stream(stream) for stream in streams)
+        told_in = {stream.number: stream for stream in (*streams, *_sessions(writer, engine.tenant, ids))}
+        traces += sum(writer.remove_traces_of_stream(stream) for stream in told_in.values())
         owners = sum(writer.forget_owner(stream) for stream in streams)
         names = sum(writer.forget_actor(engine.tenant, uid) for uid in actors)
         if owner is not None:
@@ -153,13 +156,22 @@ def _what(
     if id is None:
         numbers = tuple(stream.number for stream in reader.streams_of(engine.tenant, owner))
         found = reader.select(engine.tenant, Selection(streams=numbers), NO_LIMIT)
-        return sorted(stored.state.id for stored in found), []
+        said = reader.select(engine.tenant, Selection(equal={"user_id": str(owner)}), NO_LIMIT)
+        in_sessions = [stored for stored in said if stored.body and stored.body["space"] == Space.SESSION]
+        return sorted({stored.state.id for stored in (*found, *in_sessions)}), []
     one = find(engine, reader, id)
     if one.body is None:
         raise NotAllowed(f"its content was {one.state.removed} already.", field="id", hint="Nothing is left to erase.")
     versions = [s.state.id for s in chain_of(engine, reader, one.state.id) if s.body is not None]
     chosen = versions if whole_chain else [one.state.id]
     return chosen, [v for v in versions if v not in chosen]
+
+
+def _sessions(writer: Writer, tenant: str, ids: Sequence[str]) -> list[Stream]:
+    """The sessions in which something to be removed was said: their traces tell what was asked there."""
+    numbers = sorted({stored.stream for stored in writer.by_ids(tenant, ids).values()})
+    streams = (writer.stream_numbered(tenant, number) for number in numbers)
+    return [stream for stream in streams if stream.address is not None and stream.address.space is Space.SESSION]
 
 
 def _erase_all(engine: Engine, writer: Writer, tenant: str, ids: Sequence[str], at: str) -> tuple[int, int]:

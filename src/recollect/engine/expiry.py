@@ -1,8 +1,11 @@
 """What is past its date or tick leaves the active set at the start of the next write to its stream."""
 
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from recollect.engine import operations
+from recollect.engine.context import Engine
 from recollect.engine.pen import Pen
 from recollect.model import trace
 from recollect.model.canonical import format_time, parse_time
@@ -18,16 +21,16 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
     ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
     if not ids:
         return []
-    engine, events, noted = pen.engine, [], []
+    engine, noted = pen.engine, []
+    events: list[trace.Trace] = []
     found = pen.writer.by_ids(pen.stream.tenant, ids)
     for id in ids:
         stored = found[id]
         pen.load(stored)
         reason = _reason(pen, stored)
         put_away(pen, id, Event.EXPIRED, reason)
-        events.append(trace.memory_forget(engine.caller, id, reason, engine.in_force.expanded))
+        events += forgotten(engine, id, stored.body, reason)
         if stored.body is not None:
-            events.append(trace.memory_deleted(engine.caller, id, stored.body, "expired", engine.in_force.expanded))
             noted.append(operations.about(engine, stored, Op.TTL, pen.at, Node.WORKER))
     pen.flush()
     operations.keep(engine, pen.writer, noted, pen.stream.tenant)
@@ -39,6 +42,13 @@ def _reason(pen: Pen, stored: Stored) -> str:
     at_tick = stored.state.expires_at_tick
     mode = (stored.body or {}).get("retention", {}).get("mode")
     return expiry_reason(mode, by_tick=at_tick is not None and at_tick <= pen.tick)
+
+
+def forgotten(engine: Engine, id: str, body: Mapping[str, Any] | None, reason: str) -> list[trace.Trace]:
+    """The events of a memory whose time was over: forgotten for a reason, and gone from the active set."""
+    caller, policy = engine.caller, engine.in_force.expanded
+    gone = [] if body is None else [trace.memory_deleted(caller, id, body, "expired", policy)]
+    return [trace.memory_forget(caller, id, reason, policy), *gone]
 
 
 def put_away(pen: Pen, id: str, event: Event, rule: str) -> None:

@@ -4,7 +4,7 @@ The gates and the search for near-duplicates run before the lock. Inside it the 
 against what is active now, the pen records what follows, and the traces say so.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from recollect.engine.tracing import denied_trace, keep
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput, OutcomeUnknown, StoreError
-from recollect.model.item import dedup_key, to_item
+from recollect.model.item import FIRST_PHASE, dedup_key_of, to_item
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Changed, Receipt
@@ -32,7 +32,7 @@ from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge
 from recollect.rules.keys import event_key, identity
 from recollect.rules.retention import renewed_tick
-from recollect.stores.protocol import Stored, Writer
+from recollect.stores.protocol import Reader, Stored, Writer
 
 MAX_BATCH = 10_000
 NOT_TAKEN_OVER = ("pinned", "importance", "tags", "category", "expires_at", "ttl_ticks", "meta", "context", "entities")
@@ -60,11 +60,6 @@ def _settled(engine: Engine, candidates: Sequence[Candidate], key: str, unknown:
         raise unknown from None
 
 
-def write_promoted(engine: Engine, candidate: Candidate, events: Callable[[Receipt], Sequence[trace.Trace]]) -> Receipt:
-    """Write a memory that comes from another space along a path that was checked; ``events`` says what the border says."""
-    return _write(engine, [candidate], None, events)[0]
-
-
 def add_many(engine: Engine, many: Sequence[Mapping[str, Any]]) -> list[Receipt]:
     """Remember many things in one transaction: all that pass are stored together, or none. A receipt each."""
     if isinstance(many, str | bytes | Mapping) or not isinstance(many, Sequence):
@@ -83,82 +78,150 @@ def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidat
         ) from None
 
 
-class _Prepared(NamedTuple):
+class Prepared(NamedTuple):
     """A draft that passed the gates, with what was read for it before the lock."""
 
     draft: Draft
     address: Address
     similar: near_duplicates.Search
 
+    def noting(self, **meta: Any) -> "Prepared":
+        """The same, with more in ``meta``: what is only known inside the transaction, such as the ids of a turn."""
+        candidate = self.draft.candidate
+        candidate = candidate.model_copy(update={"meta": {**candidate.meta, **meta}})
+        return self._replace(draft=self.draft._replace(candidate=candidate))
+
+
+class Refused(NamedTuple):
+    """A candidate that a gate stopped."""
+
+    candidate: Candidate
+    no: Rejection
+
+
+Answer = Prepared | Refused
+
+
+def prepare(engine: Engine, candidate: Candidate, *, promoting: bool = False, reader: Reader | None = None) -> Answer:
+    """Run the gates and look for near-duplicates: before the lock, or inside it with the transaction as ``reader``."""
+    draft = draft_for(engine, candidate, promoting=promoting)
+    if isinstance(draft, Rejection):
+        return Refused(candidate, draft)
+    address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
+    return Prepared(draft, address, near_duplicates.search(engine, draft, address, reader))
+
 
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
-def _write(
-    engine: Engine,
-    candidates: Sequence[Candidate],
-    idempotency_key: str | None = None,
-    promotion: Callable[[Receipt], Sequence[trace.Trace]] | None = None,
-) -> list[Receipt]:
-    answers = [_prepare(engine, candidate, promoting=promotion is not None) for candidate in candidates]
+def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None) -> list[Receipt]:
+    answers = [prepare(engine, candidate) for candidate in candidates]
     if not answers:
         return []
-    addresses = sorted({answer.address for answer in answers if isinstance(answer, _Prepared)})
-    with engine.write(addresses) as writer:
-        at = engine.now()
-        if idempotency_key is not None and isinstance(answers[0], _Prepared):
+    with engine.write(addresses_of(answers)) as writer:
+        if idempotency_key is not None and isinstance(answers[0], Prepared):
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:
                 return [replayed]
-        pens = {address: Pen.at_address(engine, writer, address, at) for address in addresses}
-        expiries = {address: expire_due(pen) for address, pen in pens.items()}
-        log = operations.WriteLog(engine)
-        receipts = []
-        for candidate, answer in zip(candidates, answers, strict=True):
-            settled: Receipt | Rejection
-            if isinstance(answer, _Prepared):
-                settled = _settle(pens[answer.address], answer, tuple(expiries.pop(answer.address, ())), log)
-            else:
-                settled = answer
-            if isinstance(settled, Rejection):
-                log.refused(candidate, at)
-                settled = _denied(engine, writer, candidate, settled)
-            elif isinstance(answer, _Prepared):
-                log.wrote(answer.draft.candidate, settled, pens[answer.address].at)
-            if promotion is not None:
-                settled = _with_events(engine, writer, settled, promotion(settled))
-            receipts.append(settled)
-        operations.keep(engine, writer, log.operations)
-        for pen in pens.values():
-            pen.finish()
+        writing = Writing(engine, writer)
+        receipts = [writing.settle(answer) for answer in answers]
         if idempotency_key is not None:
-            retries.keep_answer(engine, writer, idempotency_key, candidates[0], receipts[0], at)
-        engine.accesses.carry_along(writer, engine.tenant)
+            retries.keep_answer(engine, writer, idempotency_key, receipts[0], writing.at, candidates[0])
+        writing.finish()
     return receipts
 
 
-def _with_events(engine: Engine, writer: Writer, receipt: Receipt, events: Sequence[trace.Trace]) -> Receipt:
-    """The receipt with what the border said: the check before, the outcome after."""
-    keep(engine, writer, events)
-    return replace(receipt, events=(*events[:1], *receipt.events, *events[1:]))
+def addresses_of(answers: Iterable[Answer]) -> list[Address]:
+    """The streams that will be written to, in the order in which they are locked."""
+    return sorted({answer.address for answer in answers if isinstance(answer, Prepared)})
 
 
-def _prepare(engine: Engine, candidate: Candidate, *, promoting: bool = False) -> _Prepared | Rejection:
-    draft = draft_for(engine, candidate, promoting=promoting)
-    if isinstance(draft, Rejection):
-        return draft
-    address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
-    return _Prepared(draft, address, near_duplicates.search(engine, draft, address))
+class Writing:
+    """The writes of one transaction: each answer of the gates is settled in turn, and its events are kept."""
+
+    def __init__(self, engine: Engine, writer: Writer) -> None:
+        self.engine, self.writer, self.at = engine, writer, engine.now()
+        self._pens: dict[Address, Pen] = {}
+        self._earlier: dict[Address, list[trace.Trace]] = {}
+        self._checked: set[tuple[str, str]] = set()
+        self._log = operations.WriteLog(engine)
+        self.events: list[trace.Trace] = []
+        """Everything that was said so far, in order."""
+
+    def pen(self, address: Address) -> Pen:
+        """The pen of a stream. The first use of it puts away what has expired there."""
+        if address not in self._pens:
+            pen = self._pens[address] = Pen.at_address(self.engine, self.writer, address, self.at)
+            self._earlier[address] = [*self._first_phase(pen, address), *expire_due(pen)]
+        return self._pens[address]
+
+    def settle(self, answer: Answer, border: Callable[[Receipt], Sequence[trace.Trace]] | None = None) -> Receipt:
+        """Act on what the gates said. ``border`` says what a promotion's border said, before and after."""
+        receipt, stream = self._settled(answer)
+        before, after = self._around(answer, receipt, border)
+        receipt = replace(receipt, events=(*before, *receipt.events, *after))
+        self.keep(receipt.events, stream)
+        return receipt
+
+    def keep(self, events: Sequence[trace.Trace], stream: int | None) -> None:
+        """Say what happened: to the caller, and to the store where policy asks."""
+        self.events += events
+        keep(self.engine, self.writer, events, stream)
+
+    def finish(self) -> None:
+        """Write what is still to be written, the last thing before the transaction commits."""
+        operations.keep(self.engine, self.writer, self._log.operations)
+        for pen in self._pens.values():
+            pen.finish()
+        self.engine.accesses.carry_along(self.writer, self.engine.tenant)
+
+    def _settled(self, answer: Answer) -> tuple[Receipt, int | None]:
+        if isinstance(answer, Refused):
+            return self._denied(answer.candidate, answer.no), None
+        pen = self.pen(answer.address)
+        expired = tuple(self._earlier.pop(answer.address, ()))
+        settled = _settle(pen, answer, self._log)
+        if isinstance(settled, Rejection):
+            settled = self._denied(answer.draft.candidate, settled)
+        else:
+            self._log.wrote(answer.draft.candidate, settled, pen.at)
+        return replace(settled, events=(*expired, *settled.events)), pen.stream.number
+
+    def _first_phase(self, pen: Pen, address: Address) -> list[trace.Trace]:
+        """The first write to a stream begins its first phase."""
+        if pen.stream.tick or pen.phase_id is None:
+            return []
+        caller, policy, why = self.engine.caller, self.engine.in_force.expanded, FIRST_PHASE["phase_reason"]
+        return [trace.memory_phase_started(caller, address.space, address.owner, pen.phase_id, str(why), policy)]
+
+    def _denied(self, candidate: Candidate, no: Rejection) -> Receipt:
+        self._log.refused(candidate, self.at)
+        return Receipt(Outcome.DENIED, None, (no.code,), (denied_trace(self.engine, candidate, no),), (), no.detail)
+
+    def _around(
+        self, answer: Answer, receipt: Receipt, border: Callable[[Receipt], Sequence[trace.Trace]] | None
+    ) -> tuple[Sequence[trace.Trace], Sequence[trace.Trace]]:
+        if border is not None:
+            said = border(receipt)
+            return said[:1], said[1:]
+        return self._border_check(answer), ()
+
+    def _border_check(self, answer: Answer) -> Sequence[trace.Trace]:
+        """Each space that is written to is checked, and said to be, once; each refusal is said."""
+        candidate = answer.candidate if isinstance(answer, Refused) else answer.draft.candidate
+        gate = answer.no.gate if isinstance(answer, Refused) else ""
+        if gate == "namespace":
+            return ()
+        space, allowed = str(candidate.space), gate != "border"
+        code = answer.no.code if isinstance(answer, Refused) and not allowed else "border:allowed"
+        if allowed and (space, candidate.owner) in self._checked:
+            return ()
+        if allowed:
+            self._checked.add((space, candidate.owner))
+        policy = self.engine.in_force.expanded
+        return (trace.memory_border_check(self.engine.caller, "write", space, space, allowed, code, policy),)
 
 
-def _denied(engine: Engine, writer: Writer, candidate: Candidate, no: Rejection) -> Receipt:
-    event = denied_trace(engine, candidate, no)
-    keep(engine, writer, [event])
-    return Receipt(Outcome.DENIED, None, (no.code,), (event,), (), no.detail)
-
-
-def _settle(
-    pen: Pen, prepared: _Prepared, earlier: tuple[trace.Trace, ...], log: operations.WriteLog
-) -> Receipt | Rejection:
+def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | Rejection:
     """Decide what a draft is to what is already known, and act on it."""
     draft = prepared.draft
     kind_class = KIND_CLASS[draft.candidate.kind]
@@ -167,13 +230,11 @@ def _settle(
     assert draft.key is not None, "the naming gate sets the key"
     incumbent = pen.writer.active_by_key(pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text))
     if incumbent is not None:
-        return _meet(pen, draft, incumbent, earlier, log)
-    return _meet_none(pen, draft, prepared.similar, earlier, log)
+        return _meet(pen, draft, incumbent, log)
+    return _meet_none(pen, draft, prepared.similar, log)
 
 
-def _meet(
-    pen: Pen, draft: Draft, incumbent: Stored, earlier: tuple[trace.Trace, ...], log: operations.WriteLog
-) -> Receipt | Rejection:
+def _meet(pen: Pen, draft: Draft, incumbent: Stored, log: operations.WriteLog) -> Receipt | Rejection:
     """There is an active memory of the same key: reinforce, supersede, or hold as contradictory."""
     assert incumbent.body is not None, "an active memory has its content"
     log.searched([1.0] if draft.fingerprint == incumbent.body["fingerprint"] else [])
@@ -188,10 +249,10 @@ def _meet(
     if verdict.outcome is Outcome.REINFORCED and pen.engine.policy.near_duplicates.action == "reject":
         return _duplicate(incumbent)
     if verdict.outcome is Outcome.REINFORCED:
-        return _reinforce(pen, draft, incumbent, verdict.rule, earlier)
+        return _reinforce(pen, draft, incumbent, verdict.rule)
     if verdict.outcome is Outcome.SUPERSEDED:
-        return _supersede(pen, draft, incumbent, verdict, earlier)
-    return _contradict(pen, draft, incumbent, verdict, earlier)
+        return _supersede(pen, draft, incumbent, verdict)
+    return _contradict(pen, draft, incumbent, verdict)
 
 
 def _brought_along(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
@@ -211,7 +272,6 @@ def _meet_none(
     pen: Pen,
     draft: Draft,
     search: near_duplicates.Search,
-    earlier: tuple[trace.Trace, ...],
     log: operations.WriteLog,
 ) -> Receipt | Rejection:
     """No active memory has this key: look for the same words under another, then for room, then store."""
@@ -224,11 +284,11 @@ def _meet_none(
         return _duplicate(alike[0].stored)
     if same is not None and action == "reinforce":
         pen.load(same.stored)
-        return _reinforce(pen, draft, same.stored, "near_duplicate:nothing_differs", earlier)
+        return _reinforce(pen, draft, same.stored, "near_duplicate:nothing_differs")
     full = no_room(pen)
     if full is not None:
         return full
-    return _store(pen, draft, alike, earlier)
+    return _store(pen, draft, alike)
 
 
 def _duplicate(stored: Stored) -> Rejection:
@@ -236,9 +296,9 @@ def _duplicate(stored: Stored) -> Rejection:
     return Rejection("near_duplicate", "near_duplicate", detail)
 
 
-def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlier: tuple[trace.Trace, ...]) -> Receipt:
+def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near]) -> Receipt:
     draft = draft.decide("identity:new")
-    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase_id)
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
     for near in alike:
@@ -246,10 +306,10 @@ def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near], earlie
         pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=near.stored.state.id)
     reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
     reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")]
-    return _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), earlier, wrote=body)
+    return _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
 
 
-def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str, earlier: tuple[trace.Trace, ...]) -> Receipt:
+def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
     """The same was said again: counters move, and a higher authority that says it lends its weight."""
     id = incumbent.state.id
     order = pen.engine.policy.conflict.authority_order
@@ -260,7 +320,7 @@ def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str, earlier: tu
     reasons = [rule, "authority:raised"] if raises else [rule]
     ignored = sorted(draft.candidate.model_fields_set & set(NOT_TAKEN_OVER))
     detail = f"Not taken over, since nothing new was stored: {', '.join(ignored)}. Use edit." if ignored else None
-    receipt = _answer(pen, Outcome.REINFORCED, id, reasons, (Changed(id, "active", "active"),), earlier)
+    receipt = _answer(pen, Outcome.REINFORCED, id, reasons, (Changed(id, "active", "active"),))
     return replace(receipt, detail=detail)
 
 
@@ -271,34 +331,32 @@ def _renewed(pen: Pen, stored: Stored) -> dict[str, int]:
     return {} if until is None else {"expires_at_tick": until}
 
 
-def _supersede(
-    pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement, earlier: tuple[trace.Trace, ...]
-) -> Receipt:
+def _supersede(pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement) -> Receipt:
     assert incumbent.body is not None, "an active memory has its content"
-    old = incumbent.state.id
-    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase_id)
+    engine, old = pen.engine, incumbent.state.id
+    body = version_body(engine, draft, pen.at, pen.tick, pen.phase)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
-    engine = pen.engine
-    events = list(earlier)
-    if verdict.rule.startswith(CONFLICT_RULE):
-        events.append(trace.memory_conflict(engine.caller, id, old, verdict.conflict_rule, dedup_key(body)))
-    events.append(trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded))
+    conflict = [_conflict(pen, id, old, id, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
+    deleted = trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded)
     changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
-    return _answer(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, tuple(events), wrote=body)
+    return _answer(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, *conflict, deleted, wrote=True)
 
 
-def _contradict(
-    pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement, earlier: tuple[trace.Trace, ...]
-) -> Receipt:
+def _contradict(pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement) -> Receipt:
     old = incumbent.state.id
-    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase_id)
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase)
     id, commitment = pen.new_version(body, draft.terms)
     pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
-    conflict = trace.memory_conflict(pen.engine.caller, old, id, verdict.conflict_rule, dedup_key(body))
+    conflict = _conflict(pen, old, id, id, verdict)
     changed = (Changed(id, None, "contradictory"),)
-    return _answer(pen, Outcome.CONTRADICTED, id, verdict.reasons, changed, (*earlier, conflict), wrote=body)
+    return _answer(pen, Outcome.CONTRADICTED, id, verdict.reasons, changed, conflict, wrote=True)
+
+
+def _conflict(pen: Pen, winner: str, loser: str, about: str, verdict: Judgement) -> trace.Trace:
+    key = dedup_key_of(to_memory(pen.stored(about)))
+    return trace.memory_conflict(pen.engine.caller, winner, loser, verdict.conflict_rule, key)
 
 
 def _answer(
@@ -307,11 +365,11 @@ def _answer(
     id: str,
     reasons: Sequence[str],
     changed: tuple[Changed, ...],
-    events: tuple[trace.Trace, ...],
-    wrote: Mapping[str, Any] | None = None,
+    *events: trace.Trace,
+    wrote: bool = False,
 ) -> Receipt:
     pen.flush()
-    if wrote is not None:
-        events = (*events, trace.memory_write(pen.engine.caller, to_item(id, wrote)))
-    keep(pen.engine, pen.writer, events, pen.stream.number)
-    return Receipt(outcome, to_memory(pen.stored(id)), tuple(reasons), events, changed)
+    memory = to_memory(pen.stored(id))
+    if wrote:
+        events = (*events, trace.memory_write(pen.engine.caller, to_item(memory)))
+    return Receipt(outcome, memory, tuple(reasons), events, changed)

@@ -14,7 +14,7 @@ from recollect.engine.capacity import no_room
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
-from recollect.engine.expiry import expire_due, put_away
+from recollect.engine.expiry import expire_due, forgotten, put_away
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
 from recollect.engine.scrubbing import scrubbed
@@ -207,7 +207,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         due = writer.purgeable_ids(pen.stream, at)
         for id, stored in _loaded(pen, unused):
             put_away(pen, id, Event.FORGOTTEN, "lifecycle:unused")
-            events += _left(engine, stored, "decay")
+            events += forgotten(engine, id, stored.body, "decay")
             noted.append(operations.about(engine, stored, Op.DELETE, pen.at, Node.WORKER))
         purged = [stored for _, stored in _loaded(pen, due)]
         for stored in purged:
@@ -230,15 +230,6 @@ def _loaded(pen: Pen, ids: Sequence[str]) -> list[tuple[str, Stored]]:
     found = pen.writer.by_ids(pen.stream.tenant, ids) if ids else {}
     pen.load(*(found[id] for id in ids))
     return [(id, found[id]) for id in ids]
-
-
-def _left(engine: Engine, stored: Stored, reason: str) -> list[trace.Trace]:
-    assert stored.body is not None, "an active memory has its content"
-    policy = engine.in_force.expanded
-    return [
-        trace.memory_forget(engine.caller, stored.state.id, reason, policy),
-        trace.memory_deleted(engine.caller, stored.state.id, stored.body, "expired", policy),
-    ]
 
 
 @contextmanager

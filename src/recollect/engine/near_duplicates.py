@@ -5,6 +5,7 @@ so only those are looked up. The search runs before the lock; inside it only new
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
@@ -52,15 +53,15 @@ class Near(NamedTuple):
 NOTHING = Search((), 0)
 
 
-def search(engine: Engine, draft: Draft, address: Address) -> Search:
-    """Look for near-duplicates in a snapshot, so that the lock is not held while reading."""
+def search(engine: Engine, draft: Draft, address: Address, reader: Reader | None = None) -> Search:
+    """Look for near-duplicates: in a snapshot, so that the lock is not held meanwhile, unless a ``reader`` is at hand."""
     if not _wanted(engine, draft):
         return NOTHING
-    with engine.read(brief=True) as reader:
-        stream = reader.stream_at(address)
+    with nullcontext(reader) if reader is not None else engine.read(brief=True) as found_in:
+        stream = found_in.stream_at(address)
         if stream is None:
             return NOTHING
-        return Search(tuple(_overlapping(engine, reader, stream, draft, after=0)), stream.last_memory)
+        return Search(tuple(_overlapping(engine, found_in, stream, draft, after=0)), stream.last_memory)
 
 
 def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:

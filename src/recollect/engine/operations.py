@@ -8,18 +8,14 @@ import base64
 import functools
 import itertools
 import json
-import os
-import threading
-import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Concatenate, ParamSpec, TypeVar
 
-from recollect.engine.accesses import FLUSH_AFTER_S
 from recollect.engine.arguments import check_moment, check_number, check_one, check_word
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
+from recollect.engine.waiting import waiting
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, RecollectError, StoreError
@@ -29,12 +25,7 @@ from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Outcome, Space
 from recollect.rules.borders import sees
 from recollect.rules.privacy_gate import denied_types
-from recollect.stores.protocol import OperationPlace, OperationsWanted, Reader, Store, Stored, Writer
-
-MAX_WAITING = 10_000
-"""How many rows wait at most; beyond it the oldest are given up."""
-PATIENCE_S = 0.2
-"""How long rows that waited queue for their turn to be written."""
+from recollect.stores.protocol import OperationPlace, OperationsWanted, Reader, Stored, Writer
 
 MAX_PAGE = 1_000
 DIGITS = {Period.HOUR: 13, Period.DAY: 10, Period.TOTAL: 0}
@@ -149,100 +140,6 @@ def _user(caller: Caller, user_id: str | None, space: str, owner: str) -> str | 
 
 def _node(kind: str) -> Node:
     return Node.EPISODIC if KIND_CLASS[Kind(kind)] is KindClass.EVENT else Node.HOTPATH
-
-
-# ── rows that wait ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-class Waiting:
-    """Rows that wait to be written, for one store. They leave it only once they are."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = weakref.ref(store)  # or neither would ever be let go
-        self._rows: dict[str, list[Operation]] = {}
-        self._lock = threading.Lock()
-        self._flushing = threading.Lock()
-        self._timer: threading.Timer | None = None
-        self._closed = False
-
-    def note(self, tenant: str, operation: Operation) -> None:
-        with self._lock:
-            self._rows.setdefault(tenant, []).append(operation)
-            self._wake_later()
-
-    def flush(self) -> None:
-        """Write what waits, if its turn comes in time; else it goes on waiting."""
-        with self._flushing:
-            with self._lock:
-                tenants = sorted(self._rows)
-            for tenant in tenants:
-                self._write(tenant)
-
-    @contextmanager
-    def forgetting(self, tenant: str, name: str | None) -> Iterator[None]:
-        """While rows are removed that name somebody, none of theirs is on its way; afterwards none waits."""
-        with self._flushing:
-            yield
-            with self._lock:
-                rows = self._rows.get(tenant, [])
-                self._rows[tenant] = [one for one in rows if name is None or name not in (one.user, one.thread)]
-
-    def close(self) -> None:
-        with self._lock:
-            timer, self._timer, self._closed = self._timer, None, True
-        if timer is not None:
-            timer.cancel()
-        self.flush()
-
-    def _write(self, tenant: str) -> None:
-        with self._lock:
-            rows = self._rows.pop(tenant, [])
-        store = self._store()
-        if store is None or not rows:
-            return
-        try:
-            with store.write(tenant, patience_s=PATIENCE_S) as writer:
-                writer.keep_operations(tenant, rows)
-        except StoreError:  # whoever these rows are about was answered long ago
-            with self._lock:
-                self._rows[tenant] = (rows + self._rows.get(tenant, []))[-MAX_WAITING:]
-                self._wake_later()
-
-    def _wake_later(self) -> None:
-        if self._timer is None and not self._closed:
-            self._timer = threading.Timer(FLUSH_AFTER_S, self._time_is_up)
-            self._timer.daemon = True
-            self._timer.start()
-
-    def _time_is_up(self) -> None:
-        with self._lock:
-            self._timer = None
-            closed = self._closed
-        if not closed:
-            self.flush()
-
-
-_waiting: "weakref.WeakKeyDictionary[Store, Waiting]" = weakref.WeakKeyDictionary()
-_finding = threading.Lock()
-
-
-def _start_afresh() -> None:
-    """In a child process: what waits is the parent's to write."""
-    global _finding
-    _finding = threading.Lock()
-    _waiting.clear()
-
-
-os.register_at_fork(after_in_child=_start_afresh)
-
-
-def waiting(engine: Engine) -> Waiting:
-    """What waits for the engine's store, whoever's eyes it is seen through."""
-    with _finding:
-        found = _waiting.get(engine.store)
-        if found is None:
-            found = _waiting[engine.store] = Waiting(engine.store)
-        return found
 
 
 def note(engine: Engine, operation: Operation) -> None:

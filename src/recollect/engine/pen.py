@@ -42,6 +42,7 @@ class Pen:
         self._known_terms: dict[str, Sequence[str]] = {}
         self._before: dict[str, Status | None] = {}
         self._touched: dict[str, None] = {}
+        self._phase: Mapping[str, Any] = {}
 
     @classmethod
     def at_address(cls, engine: Engine, writer: Writer, address: Address, at: str) -> "Pen":
@@ -58,6 +59,18 @@ class Pen:
     def phase_id(self) -> str | None:
         """The phase that is written to, if the policy divides time into phases."""
         return f"phase-{self.stream.phase}" if self.engine.policy.phase.enabled else None
+
+    @property
+    def phase(self) -> Mapping[str, Any]:
+        """What a new memory says of its phase. How the first one began is the same everywhere, and is not repeated."""
+        if self.phase_id is None or self.stream.phase == 1:
+            return {"phase_id": self.phase_id}
+        if self._phase.get("phase_id") != self.phase_id:
+            current = self.writer.phases(self.stream)[-1]
+            named = {"phase_name": current.name} if current.name else {}
+            began = {"phase_started_at": current.started_tick, "phase_reason": current.reason}
+            self._phase = {"phase_id": self.phase_id, **named, **began}
+        return self._phase
 
     def start_phase(self, name: str | None, reason: str) -> Entry:
         """Begin the next phase of the stream. Its entry is about the stream, under an id of its own."""

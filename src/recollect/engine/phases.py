@@ -5,14 +5,15 @@ written, and a recall sees the current one unless the policy says otherwise. Two
 the end of each, from the chain.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.engine.arguments import reason_code
 from recollect.engine.audit import replay
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.expiry import expire_due, put_away
+from recollect.engine.expiry import expire_due, forgotten, put_away
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import keep
 from recollect.model import trace
@@ -89,7 +90,7 @@ def start_phase(
         entry = pen.start_phase(name, code)
         left = _beyond_the_limit(pen)
         for id, body in left:
-            events += _left(engine, id, body)
+            events += forgotten(engine, id, body, "decay")
         pen.finish()
         started = PhaseInfo(f"phase-{pen.stream.phase}", name, entry.tick, code, entry.at)
         events.append(
@@ -189,14 +190,6 @@ def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
     return [(stored.state.id, stored.body) for stored in found if stored.body is not None]
 
 
-def _left(engine: Engine, id: str, body: Mapping[str, Any]) -> list[trace.Trace]:
-    policy = engine.in_force.expanded
-    return [
-        trace.memory_forget(engine.caller, id, "decay", policy),
-        trace.memory_deleted(engine.caller, id, body, "expired", policy),
-    ]
-
-
 def _info(phase: Phase) -> PhaseInfo:
     return PhaseInfo(phase.phase_id, phase.name, phase.started_tick, phase.reason, phase.started_at)
 
@@ -236,9 +229,5 @@ def _check_label(engine: Engine, field_name: str, value: str | None) -> None:
 
 
 def _code(engine: Engine, reason: str) -> str:
-    """A reason as a stable code: words joined by underscores."""
     _check_label(engine, "reason", reason)
-    words: Sequence[str] = "".join(c if c.isalnum() and c.isascii() else " " for c in reason.lower()).split()
-    if not words:
-        raise BadInput("must hold letters or digits.", field="reason", hint="Such as 'release shipped'.")
-    return f"phase:{'_'.join(words)[:60]}"
+    return reason_code("phase", reason)

@@ -7,13 +7,17 @@ other space that names where it came from. It is believed there as much as it wa
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.engine import ingest
+from recollect.engine import operations
+from recollect.engine.arguments import reason_code
+from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import parse_candidate
-from recollect.engine.tracing import keep
+from recollect.engine.ingest import Writing, addresses_of, prepare
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput, WrongState
+from recollect.model.item import OF_THE_STORE
+from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import Authority, EventType, Namespace, Outcome, Source, Space, Status
 from recollect.rules.borders import write_refusal
@@ -29,7 +33,7 @@ _CARRIED = """
 
 def promote(engine: Engine, id: str, to_space: str, *, owner: str | None = None, reason: str = "requested") -> Receipt:
     """Take a memory into another space. A denied promotion is an answer: ``reasons`` says why."""
-    target = _space(to_space)
+    target, code = _space(to_space), reason_code("promotion", reason)
     with engine.read() as reader:
         stored = find(engine, reader, id)
     if stored.body is None or stored.state.status is not Status.ACTIVE:
@@ -38,9 +42,33 @@ def promote(engine: Engine, id: str, to_space: str, *, owner: str | None = None,
     address = Address(engine.tenant, Namespace(body["namespace"]), target, owner or _owner(engine, body, target))
     refusal = _refusal(engine, stored, address)
     if refusal is not None:
-        return _denied(engine, stored, target, refusal)
+        with engine.write() as writer:
+            return _refused(Writing(engine, writer), stored, target, refusal)
+    return _promote(engine, stored, address, code)
+
+
+@operations.failures_noted(Node.HOTPATH, Op.CREATE)
+@again_on_conflict
+def _promote(engine: Engine, stored: Stored, address: Address, reason: str) -> Receipt:
     candidate = parse_candidate(engine, _carried(stored, address, reason))
-    return ingest.write_promoted(engine, candidate, lambda receipt: _events(engine, stored, target, receipt))
+    answer = prepare(engine, candidate, promoting=True)
+    with engine.write(addresses_of([answer])) as writer:
+        writing = Writing(engine, writer)
+        receipt = writing.settle(answer, lambda receipt: _events(engine, stored, address.space, receipt))
+        writing.finish()
+    return receipt
+
+
+def carry_over(writing: Writing, id: str, address: Address, reason: str) -> Receipt:
+    """Promote a memory that this transaction has just written, within it. The address must be among those locked."""
+    engine = writing.engine
+    stored = writing.writer.by_ids(engine.tenant, [id])[id]
+    refusal = _refusal(engine, stored, address)
+    if refusal is not None:
+        return _refused(writing, stored, address.space, refusal)
+    candidate = parse_candidate(engine, _carried(stored, address, reason))
+    answer = prepare(engine, candidate, promoting=True, reader=writing.writer)
+    return writing.settle(answer, lambda receipt: _events(engine, stored, address.space, receipt))
 
 
 def _refusal(engine: Engine, stored: Stored, address: Address) -> str | None:
@@ -56,8 +84,12 @@ def _carried(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
     assert stored.body is not None, "an active memory has its content"
     body, state = stored.body, stored.state
     carried = {name: body[name] for name in _CARRIED if name in body}
+    meta = dict(body.get("meta", {}))
+    key = {"key": meta.pop("key")} if "key" in meta else {}
+    said = {name: value for name, value in meta.items() if name not in OF_THE_STORE}
     return {
         **carried,
+        **key,
         "canonical_key": state.canonical_key,
         "namespace": address.namespace,
         "space": address.space,
@@ -67,7 +99,7 @@ def _carried(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
         "authority": state.authority,
         "authority_reason": state.authority_reason,
         "author": body["author"],
-        "meta": {**body.get("meta", {}), "promoted_from": state.id, "promotion_reason": reason},
+        "meta": {**said, "promoted_from": state.id, "promotion_reason": reason},
     }
 
 
@@ -89,16 +121,16 @@ def _events(engine: Engine, stored: Stored, target: Space, receipt: Receipt) -> 
     ]
 
 
-def _denied(engine: Engine, stored: Stored, target: Space, code: str) -> Receipt:
+def _refused(writing: Writing, stored: Stored, target: Space, code: str) -> Receipt:
     assert stored.body is not None, "an active memory has its content"
-    caller, policy, source = engine.caller, engine.in_force.expanded, stored.body["space"]
-    events = [
+    engine, source = writing.engine, stored.body["space"]
+    caller, policy = engine.caller, engine.in_force.expanded
+    events = (
         trace.memory_border_check(caller, "promote", source, target, False, code, policy),
         trace.memory_promotion_denied(caller, source, target, stored.state.id, code, policy),
-    ]
-    with engine.write() as writer:
-        keep(engine, writer, events, stored.stream)
-    return Receipt(Outcome.DENIED, None, (code,), tuple(events), (), _DETAIL.get(code))
+    )
+    writing.keep(events, stored.stream)
+    return Receipt(Outcome.DENIED, None, (code,), events, (), _DETAIL.get(code))
 
 
 def _space(name: str) -> Space:

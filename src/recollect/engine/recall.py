@@ -1,22 +1,26 @@
 """Answering a query: access first, then the text index, then the best that may be seen."""
 
 import heapq
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import Any
 
-from recollect.engine import operations
+from recollect.engine import operations, tracing
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.reading import readable_streams, scopes_for
-from recollect.model.caller import Caller
+from recollect.model import trace
+from recollect.model.address import Address
 from recollect.model.errors import BadInput
+from recollect.model.item import FIRST_PHASE, to_item
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.model.vocabulary import KIND_CLASS, Authority, Space
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Namespace, Space
+from recollect.rules.borders import read_refusal
 from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.rules.text import terms
-from recollect.stores.protocol import Posting, Reader, Selection, Stored, Stream
+from recollect.stores.protocol import Posting, Reader, Selection, Standing, Stored, Stream
 
 CHUNK = 64
 """How many of the best-scored memories are checked for visibility at a time."""
@@ -44,13 +48,110 @@ def query(
         readable = readable_streams(engine, reader, owner, space, include_namespaces)
         consulted = engine.policy.spaces.read_order
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
-        scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
-        found = _best_visible(engine, reader, {s.number: s for s in streams}, scored, top_k)
-    items = _shadowed(found, top_k, engine.caller, consulted)
+        found = matching(engine, reader, streams, text, top_k + SHADOW_MARGIN)
+        items = shadowed(found, top_k, engine.caller.agent, consulted, one_person=not engine.caller.trusted)
+        checks = _border_checks(engine, owner, space)
+        event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
+    events = (*(read_check(engine, *check) for check in checks.items()), event)
     now = engine.now()
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
     operations.note(engine, operations.queried(engine, owner if streams else None, now))
-    return Recall(text, tuple(items))
+    tracing.keep_later(engine, events, streams[0].number if len(streams) == 1 else None)
+    return Recall(text, tuple(items), events)
+
+
+def _border_checks(engine: Engine, owner: str | None, space: str | None) -> dict[Space, str | None]:
+    """Each space that the query is about, in the order in which it is consulted, with the code that closes it."""
+    caller, order = engine.caller, engine.policy.spaces.read_order
+    asked = [Space(space)] if space is not None else list(order)
+    own = {Space.USER: caller.user, Space.SESSION: caller.session, Space.PROJECT: min(caller.projects, default=None)}
+    checks: dict[Space, str | None] = {}
+    for one in asked:
+        name = owner or own.get(one, "default")
+        address = Address(caller.tenant, Namespace.PROD, one, name or "")
+        checks[one] = read_refusal(caller, address) if one in order else "border:not_in_read_order"
+    return checks
+
+
+def read_check(engine: Engine, space: Space, refusal: str | None) -> trace.Trace:
+    """The event of a space that was, or was not, looked into."""
+    code = refusal or "border:read_allowed"
+    return trace.memory_border_check(
+        engine.caller, "read", space, None, refusal is None, code, engine.in_force.expanded
+    )
+
+
+def recall_event(
+    engine: Engine,
+    reader: Reader,
+    text: str,
+    items: Sequence[Recalled],
+    streams: Sequence[Stream],
+    consulted: Sequence[Space],
+) -> trace.Trace:
+    """The event that says what came, from where, and why."""
+    phases: dict[str, Counter[str]] = defaultdict(Counter)
+    for item in items:
+        phases[item.memory.space][item.memory.phase_id or "none"] += 1
+    return trace.memory_recall(
+        engine.caller,
+        tracing.shown_query(text, engine.policy.privacy),
+        [to_item(item.memory, item.recall_reason, item.score) for item in items],
+        engine.in_force.expanded,
+        consulted,
+        {space: sum(phases[space].values()) for space in consulted},
+        _current_phase(engine, reader, streams),
+        {space: dict(sorted(counts.items())) for space, counts in phases.items() if counts},
+    )
+
+
+def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, Any] | None:
+    """The phase of the session that is read, or of the one stream that is."""
+    sessions = [s for s in streams if s.address is not None and s.address.space is Space.SESSION]
+    stream = sessions[0] if len(sessions) == 1 else streams[0] if len(streams) == 1 else None
+    if stream is None or not engine.policy.phase.enabled:
+        return None
+    if stream.phase == 1:
+        return {"phase_id": "phase-1", "phase_name": None, **FIRST_PHASE}
+    began = next((phase for phase in reversed(reader.phases(stream)) if phase.number == stream.phase), None)
+    return {
+        "phase_id": f"phase-{stream.phase}",
+        "phase_name": began.name if began else None,
+        "phase_started_at": began.started_tick if began else None,
+        "phase_reason": began.reason if began else None,
+    }
+
+
+def matching(
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    text: str,
+    most: int,
+    kinds: Sequence[Kind] | None = None,
+) -> list[tuple[Stored, float]]:
+    """The memories of these streams that match a text best and may be seen, with their scores."""
+    scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
+    return _best_visible(engine, reader, {s.number: s for s in streams}, scored, most, _selection(engine, kinds))
+
+
+def standing(
+    engine: Engine, reader: Reader, stream: Stream, which: Standing, most: int, kinds: Sequence[Kind] | None = None
+) -> list[Stored]:
+    """The newest memories of a sort that is read whatever is asked and that may be seen, newest first."""
+    numbers = reader.newest(stream, which, most) if most else []
+    seen = reader.visible(stream, numbers, _selection(engine, kinds)) if numbers else set()
+    found = reader.by_numbers(stream, [number for number in numbers if number in seen]) if seen else []
+    return sorted(found, key=lambda stored: -stored.number)
+
+
+def _selection(engine: Engine, kinds: Sequence[Kind] | None) -> Selection:
+    return Selection(
+        scopes=scopes_for(engine),
+        equal={"status": "active"} | ({} if kinds is None else {"kind": tuple(kinds)}),
+        current_phase=engine.policy.phase.recalls_current_only,
+        unexpired_at=engine.now(),
+    )
 
 
 def _check(text: str, top_k: int) -> None:
@@ -106,23 +207,17 @@ def _best_visible(
     reader: Reader,
     streams: dict[int, Stream],
     scores: dict[int, dict[int, float]],
-    top_k: int,
+    most: int,
+    selection: Selection,
 ) -> list[tuple[Stored, float]]:
     """The best-scored memories that may be seen. The store's own query decides which those are."""
-    selection = Selection(
-        scopes=scopes_for(engine),
-        equal={"status": "active"},
-        current_phase=engine.policy.phase.recalls_current_only,
-        unexpired_at=engine.now(),
-    )
-    wanted = top_k + SHADOW_MARGIN
     ranked = [(-score, of, number) for of, found in scores.items() for number, score in found.items()]
     heapq.heapify(ranked)
     visible: list[tuple[float, int, int]] = []
-    while ranked and len(visible) < wanted:
+    while ranked and len(visible) < most:
         chunk = [heapq.heappop(ranked) for _ in range(min(CHUNK, len(ranked)))]
         visible += _visible(reader, streams, chunk, selection)
-    return _loaded(reader, streams, visible[:wanted])
+    return _loaded(reader, streams, visible[:most])
 
 
 def _visible(
@@ -145,10 +240,13 @@ def _loaded(
     return [(found[of, number], -score) for score, of, number in places]
 
 
-def _shadowed(
-    found: Sequence[tuple[Stored, float]], top_k: int, caller: Caller, order: Sequence[Space]
+def shadowed(
+    found: Sequence[tuple[Stored, float]], top_k: int, agent: str | None, order: Sequence[Space], *, one_person: bool
 ) -> list[Recalled]:
-    """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared."""
+    """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared.
+
+    The application reads everybody's memories, and nobody's shadow another's; ``one_person`` says that all belong to one.
+    """
     groups: dict[tuple[str, str], list[tuple[Stored, float]]] = defaultdict(list)
     for stored, score in found:
         assert stored.body is not None, "an active memory has its content"
@@ -156,9 +254,9 @@ def _shadowed(
     hidden: dict[str, list[str]] = defaultdict(list)
     gone: set[str] = set()
     for group in groups.values():
-        best = min(group, key=lambda pair: _precedence(pair[0], caller.agent, order))[0]
+        best = min(group, key=lambda pair: _precedence(pair[0], agent, order))[0]
         for stored, _ in group:
-            if stored.state.id != best.state.id and (best.stream == stored.stream or _one_person(caller)):
+            if stored.state.id != best.state.id and (best.stream == stored.stream or one_person):
                 hidden[best.state.id].append(stored.state.id)
                 gone.add(stored.state.id)
     kept = [(stored, score) for stored, score in found if stored.state.id not in gone][:top_k]
@@ -177,8 +275,3 @@ def _precedence(stored: Stored, agent: str | None, order: Sequence[Space]) -> tu
         stored.stream,
         stored.number,
     )
-
-
-def _one_person(caller: Caller) -> bool:
-    """Whether all that is read belongs to one principal. The application reads everybody's, and nobody shadows another."""
-    return not caller.trusted

@@ -5,6 +5,7 @@ a digest of a secret is still something of it.
 """
 
 import hashlib
+from collections.abc import Sequence
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
@@ -31,12 +32,12 @@ def check_key(engine: Engine, key: str) -> None:
         raise BadInput("holds sensitive data.", field="idempotency_key", hint="Use a random key.")
 
 
-def earlier_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate) -> Receipt | None:
+def earlier_answer(engine: Engine, writer: Writer, key: str, *asked: Candidate) -> Receipt | None:
     """The receipt of an earlier write under this key, or ``None`` if there was none."""
     kept = writer.retry(engine.tenant, _owned(engine, key))
     if kept is None:
         return None
-    if kept["digest"] != _digest(kept["salt"], engine, candidate):
+    if kept["digest"] != _digest(kept["salt"], engine, asked):
         raise RetryMismatch(
             "was used before for another request.", field="idempotency_key", hint="Draw a new key for a new request."
         )
@@ -45,8 +46,8 @@ def earlier_answer(engine: Engine, writer: Writer, key: str, candidate: Candidat
     return Receipt(Outcome(kept["outcome"]), memory, tuple(kept["reasons"]), replayed=True)
 
 
-def keep_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate, receipt: Receipt, at: str) -> None:
-    """Remember the answer, in the transaction that it is about."""
+def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: str, *asked: Candidate) -> None:
+    """Remember the answer to what was asked, in the transaction that it is about."""
     if receipt.memory is None:
         return
     salt = engine.randomness.bytes(16)
@@ -54,7 +55,7 @@ def keep_answer(engine: Engine, writer: Writer, key: str, candidate: Candidate, 
         engine.tenant,
         _owned(engine, key),
         {
-            "digest": _digest(salt, engine, candidate),
+            "digest": _digest(salt, engine, asked),
             "salt": salt,
             "outcome": str(receipt.outcome),
             "memory_id": receipt.memory.id,
@@ -70,6 +71,7 @@ def _owned(engine: Engine, key: str) -> str:
     return key if caller.trusted else canonical_json([caller.user, caller.agent, key])
 
 
-def _digest(salt: bytes, engine: Engine, candidate: Candidate) -> str:
-    text = canonical_json([engine.caller.name, candidate.model_dump(mode="json", exclude_unset=True)])
+def _digest(salt: bytes, engine: Engine, asked: Sequence[Candidate]) -> str:
+    said = [candidate.model_dump(mode="json", exclude_unset=True) for candidate in asked]
+    text = canonical_json([engine.caller.name, *said])
     return hashlib.sha256(salt + text.encode("utf-8")).hexdigest()

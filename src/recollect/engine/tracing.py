@@ -1,12 +1,13 @@
 """Governance events: kept where policy asks, without repeating what was refused, and read back by whoever may."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from recollect.engine.arguments import check_moment, check_number, check_one, check_word
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
+from recollect.engine.waiting import TraceRow, waiting
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
@@ -46,13 +47,24 @@ def shown_query(query: str, settings: Privacy) -> str:
 
 def keep(engine: Engine, writer: Writer, events: Iterable[Trace], stream: int | None = None) -> None:
     """Keep the events that the policy asks for, each with a reference to the policy that was in force."""
+    for row in _rows(engine, events, stream):
+        writer.keep_trace(engine.tenant, *row)
+
+
+def keep_later(engine: Engine, events: Iterable[Trace], stream: int | None = None) -> None:
+    """The same for a read, which must not wait for the write lock: they are written a moment later."""
+    rows = list(_rows(engine, events, stream))
+    if rows:
+        waiting(engine).note(engine.tenant, *rows)
+
+
+def _rows(engine: Engine, events: Iterable[Trace], stream: int | None) -> Iterator[TraceRow]:
     wanted = engine.policy.traces.keep
     for event in events:
         if wanted == "all" or (wanted == "denied" and is_refusal(event)):
             key = policy_key(event["type"])
             slim = {name: value for name, value in event.items() if name != key}
-            snapshot = engine.in_force.snapshot if key in event else None
-            writer.keep_trace(engine.tenant, slim, engine.now(), stream, snapshot)
+            yield TraceRow(slim, engine.now(), stream, engine.in_force.snapshot if key in event else None)
 
 
 @again_on_conflict
@@ -92,6 +104,7 @@ def traces(
         since=check_moment("since", since),
         before=ANY_TRACE.before if before is None else check_number("before", before, 1),
     )
+    waiting(engine).flush()
     with engine.read() as reader:
         wanted = wanted._replace(memory=_whole_id(engine, reader, memory))
         return tuple(reader.traces(engine.tenant, after, limit, wanted, latest=latest))

@@ -23,13 +23,17 @@ from recollect.engine import (
     reading,
     recall,
     tracing,
+    turn_recall,
+    turns,
 )
 from recollect.engine import phases as phase_operations
 from recollect.engine.arguments import check_names
 from recollect.engine.backup import Backup
 from recollect.engine.context import Engine, check_caller
+from recollect.engine.exchanges import parse_exchange
 from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.telemetry import traced
+from recollect.engine.waiting import waiting
 from recollect.interfaces.as_of import Past, through_agent
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed
@@ -42,6 +46,7 @@ from recollect.model.receipt import (
     Problem,
     Recall,
     Receipt,
+    Turn,
     UpkeepReport,
     Verification,
 )
@@ -75,7 +80,7 @@ class Recollect:
     def close(self) -> None:
         """Write what is still only counted, and let go of the store. A view made by ``as_caller`` has nothing to close."""
         if self._owns_store:
-            operations.waiting(self._engine).close()
+            waiting(self._engine).close()
             self._engine.close()
 
     def as_caller(
@@ -290,6 +295,68 @@ class Recollect:
     ) -> tuple[OperationCount, ...]:
         """How often each thing was done, by ``hour``, ``day`` or in ``total``."""
         return operations.ops(self._engine, by=by, since=since, user=user)
+
+    # ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @traced
+    def turn(
+        self,
+        *,
+        session: str,
+        user: str,
+        ai: str | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+        owner: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        ai_profile: str | None = None,
+        top_k: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Turn:
+        """One governed exchange: recall for what the ``user`` says, then record it and what the ``ai`` and ``tools`` said.
+
+        ``owner`` is the person whose memory it is, ``tools`` a list of ``{"name": …, "output": …}``. Where the model is run
+        in between, use :meth:`recall_for` and :meth:`record`.
+        """
+        engine = through_agent(self._engine, agent)
+        exchange = parse_exchange(engine, session=session, user=user, ai=ai, tools=tools, owner=owner, project=project)
+        return turns.turn(engine, exchange, ai_profile=ai_profile, top_k=top_k, idempotency_key=idempotency_key)
+
+    @traced
+    def recall_for(
+        self,
+        *,
+        session: str,
+        user: str,
+        owner: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        ai_profile: str | None = None,
+        top_k: int | None = None,
+    ) -> Recall:
+        """What the policy has a turn recall for what the ``user`` says: rules, facts, what matches, what was just said."""
+        engine = through_agent(self._engine, agent)
+        exchange = parse_exchange(engine, session=session, user=user, owner=owner, project=project)
+        return turn_recall.recall_for(engine, exchange, ai_profile=ai_profile, top_k=top_k)
+
+    @traced
+    def record(
+        self,
+        *,
+        session: str,
+        user: str,
+        ai: str | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+        owner: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        ai_profile: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Turn:
+        """Record an exchange whose recall was asked for with :meth:`recall_for`."""
+        engine = through_agent(self._engine, agent)
+        exchange = parse_exchange(engine, session=session, user=user, ai=ai, tools=tools, owner=owner, project=project)
+        return turns.record(engine, exchange, ai_profile=ai_profile, idempotency_key=idempotency_key)
 
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
 

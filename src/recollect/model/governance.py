@@ -68,9 +68,10 @@ class Path(Section):
     or_event_types: tuple[EventType, ...] = Field((), description="these need no more than a person's own word")
 
 
-_LASTING = (EventType.PREFERENCE, EventType.DECISION, EventType.FACT, EventType.CORRECTION)
+LASTING = (EventType.PREFERENCE, EventType.DECISION, EventType.FACT, EventType.CORRECTION)
+"""What is still true tomorrow, other than what is only being done or talked about."""
 PATHS = (
-    Path(from_space=Space.SESSION, to_space=Space.USER, authority=Authority.USER_ASSERTED, event_types=_LASTING),
+    Path(from_space=Space.SESSION, to_space=Space.USER, authority=Authority.USER_ASSERTED, event_types=LASTING),
     Path(
         from_space=Space.SESSION,
         to_space=Space.PROJECT,
@@ -112,6 +113,36 @@ class Spaces(Section):
 
     def path(self, source: Space, target: Space) -> Path | None:
         return next((p for p in self.paths if (p.from_space, p.to_space) == (source, target)), None)
+
+
+class Promotion(Section):
+    """What may become more than a line of the conversation."""
+
+    semantic: tuple[EventType, ...] = Field(
+        tuple(EventType), description="the event types that may be written as semantic memories"
+    )
+    profile: tuple[EventType, ...] = Field(LASTING, description="the event types that may be written as profile facts")
+    at_once: bool = Field(
+        True,
+        description="whether a turn takes what the person said from the session to where it belongs at once, along the "
+        "paths; without it only `promote` does",
+    )
+
+    def admits(self, kind: Kind, event_type: EventType) -> bool:
+        """Whether a memory of this kind may be of this type; kinds that are neither are not limited here."""
+        lists = {Kind.SEMANTIC: self.semantic, Kind.PROFILE: self.profile}
+        return kind not in lists or event_type in lists[kind]
+
+
+class Turns(Section):
+    """What one exchange recalls and leaves behind."""
+
+    short_term_window: int = Field(8, ge=1, le=200, description="exchanges of a session that stay word for word")
+    summarise: bool = Field(True, description="keep a line of each exchange that leaves the window, made by rule")
+    summary_characters: int = Field(1_000, ge=100, le=8_000, description="how long that summary may become")
+    max_facts: int = Field(20, ge=0, le=100, description="facts that one message may leave behind")
+    recalled_facts: int = Field(10, ge=0, le=100, description="profile facts that a turn recalls, whatever is asked")
+    recalled_rules: int = Field(10, ge=0, le=100, description="rules that a turn recalls, whatever is asked")
 
 
 class Phase(Section):

@@ -1,37 +1,134 @@
-"""A memory as governance traces show it: the small item, with everything else under ``meta``."""
+"""A memory as governance shows it: the small item, with everything else under ``meta``; and a candidate from an item.
 
-from collections.abc import Mapping
-from typing import Any
+The item is a view of the one record. What it adds on the way out (``dedup_key``, the words for a source) is worked out
+from the record, and what only a store can know (ids, ticks, phases, tags of its policy) is left behind on the way in.
+"""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.model.errors import BadInput
+from recollect.model.vocabulary import Authority, Source
+
+if TYPE_CHECKING:
+    from recollect.model.record import Memory
+
+MAX_DEDUP_CHARACTERS = 200
+"""How much of a text its key repeats; a longer one is told apart by its fingerprint."""
+
+FIRST_PHASE = {"phase_started_at": 1, "phase_reason": "phase:first_write"}
+"""How the first phase begins, everywhere."""
+
+_WORD_FOR = {Source.AGENT: "ai", Source.OPERATOR: "system"}
+_SPOKEN_BY = {
+    Authority.USER_ASSERTED: "user",
+    Authority.AI_INFERRED: "ai",
+    Authority.TOOL_VERIFIED: "tool",
+    Authority.SYSTEM_IMPOSED: "system",
+}
+_ITEM_WORDS = {"user": Source.USER, "ai": Source.AGENT, "tool": Source.TOOL, "system": Source.SYSTEM}
+_GIVEN = ("event_type", "space", "owner", "key", "authority", "authority_reason")
+"""What a candidate has a field of its own for."""
+OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
+"""What a store adds to ``meta`` when it takes a memory in: it holds for that store, space and time alone."""
+_LEFT_BEHIND = OF_THE_STORE | frozenset(
+    "importance_reason recall_reason score dedup_key expires_at source phase_id".split()
+)
 
 
-def dedup_key(body: Mapping[str, Any]) -> str:
-    """The stable key of a fact in traces: ``fact:<key>`` for profile facts, else event type and concept."""
-    fact_key = body.get("meta", {}).get("key")
-    return f"fact:{fact_key}" if fact_key else f"{body['event_type']}:{body['fingerprint']}"
+def dedup_key(event_type: str, content: str, fingerprint: str, fact_key: str | None) -> str:
+    """The stable key of a fact in traces: ``fact:<key>`` for profile facts, else event type and normalised text.
+
+    >>> dedup_key("preference", "Dark  Mode, please", "ab12", None)
+    'preference:dark mode, please'
+    """
+    if fact_key:
+        return f"fact:{fact_key}"
+    text = " ".join(unicodedata.normalize("NFC", content).casefold().split())
+    if len(text) > MAX_DEDUP_CHARACTERS:
+        text = f"{text[:MAX_DEDUP_CHARACTERS]}#{fingerprint}"
+    return f"{event_type}:{text}"
 
 
-def to_item(memory_id: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The item form of a stored version."""
-    meta = {
-        **body.get("meta", {}),
-        "event_type": body["event_type"],
-        "importance_reason": list(body["importance_reason"]),
-        "space": body["space"],
-        "owner": body["owner"],
-        "dedup_key": dedup_key(body),
-        "authority": body["authority"],
-        "authority_reason": body["authority_reason"],
-        "policy_tags": [rule for rule in body["decisions"] if rule.startswith(("allowed_by:", "kept_by:"))],
-        "expires_at": body.get("expires_at_tick"),
-        "phase_id": body.get("phase_id"),
-    }
+def dedup_key_of(memory: "Memory") -> str:
+    return dedup_key(memory.event_type, memory.content, memory.fingerprint, memory.meta.get("key"))
+
+
+def to_item(memory: "Memory", recall_reason: Sequence[str] | None = None, score: float | None = None) -> dict[str, Any]:
+    """The item of a memory; what was recalled also says why it came, and with what score."""
     return {
-        "id": memory_id,
-        "kind": body["kind"],
-        "text": body["content"],
-        "source": body["source"],
-        "created_at": body["tick"],
-        "importance": body["importance"],
+        "id": memory.id,
+        "kind": str(memory.kind),
+        "text": memory.content,
+        "source": source_word(memory.source, memory.authority),
+        "created_at": memory.tick,
+        "importance": memory.importance,
         "scope": "session",
-        "meta": meta,
+        "meta": _meta(memory) | _recalled(recall_reason, score),
     }
+
+
+def source_word(source: Source, authority: Authority) -> str:
+    """One of ``user``, ``ai``, ``tool`` and ``system``: who said it, or for what was moved or imported, who is believed to."""
+    if source in (Source.PROMOTION, Source.IMPORT, Source.TEST_SUITE):
+        return _SPOKEN_BY[authority]
+    return _WORD_FOR.get(source, str(source))
+
+
+def _meta(memory: "Memory") -> dict[str, Any]:
+    phase = FIRST_PHASE if memory.phase_id == "phase-1" else {}
+    return {
+        **phase,
+        **memory.meta,
+        "event_type": str(memory.event_type),
+        "importance_reason": list(memory.importance_reason),
+        "space": str(memory.space),
+        "owner": memory.owner,
+        "dedup_key": dedup_key_of(memory),
+        "authority": str(memory.authority),
+        "authority_reason": memory.authority_reason,
+        "expires_at": memory.expires_at_tick,
+        "phase_id": memory.phase_id,
+        "source": str(memory.source),
+    }
+
+
+def _recalled(reason: Sequence[str] | None, score: float | None) -> dict[str, Any]:
+    why = {} if reason is None else {"recall_reason": list(reason)}
+    return why if score is None else {**why, "score": score}
+
+
+def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with which ``add`` takes an item in: ``mem.add(**from_item(item))``.
+
+    Its id is kept as an alias. Its time to live goes along, counted from now.
+    """
+    if not isinstance(item, Mapping) or not isinstance(item.get("meta", {}), Mapping):
+        raise BadInput("is not an item.", field="item", hint='Such as {"kind": "semantic", "text": "…", "meta": {}}.')
+    if "text" not in item:
+        raise BadInput("is missing.", field="item.text", hint="An item carries its words under `text`.")
+    meta = item.get("meta", {})
+    fields = {
+        "content": item["text"],
+        "kind": item.get("kind", "semantic"),
+        "source": meta.get("source") or _ITEM_WORDS.get(item.get("source", "user"), item.get("source")),
+        "importance": _importance(item.get("importance")),
+        "aliases": (item["id"],) if "id" in item else None,
+        "ttl_ticks": _time_left(item, meta),
+        **{name: meta.get(name) for name in _GIVEN},
+        "meta": {name: value for name, value in meta.items() if name not in _LEFT_BEHIND and name not in _GIVEN},
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _importance(given: Any) -> Any:
+    """Elsewhere importance may be any number; here it is a whole one from 1 to 5."""
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return given
+    return min(5, max(1, round(given)))
+
+
+def _time_left(item: Mapping[str, Any], meta: Mapping[str, Any]) -> int | None:
+    until, made = meta.get("expires_at"), item.get("created_at")
+    return max(1, until - made) if isinstance(until, int) and isinstance(made, int) else None

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
-from recollect.model.governance import Phase, Retention, Spaces
+from recollect.model.governance import Phase, Promotion, Retention, Spaces, Turns
 from recollect.model.section import Section
 from recollect.model.vocabulary import Authority, EventType, Source
 
@@ -74,7 +74,8 @@ class Write(Section):
 
     policy: Literal["none", "minimal", "normal", "aggressive"] = Field(
         "normal",
-        description="none: nothing; minimal: preferences, decisions and corrections; normal and aggressive: everything",
+        description="none: nothing; minimal: the conversation's window, and preferences, decisions and corrections; normal: "
+        "everything, and of a turn what the person states; aggressive: of a turn also what tools and the model say",
     )
     allow_event_types: tuple[EventType, ...] | None = Field(None, description="if set, only these event types")
     deny_event_types: tuple[EventType, ...] = Field((), description="never these event types")
@@ -255,7 +256,9 @@ class Policy(Section):
     capacity: Capacity = Capacity()
     lifecycle: Lifecycle = Lifecycle()
     retention: Retention = Retention()
+    promotion: Promotion = Promotion()
     spaces: Spaces = Spaces()
+    turns: Turns = Turns()
     phase: Phase = Phase()
     recall: Recall = Recall()
     checkpoints: Checkpoints = Checkpoints()

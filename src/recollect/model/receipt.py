@@ -3,14 +3,16 @@
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from recollect.model.item import source_word
 from recollect.model.record import Memory
-from recollect.model.vocabulary import Outcome
+from recollect.model.vocabulary import Kind, Outcome
 
 
 class Plain:
     """Answers know how to become plain values, so that every interface shows them alike."""
 
     def to_dict(self) -> dict[str, Any]:
+        """Plain values. Events come without the policy that was in force, which would drown the rest."""
         return {f.name: _value(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
 
 
@@ -19,6 +21,8 @@ def _value(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, list | tuple):
         return [_value(inner) for inner in value]
+    if isinstance(value, dict) and "type" in value:
+        return {name: inner for name, inner in value.items() if name not in ("policy", "policy_snapshot")}
     return value
 
 
@@ -72,10 +76,39 @@ class Recall(Plain):
 
     query: str
     items: tuple[Recalled, ...]
+    events: tuple[dict[str, Any], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Query and items alone: the event of a recall repeats them."""
+        return {"query": self.query, "items": _value(self.items)}
 
     @property
     def text(self) -> str:
-        return "\n".join(f"- [{item.memory.category}] {item.memory.content}" for item in self.items)
+        return "\n".join(f"- [{_label(item.memory)}] {item.memory.content}" for item in self.items)
+
+
+def _label(memory: Memory) -> str:
+    """What stands before a memory in a prompt: who said a line of the conversation, else the category."""
+    if "summary_of" in memory.meta:
+        return "summary"
+    return source_word(memory.source, memory.authority) if memory.kind is Kind.SHORT_TERM else memory.category
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(Plain):
+    """What one exchange recalled and left behind. ``recall`` is ``None`` where it was only recorded.
+
+    ``receipts`` says what became of each line and of each thing that it states, ``promoted`` what crossed into another
+    space or was stopped at its border, ``forgotten`` which lines left the window.
+    """
+
+    session: str
+    recall: Recall | None
+    receipts: tuple[Receipt, ...]
+    promoted: tuple[Receipt, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    events: tuple[dict[str, Any], ...] = ()
+    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

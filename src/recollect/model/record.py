@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from recollect.model.canonical import canonical_json, check_json, check_text
+from recollect.model.item import to_item
 from recollect.model.vocabulary import (
     SUBLAYERS,
     Authority,
@@ -257,6 +258,10 @@ class Memory:
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the record's own names."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def to_item(self) -> dict[str, Any]:
+        """The same as a governance item; :func:`recollect.from_item` leads back."""
+        return to_item(self)
 
     def to_json(self) -> str:
         """The canonical JSON form: the same bytes for the same memory, everywhere."""

@@ -5,19 +5,24 @@ from recollect.model.vocabulary import Authority, Source
 
 
 def grant_authority(
-    source: Source, caller: Caller, stated: Authority | None, verifying_tools: tuple[str, ...]
+    source: Source,
+    caller: Caller,
+    stated: Authority | None,
+    verifying_tools: tuple[str, ...],
+    tool: str | None = None,
 ) -> tuple[Authority, str]:
     """The authority of a memory and the reason for it.
 
     Only a trusted in-process caller may state an authority. Otherwise a person's words are ``user_asserted``, the
     operator's ``system_imposed``, a model's ``ai_inferred``, and a tool's ``tool_verified`` if policy names that tool
-    as verifying, else ``ai_inferred``. An agent that says it speaks for a person is believed only with the right to.
+    as verifying, else ``ai_inferred``. An agent that says it speaks for a person, or for the ``tool`` that it names, is
+    believed only with the right to.
     """
     if stated is not None and caller.trusted:
         return stated, "stated_by_trusted_caller"
     if source in (Source.SYSTEM, Source.OPERATOR):
         return Authority.SYSTEM_IMPOSED, f"source:{source}"
-    if source is Source.TOOL and caller.agent in verifying_tools:
+    if source is Source.TOOL and (caller.agent in verifying_tools or (tool in verifying_tools and _relays(caller))):
         return Authority.TOOL_VERIFIED, "verifying_tool"
     if source is Source.USER and _speaks_for_a_person(caller):
         return Authority.USER_ASSERTED, "source:user"
@@ -32,4 +37,8 @@ def outranks(one: Authority, other: Authority, order: tuple[Authority, ...]) -> 
 def _speaks_for_a_person(caller: Caller) -> bool:
     if caller.trusted:
         return True
-    return caller.user is not None and (caller.agent is None or Right.RELAY in caller.rights)
+    return caller.user is not None and (caller.agent is None or _relays(caller))
+
+
+def _relays(caller: Caller) -> bool:
+    return caller.trusted or Right.RELAY in caller.rights

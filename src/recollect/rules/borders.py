@@ -59,9 +59,16 @@ def _borrowed_name(caller: Caller, candidate: Candidate) -> str | None:
 
 def may_read(caller: Caller, address: Address) -> bool:
     """Whether a caller may know of anything in this stream."""
+    return read_refusal(caller, address) is None
+
+
+def read_refusal(caller: Caller, address: Address) -> str | None:
+    """The code of the border that a read would cross, or ``None``."""
     if caller.trusted:
-        return True
-    return Right.READ in caller.rights and _owns(caller, address, writing=False)
+        return None
+    if Right.READ not in caller.rights:
+        return "border:no_read_right"
+    return None if _owns(caller, address, writing=False) else "border:not_your_space"
 
 
 def visible_scopes(caller: Caller) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Every reason code, with its meaning in plain English. Codes are stable: receipts, traces and history carry them."""
 
 from recollect.rules.change import RULES as CHANGE_RULES
+from recollect.rules.extraction import RULES as EXTRACTION_RULES
 
 REASONS: dict[str, str] = {
     # Why a write was refused.
@@ -8,6 +9,7 @@ REASONS: dict[str, str] = {
     "write_policy_minimal": "the minimal policy admits only preferences, decisions and corrections",
     "event_type_denied": "the policy's deny list names this event type",
     "event_type_not_allowed": "the policy's allow list does not name this event type",
+    "event_type_not_of_kind": "the policy does not admit this event type for this kind of memory",
     "border:no_write_right": "the caller has no right to write",
     "border:not_your_space": "the space or owner is not the caller's",
     "border:not_your_scope": "the scope is another agent's",
@@ -31,6 +33,9 @@ REASONS: dict[str, str] = {
     "namespace:as_asked": "it went to the namespace that was asked for",
     "namespace:prod:default": "nothing marks it as test or temporary, so it is production's",
     "border:allowed": "the caller may write here",
+    "border:read_allowed": "the caller may read here",
+    "border:no_read_right": "the caller has no right to read",
+    "border:not_in_read_order": "the policy does not have this space read",
     "allowed_by:write_policy:minimal": "the minimal write policy admits it",
     "allowed_by:write_policy:normal": "the normal write policy admits it",
     "allowed_by:write_policy:aggressive": "the aggressive write policy admits it",
@@ -74,6 +79,7 @@ REASONS: dict[str, str] = {
     "authority:user_asserted": "a person said it",
     "authority:ai_inferred": "a model inferred it, or nothing vouches for it",
     "importance:as_given": "the caller gave the importance",
+    "importance:carried_over": "it matters as much as where it came from",
     "importance:edited": "somebody set the importance",
     "importance:canon": "canon matters most",
     "importance:event_type:correction": "corrections matter",
@@ -115,6 +121,11 @@ REASONS: dict[str, str] = {
     "promotion:path_closed": "the policy has no way from that space to this one",
     "promotion:authority_too_low": "it is not believed enough to cross",
     "promotion:event_type_not_allowed": "the way does not admit this type of memory",
+    "promotion:requested": "somebody asked to have it there",
+    "promotion:at_once": "the policy takes what a person says of themselves along at once",
+    "promotion:said_so": "the person asked to have it kept there",
+    # Turns.
+    "turn:continues": "it continues the line before it",
     # Phases.
     "identity:said_again_in_a_new_phase": "the same was said again in a new phase, and belongs to it now",
     "phase:first_write": "the first phase begins with the first write",
@@ -127,7 +138,7 @@ REASONS: dict[str, str] = {
     "restored:by_hand": "a person brought it back",
     "edited:by_hand": "a person edited its metadata",
     "ttl_expired": "it was past its date or tick",
-    "decay": "it was not used for long",
+    "decay": "it was long ago that it was last said or used",
     "lifecycle:unused": "it was not used for long and matters little",
     "lifecycle:past_purge_date": "it was past its purge date",
     "erased:by_right": "its content was erased on request",
@@ -140,6 +151,11 @@ REASONS: dict[str, str] = {
     "superseded": "a newer version took its place",
     "expired": "its time was over",
     "matches_query": "its words match the query",
+    "recency": "it was said just before",
+    "importance": "it matters whatever is asked",
+    "active_rule": "it is a rule to follow whatever is asked",
+    # What was found in what a person said.
+    **EXTRACTION_RULES,
     # How new words relate to what was known.
     **{f"change:{code}": rule.meaning for code, rule in CHANGE_RULES.items()},
 }

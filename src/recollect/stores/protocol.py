@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from recollect.model.address import Address
 from recollect.model.ledger import Entry
@@ -118,6 +118,10 @@ class Selection:
     """A page's end: ``(created_at, stream, number)`` of the last one shown."""
 
 
+Standing = Literal["turns", "profile", "rules"]
+"""The lines of a conversation, the facts of a profile, and the memories of the layer of intent."""
+
+
 class ReadsStreams(Protocol):
     def stream_at(self, address: Address) -> Stream | None: ...
     def stream_numbered(self, tenant: str, number: int) -> Stream: ...
@@ -137,6 +141,10 @@ class ReadsMemories(Protocol):
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]: ...
     def active_by_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> Stored | None: ...
     def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]: ...
+    def newest(self, stream: Stream, which: Standing, limit: int) -> list[int]:
+        """Numbers of a stream's active memories of a sort that a turn reads whatever is asked, newest first."""
+        ...
+
     def count(self, tenant: str, selection: Selection) -> int: ...
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]: ...
     def count_removed(self, tenant: str) -> int: ...

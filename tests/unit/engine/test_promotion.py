@@ -29,11 +29,11 @@ def test_what_a_person_said_goes_from_the_session_to_their_own_space(mem: Any) -
     assert receipt.outcome == "stored"
     there = receipt.memory
     assert (there.space, there.owner, there.source, there.authority) == ("user", "ana", "promotion", "user_asserted")
-    assert (there.meta["promoted_from"], there.meta["promotion_reason"]) == (id, "asked for")
+    assert (there.meta["promoted_from"], there.meta["promotion_reason"]) == (id, "promotion:asked_for")
     assert there.canonical_key == mem.get(id).canonical_key
     assert mem.get(id).status == "active", "the original stays"
     types = [event["type"] for event in receipt.events]
-    assert types == ["memory_border_check", "memory_write", "memory_promoted"]
+    assert types == ["memory_border_check", "memory_phase_started", "memory_write", "memory_promoted"]
     promoted = receipt.events[-1]
     assert (promoted["from_id"], promoted["to_id"], promoted["authority_used"]) == (id, there.id, "user_asserted")
     assert [trace["type"] for trace in mem.traces(limit=10)][-3:].count("memory_promoted") == 1

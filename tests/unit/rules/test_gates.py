@@ -8,7 +8,7 @@ import pytest
 from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy, parse_policy
 from recollect.model.record import Candidate
-from recollect.model.vocabulary import Authority, EventType, Namespace, Source
+from recollect.model.vocabulary import Authority, EventType, Kind, Namespace, Source
 from recollect.rules.authority import grant_authority
 from recollect.rules.borders import border_gate, may_read, sees
 from recollect.rules.draft import Context, Decision, Draft, Rejection
@@ -197,7 +197,7 @@ def test_importance(content: str, event_type: EventType, sublayer: str, importan
     ],
 )
 def test_write_policy(write: dict[str, object], event_type: str, code: str | None) -> None:
-    assert write_refusal(EventType(event_type), parse_policy({"write": write})) == code
+    assert write_refusal(Kind.SEMANTIC, EventType(event_type), parse_policy({"write": write})) == code
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_the_reason_says_which_it_was() -> None:
             mem.add("The kettle is in the kitchen", owner="ana", event_type="fact")
             _pass_time(mem, 1)
             events = mem.add("Ana waters plants", owner="ana", kind="procedural").events
-            assert [(e["type"], e["reason"]) for e in events][:2] == [
+            assert [(e["type"], e["reason"]) for e in events][1:3] == [
                 ("memory_forget", reason),
                 ("memory_deleted", "expired"),
             ]

@@ -147,7 +147,7 @@ CASES: dict[str, tuple[list[Trace], list[str]]] = {
         ],
         [
             "Wrote the preference “Ana likes tea” to ana's own space: a person said it.",
-            "Forgot “Ana likes tea” and memory 000000020000: it was not used for long.",
+            "Forgot “Ana likes tea” and memory 000000020000: it was long ago that it was last said or used.",
         ],
     ),
     "phases": (
@@ -210,7 +210,9 @@ def test_many_writes_are_few_sentences() -> None:
 
 def test_many_forgotten_are_one_sentence() -> None:
     (told,) = sentences([trace.memory_forget(ANA, id_of(n), "decay", POLICY) for n in range(1, 9)])
-    assert told.count("memory 0000") == MAX_NAMED and told.endswith(" and 3 more: it was not used for long.")
+    assert told.count("memory 0000") == MAX_NAMED and told.endswith(
+        " and 3 more: it was long ago that it was last said or used."
+    )
 
 
 def test_long_words_are_cut_and_lines_joined() -> None:

@@ -18,6 +18,7 @@ from recollect.model.receipt import (
     Problem,
     Recall,
     Receipt,
+    Turn,
     UpkeepReport,
     Verification,
 )
@@ -118,6 +119,20 @@ def recall(answer: Recall) -> None:
         one = item.memory
         table.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content))
     console.print(table)
+
+
+def turn(answer: Turn) -> None:
+    """What came back, then a line for each thing that the exchange left behind."""
+    if answer.recall is not None:
+        recall(answer.recall)
+    table = Table(title="recorded", title_justify="left", box=None, pad_edge=False, show_header=False)
+    for one in (*answer.receipts, *answer.promoted):
+        kept = one.memory
+        where = f"{kept.kind} in {kept.space} {kept.owner}" if kept is not None else plain(one.reasons[0])
+        table.add_row(word(str(one.outcome)), escape(where), escape(_short(kept.content)) if kept is not None else "")
+    console.print(table)
+    if answer.forgotten:
+        console.print(f"[dim]{len(answer.forgotten)} lines left the window[/]")
 
 
 def history(events: Sequence[HistoryEvent]) -> None:

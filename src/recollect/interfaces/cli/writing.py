@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -198,15 +199,21 @@ def import_file(
 def named_values(option: str, given: list[str] | None) -> dict[str, Any]:
     """``name=value`` options as a mapping; a value that is JSON is taken as such, any other as text."""
     values: dict[str, Any] = {}
-    for one in given or ():
-        name, sign, text = one.partition("=")
-        if not sign or not name:
-            raise BadInput(f"{one!r} is not name=value.", field=option)
+    for name, text in named_texts(option, given):
         try:
             values[name.replace("-", "_")] = json.loads(text)
         except json.JSONDecodeError:
             values[name.replace("-", "_")] = text
     return values
+
+
+def named_texts(option: str, given: list[str] | None) -> Iterator[tuple[str, str]]:
+    """``name=text`` options as pairs, in order."""
+    for one in given or ():
+        name, sign, text = one.partition("=")
+        if not sign or not name:
+            raise BadInput(f"{one!r} is not name=value.", field=option)
+        yield name, text
 
 
 def _read(file: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from recollect.model.vocabulary import EventType
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause
+from recollect.rules.extraction.fact import POINTS_BACK
 from recollect.rules.extraction.rule import Found, Rule, rule
 from recollect.rules.extraction.third_person import statement, theirs
 from recollect.rules.saq.aspects import BY_NOUN
@@ -73,7 +74,7 @@ def _meant(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     if words[0] in _NO_STATEMENT - {"the"} or not _UNSAID.isdisjoint(words):
         return
     not_that = f", not {clause.instead_of}" if clause.instead_of else ""
-    content = f"The user corrected an earlier statement: {theirs(what)}{not_that}."
+    content = f"{POINTS_BACK} {theirs(what)}{not_that}."
     yield Found(what, content, event_type=EventType.CORRECTION, replaces=clause.instead_of)
 
 

@@ -10,6 +10,10 @@ SENSITIVE_KEYS = frozenset(
 """Facts that need the person's consent: here they were said plainly in the first person, which is one."""
 
 
+POINTS_BACK = "The user corrected an earlier statement:"
+"""How a correction begins that only makes sense beside what it corrects."""
+
+
 class Extracted(NamedTuple):
     """One fact that a person plainly stated.
 
@@ -42,3 +46,8 @@ class Extracted(NamedTuple):
     def sensitive(self) -> bool:
         """Whether it is one of the facts that need consent before they are applied."""
         return self.key in SENSITIVE_KEYS
+
+    @property
+    def points_back(self) -> bool:
+        """Whether it is a value alone ("no, I meant Lisbon"), which only makes sense beside what it corrects."""
+        return self.content.startswith(POINTS_BACK)

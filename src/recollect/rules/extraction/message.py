@@ -100,19 +100,30 @@ class Sentence(NamedTuple):
 
 def sentences(message: str) -> list[Sentence]:
     """The sentences that may state something about the person who wrote the message."""
-    text = _MARK.sub(" ", message.translate(_STRAIGHT))
-    lowered = text.lower()
-    words = frozenset(_WORD.findall(lowered))
-    if _SPOKEN_OF.isdisjoint(words):
+    text = _straight(message)
+    if _SPOKEN_OF.isdisjoint(_WORD.findall(text.lower())):
         return []
+    return [s for s in _own(text) if not _SPOKEN_OF.isdisjoint(_WORD.findall(s.text.lower()))]
+
+
+def plain_sentences(message: str) -> list[str]:
+    """Every sentence in which the writer speaks for themselves, about whatever it may be, as it was written."""
+    return [sentence.original for sentence in _own(_straight(message))]
+
+
+def _straight(message: str) -> str:
+    return _MARK.sub(" ", message.translate(_STRAIGHT))
+
+
+def _own(text: str) -> list[Sentence]:
+    lowered = text.lower()
     jokes = not text.isascii() or any(sign in lowered for sign in _LAUGHS)
     if _DRAFT.search(text) or (jokes and _TAKEN_BACK.search(text)):
         return []
+    words = frozenset(_WORD.findall(lowered))
     text, quotes = _masked(_FENCED.sub("\n", text))
     own = list(_own_sentences(text, may_make_believe=not _MAKES_BELIEVE_WITH.isdisjoint(words)))
-    if jokes:
-        own = _without_jokes(own)
-    return [Sentence(part, quotes) for part in own if not _SPOKEN_OF.isdisjoint(_WORD.findall(part.lower()))]
+    return [Sentence(part, quotes) for part in (_without_jokes(own) if jokes else own)]
 
 
 def _without_jokes(parts: list[str]) -> list[str]:

@@ -214,6 +214,21 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
  ORDER BY m.memory DESC
 
+-- name: newest_turns
+SELECT memory FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'short_term'
+ ORDER BY memory DESC LIMIT :limit
+
+-- name: newest_profile
+SELECT memory FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'profile'
+ ORDER BY memory DESC LIMIT :limit
+
+-- name: newest_rules
+SELECT memory FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND layer = 'intent'
+ ORDER BY memory DESC LIMIT :limit
+
 -- name: count_memories
 SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
 

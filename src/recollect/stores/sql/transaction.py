@@ -13,7 +13,7 @@ from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
-from recollect.stores.protocol import NO_LIMIT, Neighbour, Phase, Posting, Selection, Stored, Stream, Version
+from recollect.stores.protocol import NO_LIMIT, Neighbour, Phase, Posting, Selection, Standing, Stored, Stream, Version
 from recollect.stores.sql import rows
 from recollect.stores.sql.carrying import CarriedTables
 from recollect.stores.sql.checkpoints import CheckpointTables
@@ -208,6 +208,10 @@ class StateTables(_Postings):
         ]
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
         return [rows.stored_from(row) for row in found[:limit]]
+
+    def newest(self, stream: Stream, which: Standing, limit: int) -> list[int]:
+        found = self._db.tuples(f"newest_{which}", tenant=stream.tenant, stream=stream.number, limit=limit)
+        return [number for (number,) in found]
 
     def count(self, tenant: str, selection: Selection) -> int:
         condition, params = where(selection, self._db.dialect)

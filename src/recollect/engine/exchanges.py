@@ -1,0 +1,120 @@
+"""One exchange as it comes in: who spoke, where, and what was said; checked before anything is done."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.engine.arguments import check_one
+from recollect.engine.context import Engine
+from recollect.model.address import Address
+from recollect.model.canonical import check_text
+from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.vocabulary import Namespace, Space
+
+MAX_TURN_BYTES = 1_048_576
+"""How long one line may be. It is kept as linked parts of at most the hard limit of a memory."""
+MAX_TOOLS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool returned during the exchange."""
+
+    name: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was said, in whose session, and whose memory it is about."""
+
+    session: str
+    owner: str
+    project: str | None
+    user: str
+    ai: str | None = None
+    tools: tuple[ToolResult, ...] = ()
+
+    def owner_in(self, space: Space) -> str | None:
+        """Whose part of a space this exchange is about; ``None`` if it has none there."""
+        owners = {
+            Space.SESSION: self.session,
+            Space.USER: self.owner,
+            Space.PROJECT: self.project,
+            Space.SYSTEM: "default",
+        }
+        return owners[space]
+
+    def address(self, tenant: str, space: Space) -> Address | None:
+        owner = self.owner_in(space)
+        return Address(tenant, Namespace.PROD, space, owner) if owner is not None else None
+
+
+def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
+    """The engine through the eyes of a session. A bound caller has one of its own, and can name no other."""
+    check_one("session", session)
+    if ai_profile is not None:
+        check_one("ai_profile", ai_profile)
+    caller = engine.caller
+    if not caller.trusted and caller.session != session:
+        raise NotAllowed(
+            "this caller is not in that session.", field="session", hint="Open it with as_caller(session=…)."
+        )
+    return engine.seen_by(replace(caller, session=session, ai_profile=ai_profile or caller.ai_profile))
+
+
+def parse_exchange(
+    engine: Engine,
+    *,
+    session: str,
+    user: str,
+    ai: str | None = None,
+    tools: Sequence[Mapping[str, Any]] = (),
+    owner: str | None = None,
+    project: str | None = None,
+) -> Exchange:
+    """The exchange from plain values. Without an owner it is the caller's own memory, else the default owner's."""
+    if owner is not None:
+        check_one("owner", owner)
+    if project is not None:
+        check_one("project", project)
+    return Exchange(
+        session=session,
+        owner=owner or engine.caller.user or "default",
+        project=project or _only(engine.caller.projects),
+        user=_line("user", user),
+        ai=None if ai is None else _line("ai", ai),
+        tools=_tools(tools),
+    )
+
+
+def _only(projects: frozenset[str]) -> str | None:
+    return next(iter(projects)) if len(projects) == 1 else None
+
+
+def _line(field: str, text: Any) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput("is empty; say what was said.", field=field)
+    try:
+        check_text(text)
+    except ValueError as error:
+        raise BadInput(f"{error}.", field=field) from None
+    if len(text.encode("utf-8")) > MAX_TURN_BYTES:
+        raise BadInput(f"is longer than {MAX_TURN_BYTES:,} bytes.", field=field, hint="Record it in several turns.")
+    return text
+
+
+def _tools(tools: Any) -> tuple[ToolResult, ...]:
+    if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
+        raise BadInput("must be a list.", field="tools", hint='Such as [{"name": "search", "output": "…"}].')
+    if len(tools) > MAX_TOOLS:
+        raise BadInput(f"are more than {MAX_TOOLS}.", field="tools", hint="Record them in several turns.")
+    return tuple(_tool(f"tools[{index}]", tool) for index, tool in enumerate(tools))
+
+
+def _tool(field: str, tool: Any) -> ToolResult:
+    if not isinstance(tool, Mapping) or set(tool) != {"name", "output"}:
+        raise BadInput(
+            "must have a name and an output.", field=field, hint='Such as {"name": "search", "output": "…"}.'
+        )
+    return ToolResult(check_one(f"{field}.name", tool["name"]), _line(f"{field}.output", tool["output"]))

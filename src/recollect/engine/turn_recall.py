@@ -1,0 +1,143 @@
+"""What a turn is given before the model speaks: rules, facts, what matches, and what was just said.
+
+Every part is an index lookup with a limit, so the cost does not grow with the store.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from recollect.engine import operations, tracing
+from recollect.engine.assemble import to_memory
+from recollect.engine.context import Engine
+from recollect.engine.exchanges import Exchange, as_session
+from recollect.engine.recall import SHADOW_MARGIN, matching, read_check, recall_event, shadowed, standing
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Recall, Recalled
+from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.model.vocabulary import Kind, Layer, Space
+from recollect.rules.borders import read_refusal
+from recollect.rules.turns import parts
+from recollect.stores.protocol import Reader, Stored, Stream
+
+_SEARCHED = tuple(kind for kind in Kind if kind not in (Kind.SHORT_TERM, Kind.PROCEDURAL))
+"""Lines of the conversation come by their recency, and procedures only to those who ask for them."""
+_LINES_PER_EXCHANGE = 8
+"""How many lines of an exchange are looked at: the person's, the model's, and a few tools'."""
+
+
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+def recall_for(
+    engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, top_k: int | None = None
+) -> Recall:
+    """What the policy has a turn recall. Its events go back to the caller and, where policy asks, into the store."""
+    engine = as_session(engine, exchange.session, ai_profile)
+    recall, stream = recalled(engine, exchange, top_k)
+    tracing.keep_later(engine, recall.events, stream)
+    return recall
+
+
+def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Recall, int | None]:
+    """The recall, and the number of the session's stream if it has one."""
+    top_k = engine.policy.recall.top_k if top_k is None else top_k
+    refusals = _refusals(engine, exchange)
+    consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
+    with engine.read() as reader:
+        streams = _streams(engine, reader, exchange, consulted)
+        items = _items(engine, reader, exchange, streams, consulted, top_k)
+        event = recall_event(engine, reader, exchange.user, items, streams, consulted)
+    lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
+    engine.accesses.note(engine.tenant, lasting, engine.now())
+    operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))
+    checks = (read_check(engine, space, refusal) for space, refusal in refusals.items())
+    session = next((s.number for s in streams if s.address and s.address.space is Space.SESSION), None)
+    return Recall(exchange.user, tuple(items), (*checks, event)), session
+
+
+def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:
+    """Every space in which the exchange has something to look for, in the order of reading, and what closes it."""
+    order = engine.policy.spaces.read_order
+    refusals: dict[Space, str | None] = {}
+    for space in (*order, *(space for space in Space if space not in order)):
+        address = exchange.address(engine.tenant, space)
+        if address is not None:
+            open_to_it = read_refusal(engine.caller, address)
+            refusals[space] = open_to_it if space in order else "border:not_in_read_order"
+    return refusals
+
+
+def _streams(engine: Engine, reader: Reader, exchange: Exchange, consulted: Iterable[Space]) -> list[Stream]:
+    addresses = (exchange.address(engine.tenant, space) for space in consulted)
+    found = (reader.stream_at(address) for address in addresses if address is not None)
+    return [stream for stream in found if stream is not None]
+
+
+def _items(
+    engine: Engine,
+    reader: Reader,
+    exchange: Exchange,
+    streams: Sequence[Stream],
+    consulted: Sequence[Space],
+    top_k: int,
+) -> list[Recalled]:
+    """Rules first, then facts, then what matches, then the conversation in its order; each once, with every reason."""
+    settings = engine.policy.turns
+    rules = _most_important(_rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
+    facts = _most_important(_profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
+    query = parts(exchange.user, MAX_CONTENT_BYTES)[0]
+    matches = matching(engine, reader, streams, query, top_k + SHADOW_MARGIN, _SEARCHED)
+    scores = {stored.state.id: score for stored, score in matches}
+    found = {stored.state.id: stored for stored in (*rules, *facts, *(stored for stored, _ in matches))}
+    scored = [(stored, scores.get(id, 0.0)) for id, stored in found.items()]
+    kept = shadowed(scored, len(scored), engine.caller.agent, consulted, one_person=True)
+    anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
+    best = _with_reasons(kept, anyway, scores, top_k)
+    recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in _conversation(engine, reader, streams)]
+    return [*best, *recent]
+
+
+def _with_reasons(
+    kept: Sequence[Recalled], anyway: Mapping[str, str], scores: Mapping[str, float], top_k: int
+) -> list[Recalled]:
+    """What comes anyway, in its order, then the best ``top_k`` of what only matches."""
+    told = []
+    for item in kept:
+        why = [anyway[item.memory.id]] if item.memory.id in anyway else []
+        matches = ["matches_query"] if item.memory.id in scores else []
+        told.append(replace(item, recall_reason=(*why, *matches)))
+    first = [item for item in told if item.memory.id in anyway]
+    return first + [item for item in told if item.memory.id not in anyway][:top_k]
+
+
+_MARGIN = 4
+"""How many times as many are looked at as are recalled, since the most important need not be the newest."""
+
+
+def _rules(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
+    found = [stored for stream in streams for stored in standing(engine, reader, stream, "rules", _MARGIN * most)]
+    return [stored for stored in found if _is_rule(stored)]
+
+
+def _profile(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
+    return [stored for stream in streams for stored in standing(engine, reader, stream, "profile", _MARGIN * most)]
+
+
+def _is_rule(stored: Stored) -> bool:
+    body = stored.body or {}
+    return body.get("layer") == Layer.INTENT and body.get("sublayer") == "rule" and body.get("kind") == Kind.SEMANTIC
+
+
+def _most_important(found: Sequence[Stored], most: int) -> list[Stored]:
+    """The most important ones; of equals those of the space that is read first, and the newest of it."""
+    return sorted(found, key=lambda stored: -stored.state.importance)[:most]
+
+
+def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:
+    """The lines that are still in the window, and the summary of those that are not, oldest first."""
+    sessions = [s for s in streams if s.address is not None and s.address.space is Space.SESSION]
+    most = (engine.policy.turns.short_term_window + 1) * _LINES_PER_EXCHANGE
+    lines = [stored for stream in sessions for stored in standing(engine, reader, stream, "turns", most)]
+    return sorted(lines, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
+
+
+def _meta(stored: Stored) -> dict[str, object]:
+    return dict((stored.body or {}).get("meta", {}))

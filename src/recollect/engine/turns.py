@@ -1,0 +1,278 @@
+"""Turns: one governed exchange between a person and a model. First it recalls, then it writes.
+
+What is written: each line to the session's short-term memory, what the person plainly says of themselves as facts, the
+other statements as snippets, all in one transaction. What belongs to the person or the project then crosses the border
+along the policy's paths, and what is beyond the window is let go. Nothing here changes what the model is given or says.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from recollect.engine import operations, retries
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine
+from recollect.engine.drafting import parse_candidate
+from recollect.engine.exchanges import Exchange, ToolResult, as_session
+from recollect.engine.ingest import Answer, Prepared, Writing, addresses_of, prepare
+from recollect.engine.promotion import carry_over
+from recollect.engine.recall import standing
+from recollect.engine.turn_recall import recalled
+from recollect.engine.window import slide
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Receipt, Turn
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Namespace, Source, Space, Status
+from recollect.rules.extraction import Extracted, extract
+from recollect.rules.keys import identity
+from recollect.rules.turns import parts, put_right, says, statements
+from recollect.stores.protocol import Stored
+
+MAX_SNIPPET_BYTES = 2_000
+"""How much of what a tool or the model said is kept as a snippet; the line itself has all of it."""
+CONTINUES = "turn:continues"
+SAID_SO = "promotion:said_so"
+AT_ONCE = "promotion:at_once"
+_WELL_KNOWN = 200
+"""Among how many profile facts of a space the one is looked for that a correction is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """Something that the person said, on its way into the session and from there to where it belongs."""
+
+    said: Extracted
+    candidate: Candidate
+
+
+def turn(
+    engine: Engine,
+    exchange: Exchange,
+    *,
+    ai_profile: str | None = None,
+    top_k: int | None = None,
+    idempotency_key: str | None = None,
+) -> Turn:
+    """Recall for an exchange, and record it."""
+    engine = as_session(engine, exchange.session, ai_profile)
+    recall, _ = recalled(engine, exchange, top_k)
+    return replace(_record(engine, exchange, idempotency_key, recall.events), recall=recall)
+
+
+def record(
+    engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, idempotency_key: str | None = None
+) -> Turn:
+    """Record an exchange whose recall was asked for beforehand, with ``recall_for``."""
+    return _record(as_session(engine, exchange.session, ai_profile), exchange, idempotency_key, ())
+
+
+@operations.failures_noted(Node.HOTPATH, Op.CREATE)
+@again_on_conflict
+def _record(engine: Engine, exchange: Exchange, key: str | None, before: Sequence[trace.Trace]) -> Turn:
+    if key is not None:
+        retries.check_key(engine, key)
+    lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
+    facts = _facts(engine, exchange)
+    snippets = [parse_candidate(engine, fields) for fields in _snippets(engine, exchange, [f.said for f in facts])]
+    line_answers, fact_answers, snippet_answers = (
+        [prepare(engine, candidate) for candidate in candidates]
+        for candidates in (lines, [fact.candidate for fact in facts], snippets)
+    )
+    addresses = addresses_of([*line_answers, *fact_answers, *snippet_answers])
+    targets = {address for fact in facts for address in [_target(engine, exchange, fact.said)] if address is not None}
+    with engine.write(sorted({*addresses, *targets})) as writer:
+        replayed = retries.earlier_answer(engine, writer, key, *lines) if key is not None else None
+        if replayed is not None:
+            return Turn(exchange.session, None, (replayed,), replayed=True)
+        writing = Writing(engine, writer)
+        writing.keep(before, None)
+        receipts = _written(writing, line_answers)
+        ids = [r.memory.id for r in receipts if r.memory is not None and r.memory.source is Source.USER]
+        stated, promoted = _stated(writing, exchange, list(zip(facts, fact_answers, strict=True)), ids)
+        receipts += stated
+        receipts += [writing.settle(_of_turn(answer, ids)) for answer in snippet_answers]
+        if key is not None:
+            retries.keep_answer(engine, writer, key, receipts[0], writing.at, *lines)
+        gone, summaries = slide(writing, _session(engine, exchange)) if ids else ((), ())
+        writing.finish()
+    return Turn(exchange.session, None, (*receipts, *summaries), tuple(promoted), gone, tuple(writing.events))
+
+
+def _session(engine: Engine, exchange: Exchange) -> Address:
+    return Address(engine.tenant, Namespace.PROD, Space.SESSION, exchange.session)
+
+
+# ── what is written ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
+    """Each line of the exchange, in parts where it is too long for one memory."""
+    for spoken, text in (
+        (_by_person(engine, exchange), exchange.user),
+        *((_by_tool(tool), tool.output) for tool in exchange.tools),
+        *([(_by_model(engine), exchange.ai)] if exchange.ai is not None else []),
+    ):
+        pieces = parts(text)
+        for number, piece in enumerate(pieces, start=1):
+            part = {"meta": {"part": number, "parts": len(pieces)}} if len(pieces) > 1 else {}
+            yield {**_in_session(engine, exchange), **spoken, **part, "kind": Kind.SHORT_TERM, "content": piece}
+
+
+def _in_session(engine: Engine, exchange: Exchange) -> dict[str, Any]:
+    """What everything that an exchange writes has in common. A bound caller's user is known without being named."""
+    user = {"user_id": exchange.owner} if engine.caller.trusted else {}
+    return {"space": Space.SESSION, "owner": exchange.session, **user}
+
+
+def _by_person(engine: Engine, exchange: Exchange) -> dict[str, Any]:
+    author = exchange.owner if engine.caller.trusted else engine.caller.user
+    return {"source": Source.USER, **({"author": author} if author else {})}
+
+
+def _by_tool(tool: ToolResult) -> dict[str, Any]:
+    return {"source": Source.TOOL, "actor_id": tool.name}
+
+
+def _by_model(engine: Engine) -> dict[str, Any]:
+    caller = engine.caller
+    name = (caller.ai_profile or caller.agent or "assistant") if caller.trusted else caller.agent
+    return {"source": Source.AGENT, **({"author": name} if name else {})}
+
+
+def _snippets(engine: Engine, exchange: Exchange, facts: Sequence[Extracted]) -> Iterator[dict[str, Any]]:
+    """What the write policy has a turn keep besides facts.
+
+    ``normal``: what the person states, and what a verifying tool returned. ``aggressive``: also what other tools
+    returned and what the model said. ``minimal`` and ``none``: nothing.
+    """
+    policy, common = engine.policy, {**_in_session(engine, exchange), "kind": Kind.SEMANTIC}
+    if policy.write.policy in ("none", "minimal"):
+        return
+    everything = policy.write.policy == "aggressive"
+    for sentence in statements(exchange.user, facts, max(0, policy.turns.max_facts - len(facts))):
+        yield {**common, **_by_person(engine, exchange), "content": sentence}
+    for tool in exchange.tools:
+        if everything or tool.name in policy.authority.verifying_tools:
+            content = parts(tool.output, MAX_SNIPPET_BYTES)[0]
+            yield {**common, **_by_tool(tool), "content": content, "event_type": EventType.EXECUTION}
+    if everything and exchange.ai is not None:
+        content = parts(exchange.ai, MAX_SNIPPET_BYTES)[0]
+        yield {**common, **_by_model(engine), "content": content, "event_type": EventType.CONTEXT}
+
+
+def _facts(engine: Engine, exchange: Exchange) -> list[_Fact]:
+    """What the person plainly said of themselves, and what they asked to have remembered."""
+    found = extract(exchange.user, most=engine.policy.turns.max_facts) if engine.policy.turns.max_facts else ()
+    known = _known_facts(engine, exchange) if any(fact.points_back for fact in found) else []
+    resolved = (_resolved(fact, known) for fact in found)
+    return [_Fact(fact, parse_candidate(engine, _fact_fields(engine, exchange, fact))) for fact in resolved]
+
+
+def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[str, Any]:
+    named = {name: value for name, value in (("key", fact.key), ("title", fact.title)) if value is not None}
+    return {
+        **_in_session(engine, exchange),
+        **_by_person(engine, exchange),
+        **named,
+        "content": fact.content,
+        "kind": fact.kind,
+        "event_type": EventType.DECISION if _is_for_the_project(fact) else fact.event_type,
+        "meta": {"extracted_by": fact.rule},
+    }
+
+
+def _is_for_the_project(fact: Extracted) -> bool:
+    """Who asks to have something kept for the project has decided that it belongs there."""
+    return fact.kind is Kind.SEMANTIC and fact.target_space is Space.PROJECT
+
+
+def _known_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
+    """The profile facts of the session and of the person, those of the session first."""
+    addresses = (exchange.address(engine.tenant, space) for space in (Space.SESSION, Space.USER))
+    with engine.read() as reader:
+        streams = [reader.stream_at(address) for address in addresses if address is not None]
+        return [s for stream in streams if stream for s in standing(engine, reader, stream, "profile", _WELL_KNOWN)]
+
+
+def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:
+    """A value alone ("it's Lisbon, not Porto") as the fact that it puts right, if there is just one that says the old one."""
+    if not fact.points_back or fact.replaces is None:
+        return fact
+    wrong = {
+        body["meta"]["key"]: body["content"]
+        for body in (stored.body or {} for stored in reversed(known))
+        if says(body.get("content", ""), fact.replaces) and "key" in body.get("meta", {})
+    }
+    if len(wrong) != 1:
+        return fact
+    ((key, content),) = wrong.items()
+    return fact._replace(kind=Kind.PROFILE, key=key, content=put_right(content, fact.replaces, fact.value))
+
+
+# ── writing it ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _written(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
+    """The lines, in order; the parts of one line are linked to each other."""
+    receipts = [writing.settle(answer) for answer in answers]
+    for earlier, later in pairwise(receipts):
+        if earlier.memory is None or later.memory is None or later.memory.meta.get("part", 1) == 1:
+            continue
+        address = Address(later.memory.tenant, later.memory.namespace, later.memory.space, later.memory.owner)
+        pen = writing.pen(address)
+        pen.record(Event.LINKED, later.memory.id, rule=CONTINUES, other=earlier.memory.id)
+        pen.flush()
+    return receipts
+
+
+def _of_turn(answer: Answer, ids: Sequence[str]) -> Answer:
+    """What was said, with the lines that it was said in."""
+    return answer.noting(source_turn_ids=list(ids)) if isinstance(answer, Prepared) else answer
+
+
+def _stated(
+    writing: Writing, exchange: Exchange, facts: Sequence[tuple[_Fact, Answer]], ids: Sequence[str]
+) -> tuple[list[Receipt], list[Receipt]]:
+    """Write each fact to the session, and take it where it belongs."""
+    receipts, promoted = [], []
+    for fact, answer in facts:
+        target = _target(writing.engine, exchange, fact.said)
+        if fact.said.ended and not _still_holds(writing, fact.said, answer, target):
+            continue
+        receipt = writing.settle(_of_turn(answer, ids))
+        receipts.append(receipt)
+        if target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
+            reason = SAID_SO if fact.said.target_space is not None else AT_ONCE
+            promoted.append(carry_over(writing, receipt.memory.id, target, reason))
+    return receipts, promoted
+
+
+def _target(engine: Engine, exchange: Exchange, fact: Extracted) -> Address | None:
+    """Where a fact belongs besides the session: where the person said, else in their own memory; ``None`` for nowhere."""
+    if fact.target_space is not None:
+        return exchange.address(engine.tenant, fact.target_space) if fact.target_space is not Space.SESSION else None
+    if not engine.policy.promotion.at_once or fact.points_back:
+        return None
+    return exchange.address(engine.tenant, Space.USER)
+
+
+def _still_holds(writing: Writing, fact: Extracted, answer: Answer, target: Address | None) -> bool:
+    """Whether what has ended is what is believed: "I left Acme" ends nothing for someone who works elsewhere."""
+    if not isinstance(answer, Prepared) or answer.draft.key is None:
+        return True
+    candidate, key = answer.draft.candidate, identity(answer.draft.key.text)
+    believed = []
+    for address in (answer.address, *([target] if target is not None else [])):
+        stream = writing.writer.stream_at(address)
+        kind_class = str(KIND_CLASS[candidate.kind])
+        stored = writing.writer.active_by_key(stream, candidate.scope, kind_class, key) if stream is not None else None
+        believed += [stored.body] if stored is not None and stored.body is not None else []
+    return bool(believed) and all(says(_content(body), fact.value) for body in believed)
+
+
+def _content(body: Mapping[str, Any]) -> str:
+    return str(body["content"])

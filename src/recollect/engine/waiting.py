@@ -1,0 +1,135 @@
+"""Rows that wait to be written: a query must not take the write lock, and a failed operation has no transaction left.
+
+They are written together a moment later. Nobody waits for them, and whoever reads such rows writes them first.
+"""
+
+import os
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from recollect.engine.accesses import FLUSH_AFTER_S
+from recollect.engine.context import Engine
+from recollect.model.errors import StoreError
+from recollect.model.operation import Operation
+from recollect.stores.protocol import Store
+
+MAX_WAITING = 10_000
+"""How many rows wait at most; beyond it the oldest are given up."""
+PATIENCE_S = 0.2
+"""How long rows that waited queue for their turn to be written."""
+
+
+class TraceRow(NamedTuple):
+    """A governance event without its policy, which is kept once by its hash."""
+
+    event: Mapping[str, Any]
+    at: str
+    stream: int | None
+    policy: tuple[str, str] | None
+
+
+Row = Operation | TraceRow
+
+
+class Waiting:
+    """Rows that wait to be written, for one store. They leave it only once they are."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = weakref.ref(store)  # or neither would ever be let go
+        self._rows: dict[str, list[Row]] = {}
+        self._lock = threading.Lock()
+        self._flushing = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._closed = False
+
+    def note(self, tenant: str, *rows: Row) -> None:
+        with self._lock:
+            self._rows.setdefault(tenant, []).extend(rows)
+            self._wake_later()
+
+    def flush(self) -> None:
+        """Write what waits, if its turn comes in time; else it goes on waiting."""
+        with self._flushing:
+            with self._lock:
+                tenants = sorted(self._rows)
+            for tenant in tenants:
+                self._write(tenant)
+
+    @contextmanager
+    def forgetting(self, tenant: str, name: str | None) -> Iterator[None]:
+        """While rows are removed that name somebody, none of theirs is on its way; afterwards none waits.
+
+        What was recalled may hold anybody's words, so no governance event outwaits a removal.
+        """
+        self.flush()
+        with self._flushing:
+            yield
+            with self._lock:
+                self._rows[tenant] = [one for one in self._rows.get(tenant, []) if not _names(one, name)]
+
+    def close(self) -> None:
+        with self._lock:
+            timer, self._timer, self._closed = self._timer, None, True
+        if timer is not None:
+            timer.cancel()
+        self.flush()
+
+    def _write(self, tenant: str) -> None:
+        with self._lock:
+            rows = self._rows.pop(tenant, [])
+        store = self._store()
+        if store is None or not rows:
+            return
+        try:
+            with store.write(tenant, patience_s=PATIENCE_S) as writer:
+                writer.keep_operations(tenant, [row for row in rows if isinstance(row, Operation)])
+                for row in rows:
+                    if isinstance(row, TraceRow):
+                        writer.keep_trace(tenant, *row)
+        except StoreError:  # whoever these rows are about was answered long ago
+            with self._lock:
+                self._rows[tenant] = (rows + self._rows.get(tenant, []))[-MAX_WAITING:]
+                self._wake_later()
+
+    def _wake_later(self) -> None:
+        if self._timer is None and not self._closed:
+            self._timer = threading.Timer(FLUSH_AFTER_S, self._time_is_up)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _time_is_up(self) -> None:
+        with self._lock:
+            self._timer = None
+            closed = self._closed
+        if not closed:
+            self.flush()
+
+
+def _names(row: Row, name: str | None) -> bool:
+    return isinstance(row, TraceRow) or (name is not None and name in (row.user, row.thread))
+
+
+_waiting: "weakref.WeakKeyDictionary[Store, Waiting]" = weakref.WeakKeyDictionary()
+_finding = threading.Lock()
+
+
+def _start_afresh() -> None:
+    """In a child process: what waits is the parent's to write."""
+    global _finding
+    _finding = threading.Lock()
+    _waiting.clear()
+
+
+os.register_at_fork(after_in_child=_start_afresh)
+
+
+def waiting(engine: Engine) -> Waiting:
+    """What waits for the engine's store, whoever's eyes it is seen through."""
+    with _finding:
+        found = _waiting.get(engine.store)
+        if found is None:
+            found = _waiting[engine.store] = Waiting(engine.store)
+        return found

@@ -1,0 +1,79 @@
+"""The short-term window: the last exchanges of a session word for word, and one summary of those before them.
+
+An exchange is written in one transaction, so its lines share a tick: that is what the window counts.
+"""
+
+from collections.abc import Sequence
+
+from recollect.engine.drafting import parse_candidate
+from recollect.engine.expiry import forgotten, put_away
+from recollect.engine.ingest import Writing, prepare
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.item import source_word
+from recollect.model.ledger import Event
+from recollect.model.receipt import Receipt
+from recollect.model.vocabulary import Authority, EventType, Kind, KindClass, Source
+from recollect.rules.keys import explicit_key, identity
+from recollect.rules.turns import MAX_SUMMARISED, SUMMARY_TITLE, Said, summary
+from recollect.stores.protocol import Stored
+
+MAX_EVICTED = 1_000
+"""How many lines one turn lets go; a session that holds more is brought down over several turns."""
+SUMMARY_KEY = explicit_key(SUMMARY_TITLE).text
+
+
+def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Receipt, ...]]:
+    """Let go of what is beyond the window. Returns the ids that left, and the receipt of their summary if one is made."""
+    pen, settings = writing.pen(address), writing.engine.policy.turns
+    numbers = writing.writer.newest(pen.stream, "turns", MAX_EVICTED)
+    lines = [s for s in writing.writer.by_numbers(pen.stream, numbers) if not _is_summary(s)]
+    ticks = sorted({_tick(stored) for stored in lines}, reverse=True)[: settings.short_term_window]
+    gone = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []
+    if not gone:
+        return (), ()
+    events: list[trace.Trace] = []
+    pen.load(*gone)
+    for stored in gone:
+        put_away(pen, stored.state.id, Event.EXPIRED, "decay")
+        events += forgotten(writing.engine, stored.state.id, stored.body, "decay")
+    pen.flush()
+    writing.keep(events, pen.stream.number)
+    receipts = (_summarise(writing, address, gone),) if settings.summarise else ()
+    return tuple(stored.state.id for stored in gone), receipts
+
+
+def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Receipt:
+    engine, pen = writing.engine, writing.pen(address)
+    kind_class, key = str(KindClass.EVENT), identity(SUMMARY_KEY)
+    earlier = writing.writer.active_by_key(pen.stream, "shared", kind_class, key)
+    before = earlier.body if earlier is not None and earlier.body is not None else {}
+    of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in gone)]
+    text = summary(before.get("content"), [_said(stored) for stored in gone], engine.policy.turns.summary_characters)
+    fields = {
+        "content": text,
+        "title": SUMMARY_TITLE,
+        "kind": Kind.SHORT_TERM,
+        "event_type": EventType.CONTEXT,
+        "space": address.space,
+        "owner": address.owner,
+        "source": Source.TOOL,
+        "change": "update",
+        "user_id": next((stored.body.get("user_id") for stored in gone if stored.body), None),
+        "meta": {"summary_of": of[-MAX_SUMMARISED:]},
+    }
+    return writing.settle(prepare(engine, parse_candidate(engine, fields), reader=writing.writer))
+
+
+def _said(stored: Stored) -> Said:
+    body = stored.body or {}
+    speaker = source_word(Source(body["source"]), Authority(stored.state.authority))
+    return Said(body.get("actor_id") or speaker, body["content"])
+
+
+def _tick(stored: Stored) -> int:
+    return int((stored.body or {}).get("tick", 0))
+
+
+def _is_summary(stored: Stored) -> bool:
+    return "summary_of" in (stored.body or {}).get("meta", {})

@@ -1,0 +1,118 @@
+"""What one exchange leaves behind: which of its words are worth keeping, and how the rest is summed up.
+
+All of it is decided by rule from the words themselves. What a person plainly says of themselves is found by
+``extraction``; this module adds the plain statements about anything else, cuts long lines into parts, and makes the
+summary of what leaves the window.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.rules.extraction import Extracted
+from recollect.rules.extraction.message import plain_sentences
+from recollect.rules.extraction.words import LEADS_IN, QUESTION_WORDS, SUPPOSING
+from recollect.rules.saq.words import word_set
+from recollect.rules.text import terms
+
+SUMMARY_TITLE = "Session summary"
+SUMMARY_OPENING = "Earlier in this session:"
+MAX_SUMMARISED = 100
+"""How many of the lines that it sums up a summary names."""
+
+_FEWEST_TERMS = 3
+_LONGEST_STATEMENT = 300
+_LONGEST_SUMMARY_LINE = 120
+_OPENS_NO_STATEMENT = word_set(
+    """it this that these those they he she there you your thanks thank great ok okay sure yes no yeah please hi hello
+    hey wow oh hmm well write make give tell show explain help create generate list find add fix update use let's lets
+    summarize summarise translate describe remember note same another such so and but or also sounds perfect awesome
+    nice good cool haha lol sorry can could would will should shall may might must do does did is are was were am has
+    have had it's that's there's they're you're we'll gonna knowing being appreciate way"""
+)
+"""A sentence that opens with one of these asks, answers, or points at something outside itself."""
+_POINTS_OUTSIDE = word_set("this that these those it it's they them above below here you your you're you've yours")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_BREAKS = ("\n\n", "\n", ". ", " ")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s")
+
+
+def statements(message: str, facts: Sequence[Extracted], most: int) -> tuple[str, ...]:
+    """The sentences of a message that plainly state something, besides those in which a fact was found already.
+
+    >>> statements("The build server stands in Frankfurt. Could you check it?", [], 5)
+    ('The build server stands in Frankfurt.',)
+    """
+    understood = {fact.sentence for fact in facts}
+    said = dict.fromkeys(s for s in plain_sentences(message) if s not in understood and _states(s))
+    return tuple(said)[:most]
+
+
+def _states(sentence: str) -> bool:
+    if "?" in sentence or len(sentence) > _LONGEST_STATEMENT or not sentence[:1].isalnum():
+        return False
+    words = [word.lower() for word in _WORD.findall(sentence)]
+    opens = words[0] if words else ""
+    if opens in _OPENS_NO_STATEMENT or opens in QUESTION_WORDS or opens in LEADS_IN:
+        return False
+    doubtful = not SUPPOSING.isdisjoint(words) or not _POINTS_OUTSIDE.isdisjoint(words)
+    return not doubtful and len(set(terms(sentence))) >= _FEWEST_TERMS
+
+
+def parts(text: str, limit: int = MAX_CONTENT_BYTES) -> tuple[str, ...]:
+    """A text in pieces of at most so many bytes, cut between paragraphs, lines, sentences or words where there are any.
+
+    >>> parts("one two three", limit=8)
+    ('one two ', 'three')
+    """
+    pieces, rest = [], text
+    while len(rest.encode("utf-8")) > limit:
+        cut = _cut(rest, limit)
+        pieces.append(rest[:cut])
+        rest = rest[cut:]
+    return tuple(piece for piece in (*pieces, rest) if piece.strip())
+
+
+def _cut(text: str, limit: int) -> int:
+    fits = len(text.encode("utf-8")[:limit].decode("utf-8", "ignore"))
+    for sign in _BREAKS:
+        at = text.rfind(sign, fits // 2, fits)
+        if at >= 0:
+            return at + len(sign)
+    return fits
+
+
+class Said(NamedTuple):
+    """One line of the conversation."""
+
+    speaker: str
+    text: str
+
+
+def summary(earlier: str | None, lines: Sequence[Said], limit: int) -> str:
+    """The summary of what left the window: a line each, the oldest given up first where it becomes too long.
+
+    >>> summary(None, [Said("user", "We ship on Friday. Please be ready.")], 200)
+    'Earlier in this session:\\nuser: We ship on Friday.'
+    """
+    known = earlier.split("\n")[1:] if earlier else []
+    told = [*known, *(f"{line.speaker}: {_first_sentence(line.text)}" for line in lines)]
+    while len(told) > 1 and len(SUMMARY_OPENING) + sum(len(line) + 1 for line in told) > limit:
+        told.pop(0)
+    return "\n".join([SUMMARY_OPENING, *told])
+
+
+def _first_sentence(text: str) -> str:
+    first = " ".join(_SENTENCE_END.split(text.strip(), maxsplit=1)[0].split())
+    return first if len(first) <= _LONGEST_SUMMARY_LINE else first[: _LONGEST_SUMMARY_LINE - 1] + "…"
+
+
+def says(content: str, value: str) -> bool:
+    """Whether a statement names a value as a whole: "The user lives in Porto." says "Porto", and not "Port"."""
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", content, re.I) is not None
+
+
+def put_right(content: str, wrong: str, right: str) -> str:
+    """The same statement with one value in the place of another."""
+    return re.sub(rf"(?<!\w){re.escape(wrong)}(?!\w)", lambda _: right, content, count=1, flags=re.I)
