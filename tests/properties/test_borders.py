@@ -220,14 +220,6 @@ def test_what_takes_a_right_is_refused_without_it(ben: Recollect, name: str) -> 
 def test_writes_across_a_border_are_denied_and_say_which(ben: Recollect) -> None:
     denials = {
         "to ana": "border:not_your_space",
-        "a turn in ana's session": lambda mem: mem.turn(
-            session="s-ana", user="I live in Rome. I love tea.", ai="Good."
-        ),
-        "a turn about ana": lambda mem: mem.turn(session="s-ben", user="I live in Rome. I love tea.", owner="ana"),
-        "a turn for ana's project": lambda mem: mem.turn(
-            session="s-ben", user="Remember this for the project: the launch is on Friday.", project="gemini"
-        ),
-        "a turn of his own": lambda mem: mem.record(session="s-ben", user="I live in Rome. I love tea.", ai="Good."),
         "to ana's session": "border:not_your_space",
         "to ana's project": "border:not_your_space",
         "to the system": "border:not_your_space",

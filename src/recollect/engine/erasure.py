@@ -17,7 +17,7 @@ from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import ErasureReceipt
-from recollect.model.vocabulary import Space
+from recollect.model.vocabulary import Kind, Space
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
@@ -158,13 +158,23 @@ def _what(
         found = reader.select(engine.tenant, Selection(streams=numbers), NO_LIMIT)
         said = reader.select(engine.tenant, Selection(equal={"user_id": str(owner)}), NO_LIMIT)
         in_sessions = [stored for stored in said if stored.body and stored.body["space"] == Space.SESSION]
-        return sorted({stored.state.id for stored in (*found, *in_sessions)}), []
+        summaries = _summaries(engine, reader, {stored.stream for stored in in_sessions})
+        return sorted({stored.state.id for stored in (*found, *in_sessions, *summaries)}), []
     one = find(engine, reader, id)
     if one.body is None:
         raise NotAllowed(f"its content was {one.state.removed} already.", field="id", hint="Nothing is left to erase.")
     versions = [s.state.id for s in chain_of(engine, reader, one.state.id) if s.body is not None]
     chosen = versions if whole_chain else [one.state.id]
     return chosen, [v for v in versions if v not in chosen]
+
+
+def _summaries(engine: Engine, reader: Reader, sessions: set[int]) -> list[Stored]:
+    """The summaries of these sessions: whatever anybody said there may be in them."""
+    if not sessions:
+        return []
+    lines = Selection(streams=tuple(sorted(sessions)), equal={"kind": str(Kind.SHORT_TERM)})
+    found = reader.select(engine.tenant, lines, NO_LIMIT)
+    return [stored for stored in found if stored.body and "summary_of" in stored.body.get("meta", {})]
 
 
 def _sessions(writer: Writer, tenant: str, ids: Sequence[str]) -> list[Stream]:

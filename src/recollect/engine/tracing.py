@@ -22,13 +22,14 @@ from recollect.rules.why import MAX_TRACES, last_turn, sentences
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 
 MAX_PAGE = 10_000
+_REDACTED = "[redacted: {} characters]"
 
 
 def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
     """What was attempted, with every free text left out: a refused secret must not live on in its refusal."""
     attempted = {
         "kind": candidate.kind,
-        "text": f"[redacted: {len(candidate.content)} characters]",
+        "text": _REDACTED.format(len(candidate.content)),
         "source": candidate.source or engine.caller.speaks_as,
         "scope": "session",
         "meta": {"space": candidate.space, "event_type": candidate.event_type, "gate": no.gate},
@@ -43,6 +44,11 @@ def shown_query(query: str, settings: Privacy) -> str:
     for pattern in settings.deny_patterns:
         shown = re.sub(pattern, "[redacted:deny_pattern]", shown)
     return shown
+
+
+def unquoted(events: Iterable[Trace]) -> list[Trace]:
+    """The same without a question's words: what nothing ties to a person could not be erased with that person."""
+    return [event | {"query": _REDACTED.format(len(event["query"]))} if "query" in event else event for event in events]
 
 
 def keep(engine: Engine, writer: Writer, events: Iterable[Trace], stream: int | None = None) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from recollect.engine import operations, tracing
+from recollect.engine.arguments import check_number
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.exchanges import Exchange, as_session
@@ -21,6 +22,7 @@ from recollect.stores.protocol import Reader, Stored, Stream
 
 _SEARCHED = tuple(kind for kind in Kind if kind not in (Kind.SHORT_TERM, Kind.PROCEDURAL))
 """Lines of the conversation come by their recency, and procedures only to those who ask for them."""
+MAX_RECALLED = 1_000
 _LINES_PER_EXCHANGE = 8
 """How many lines of an exchange are looked at: the person's, the model's, and a few tools'."""
 
@@ -32,13 +34,13 @@ def recall_for(
     """What the policy has a turn recall. Its events go back to the caller and, where policy asks, into the store."""
     engine = as_session(engine, exchange.session, ai_profile)
     recall, stream = recalled(engine, exchange, top_k)
-    tracing.keep_later(engine, recall.events, stream)
+    tracing.keep_later(engine, recall.events if stream is not None else tracing.unquoted(recall.events), stream)
     return recall
 
 
 def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Recall, int | None]:
-    """The recall, and the number of the session's stream if it has one."""
-    top_k = engine.policy.recall.top_k if top_k is None else top_k
+    """The recall, and the number of a stream of the person's, else the session's, to keep its events with."""
+    top_k = engine.policy.recall.top_k if top_k is None else check_number("top_k", top_k, 1, MAX_RECALLED)
     refusals = _refusals(engine, exchange)
     consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
     with engine.read() as reader:
@@ -49,8 +51,8 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     engine.accesses.note(engine.tenant, lasting, engine.now())
     operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))
     checks = (read_check(engine, space, refusal) for space, refusal in refusals.items())
-    session = next((s.number for s in streams if s.address and s.address.space is Space.SESSION), None)
-    return Recall(exchange.user, tuple(items), (*checks, event)), session
+    homes = {s.address.space: s.number for s in streams if s.address is not None}
+    return Recall(exchange.user, tuple(items), (*checks, event)), homes.get(Space.USER, homes.get(Space.SESSION))
 
 
 def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:

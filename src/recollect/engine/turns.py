@@ -18,17 +18,21 @@ from recollect.engine.exchanges import Exchange, ToolResult, as_session
 from recollect.engine.ingest import Answer, Prepared, Writing, addresses_of, prepare
 from recollect.engine.promotion import carry_over
 from recollect.engine.recall import standing
+from recollect.engine.tracing import unquoted
 from recollect.engine.turn_recall import recalled
+from recollect.engine.waiting import waiting
 from recollect.engine.window import slide
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt, Turn
-from recollect.model.record import Candidate
+from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Namespace, Source, Space, Status
+from recollect.rules.borders import may_read
 from recollect.rules.extraction import Extracted, extract
 from recollect.rules.keys import identity
+from recollect.rules.privacy_gate import places
 from recollect.rules.turns import parts, put_right, says, statements
 from recollect.stores.protocol import Stored
 
@@ -59,20 +63,23 @@ def turn(
 ) -> Turn:
     """Recall for an exchange, and record it."""
     engine = as_session(engine, exchange.session, ai_profile)
-    recall, _ = recalled(engine, exchange, top_k)
-    return replace(_record(engine, exchange, idempotency_key, recall.events), recall=recall)
+    recall, stream = recalled(engine, exchange, top_k)
+    return replace(_record(engine, exchange, idempotency_key, recall.events, stream), recall=recall)
 
 
 def record(
     engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, idempotency_key: str | None = None
 ) -> Turn:
     """Record an exchange whose recall was asked for beforehand, with ``recall_for``."""
-    return _record(as_session(engine, exchange.session, ai_profile), exchange, idempotency_key, ())
+    waiting(engine).flush()  # so that what was recalled is told before what is recorded
+    return _record(as_session(engine, exchange.session, ai_profile), exchange, idempotency_key, (), None)
 
 
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
-def _record(engine: Engine, exchange: Exchange, key: str | None, before: Sequence[trace.Trace]) -> Turn:
+def _record(
+    engine: Engine, exchange: Exchange, key: str | None, before: Sequence[trace.Trace], stream: int | None
+) -> Turn:
     if key is not None:
         retries.check_key(engine, key)
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
@@ -89,14 +96,17 @@ def _record(engine: Engine, exchange: Exchange, key: str | None, before: Sequenc
         if replayed is not None:
             return Turn(exchange.session, None, (replayed,), replayed=True)
         writing = Writing(engine, writer)
-        writing.keep(before, None)
+        if stream is None and any(isinstance(answer, Prepared) for answer in line_answers):
+            stream = writing.pen(_session(engine, exchange)).stream.number
+        writing.keep(before if stream is not None else unquoted(before), stream)
         receipts = _written(writing, line_answers)
         ids = [r.memory.id for r in receipts if r.memory is not None and r.memory.source is Source.USER]
         stated, promoted = _stated(writing, exchange, list(zip(facts, fact_answers, strict=True)), ids)
         receipts += stated
         receipts += [writing.settle(_of_turn(answer, ids)) for answer in snippet_answers]
         if key is not None:
-            retries.keep_answer(engine, writer, key, receipts[0], writing.at, *lines)
+            kept = next((receipt for receipt in receipts if receipt.memory is not None), receipts[0])
+            retries.keep_answer(engine, writer, key, kept, writing.at, *lines)
         gone, summaries = slide(writing, _session(engine, exchange)) if ids else ((), ())
         writing.finish()
     return Turn(exchange.session, None, (*receipts, *summaries), tuple(promoted), gone, tuple(writing.events))
@@ -116,10 +126,22 @@ def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
         *((_by_tool(tool), tool.output) for tool in exchange.tools),
         *([(_by_model(engine), exchange.ai)] if exchange.ai is not None else []),
     ):
-        pieces = parts(text)
+        pieces = _pieces(engine, text)
         for number, piece in enumerate(pieces, start=1):
             part = {"meta": {"part": number, "parts": len(pieces)}} if len(pieces) > 1 else {}
             yield {**_in_session(engine, exchange), **spoken, **part, "kind": Kind.SHORT_TERM, "content": piece}
+
+
+def _pieces(engine: Engine, text: str) -> tuple[str, ...]:
+    """A line in parts that divide nothing which must not be remembered; what is too long for a part is taken out."""
+    if len(text.encode("utf-8")) <= MAX_CONTENT_BYTES:
+        return (text,)
+    sensitive = places(text, engine.policy.privacy)
+    for start, end in reversed(sensitive):
+        if len(text[start:end].encode("utf-8")) > MAX_CONTENT_BYTES:
+            text = f"{text[:start]}[redacted]{text[end:]}"
+            return _pieces(engine, text)
+    return parts(text, whole=sensitive)
 
 
 def _in_session(engine: Engine, exchange: Exchange) -> dict[str, Any]:
@@ -191,10 +213,10 @@ def _is_for_the_project(fact: Extracted) -> bool:
 
 
 def _known_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
-    """The profile facts of the session and of the person, those of the session first."""
+    """The profile facts of the session and of the person, those of the session first, as far as the caller may know them."""
     addresses = (exchange.address(engine.tenant, space) for space in (Space.SESSION, Space.USER))
     with engine.read() as reader:
-        streams = [reader.stream_at(address) for address in addresses if address is not None]
+        streams = [reader.stream_at(at) for at in addresses if at is not None and may_read(engine.caller, at)]
         return [s for stream in streams if stream for s in standing(engine, reader, stream, "profile", _WELL_KNOWN)]
 
 
@@ -203,14 +225,15 @@ def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:
     if not fact.points_back or fact.replaces is None:
         return fact
     wrong = {
-        body["meta"]["key"]: body["content"]
-        for body in (stored.body or {} for stored in reversed(known))
-        if says(body.get("content", ""), fact.replaces) and "key" in body.get("meta", {})
+        stored.state.canonical_key: stored.body
+        for stored in reversed(known)
+        if stored.body is not None and says(_content(stored.body), fact.replaces)
     }
     if len(wrong) != 1:
         return fact
-    ((key, content),) = wrong.items()
-    return fact._replace(kind=Kind.PROFILE, key=key, content=put_right(content, fact.replaces, fact.value))
+    ((name, body),) = wrong.items()
+    content = put_right(_content(body), fact.replaces, fact.value)
+    return fact._replace(kind=Kind.PROFILE, key=body["meta"]["key"], title=name, content=content)
 
 
 # ── writing it ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -267,6 +290,8 @@ def _still_holds(writing: Writing, fact: Extracted, answer: Answer, target: Addr
     candidate, key = answer.draft.candidate, identity(answer.draft.key.text)
     believed = []
     for address in (answer.address, *([target] if target is not None else [])):
+        if not may_read(writing.engine.caller, address):
+            continue
         stream = writing.writer.stream_at(address)
         kind_class = str(KIND_CLASS[candidate.kind])
         stored = writing.writer.active_by_key(stream, candidate.scope, kind_class, key) if stream is not None else None

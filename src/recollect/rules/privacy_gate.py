@@ -95,6 +95,13 @@ def denied_types(value: Any, settings: Privacy) -> set[str]:
     return {type for type in found if action(type, settings) != "allow"} | own
 
 
+def places(text: str, settings: Privacy) -> list[tuple[int, int]]:
+    """Where in a text stands what the policy does not let through as it is, as ``(start, end)``."""
+    found = [(hit.start, hit.end) for hit in privacy.scan(text) if action(hit.type, settings) != "allow"]
+    own = [match.span() for pattern in settings.deny_patterns for match in re.finditer(pattern, text)]
+    return sorted(found + own)
+
+
 def strings(value: Any, label: str = "") -> list[str]:
     """Every string inside a value, each read together with the key that it stands under, as ``password: hunter2`` is."""
     if isinstance(value, dict):

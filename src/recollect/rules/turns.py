@@ -29,7 +29,10 @@ _OPENS_NO_STATEMENT = word_set(
     hey wow oh hmm well write make give tell show explain help create generate list find add fix update use let's lets
     summarize summarise translate describe remember note same another such so and but or also sounds perfect awesome
     nice good cool haha lol sorry can could would will should shall may might must do does did is are was were am has
-    have had it's that's there's they're you're we'll gonna knowing being appreciate way"""
+    have had check delete remove restart start stop run send open close read put take get set try keep call email ask
+    install build test deploy move copy rename change turn switch review refactor implement compare draft edit format
+    plan schedule book order buy search look go come wait cancel print save load download upload merge commit push pull
+    it's that's there's they're you're we'll gonna knowing being appreciate way"""
 )
 """A sentence that opens with one of these asks, answers, or points at something outside itself."""
 _POINTS_OUTSIDE = word_set("this that these those it it's they them above below here you your you're you've yours")
@@ -60,18 +63,22 @@ def _states(sentence: str) -> bool:
     return not doubtful and len(set(terms(sentence))) >= _FEWEST_TERMS
 
 
-def parts(text: str, limit: int = MAX_CONTENT_BYTES) -> tuple[str, ...]:
+def parts(text: str, limit: int = MAX_CONTENT_BYTES, whole: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
     """A text in pieces of at most so many bytes, cut between paragraphs, lines, sentences or words where there are any.
+
+    What stands at the places ``whole`` is not divided, if it fits into a piece: half a secret looks like none.
 
     >>> parts("one two three", limit=8)
     ('one two ', 'three')
+    >>> parts("one two three", limit=8, whole=[(4, 12)])
+    ('one ', 'two thre', 'e')
     """
-    pieces, rest = [], text
-    while len(rest.encode("utf-8")) > limit:
-        cut = _cut(rest, limit)
-        pieces.append(rest[:cut])
-        rest = rest[cut:]
-    return tuple(piece for piece in (*pieces, rest) if piece.strip())
+    pieces, start = [], 0
+    while len(text[start:].encode("utf-8")) > limit:
+        cut = _before(whole, start + _cut(text[start : start + limit], limit), start)
+        pieces.append(text[start:cut])
+        start = cut
+    return tuple(piece for piece in (*pieces, text[start:]) if piece.strip())
 
 
 def _cut(text: str, limit: int) -> int:
@@ -81,6 +88,11 @@ def _cut(text: str, limit: int) -> int:
         if at >= 0:
             return at + len(sign)
     return fits
+
+
+def _before(whole: Sequence[tuple[int, int]], cut: int, start: int) -> int:
+    """The cut, moved to the beginning of what it would divide."""
+    return min((begin for begin, end in whole if start < begin < cut < end), default=cut)
 
 
 class Said(NamedTuple):
@@ -100,12 +112,16 @@ def summary(earlier: str | None, lines: Sequence[Said], limit: int) -> str:
     told = [*known, *(f"{line.speaker}: {_first_sentence(line.text)}" for line in lines)]
     while len(told) > 1 and len(SUMMARY_OPENING) + sum(len(line) + 1 for line in told) > limit:
         told.pop(0)
-    return "\n".join([SUMMARY_OPENING, *told])
+    return _clipped("\n".join([SUMMARY_OPENING, *told]), limit)
 
 
 def _first_sentence(text: str) -> str:
     first = " ".join(_SENTENCE_END.split(text.strip(), maxsplit=1)[0].split())
-    return first if len(first) <= _LONGEST_SUMMARY_LINE else first[: _LONGEST_SUMMARY_LINE - 1] + "…"
+    return _clipped(first, _LONGEST_SUMMARY_LINE)
+
+
+def _clipped(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def says(content: str, value: str) -> bool:
