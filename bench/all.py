@@ -31,6 +31,7 @@ def rules(data: Path | None) -> None:
     """Precision and recall of the rules, and the privacy gate's worst case."""
     in_its_own_process("keys.py")
     in_its_own_process("near_duplicates.py")
+    in_its_own_process("extraction.py")
     in_its_own_process("privacy.py")
     if data is not None:
         in_its_own_process("pii_quality.py", "--data", str(data / "pii"))

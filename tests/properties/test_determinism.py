@@ -8,15 +8,10 @@ from pathlib import Path
 import pytest
 
 from recollect.engine.audit import canonical_state
-from recollect.interfaces.python import Recollect
 from recollect.testing.invariants import EVERYWHERE
 from recollect.testing.script import digest, open_seeded, run
 
 SEEDS = range(6)
-
-
-def _exported(mem: Recollect) -> list[str]:
-    return list(mem.export(include_namespaces=EVERYWHERE, status=None))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -26,7 +21,7 @@ def test_two_stores_reach_the_same_state_byte_for_byte(tmp_path: Path, seed: int
         run(b, seed)
         assert list(canonical_state(a._engine)) == list(canonical_state(b._engine))
         assert a.state_hash() == b.state_hash()
-        assert _exported(a) == _exported(b)
+        assert digest(a) == digest(b), "what an export gives, but for its counters"
         assert a.verify().ok
 
 

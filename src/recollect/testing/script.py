@@ -83,10 +83,25 @@ def _resolve(mem: Recollect, random: Random) -> None:
         mem.resolve(chosen.id, winner=random.choice((chosen.id, *chosen.conflict_ids)))
 
 
+def _turn(mem: Recollect, random: Random) -> None:
+    said = ". ".join(_fields(random)["content"] for _ in range(2))
+    mem.turn(
+        session=random.choice(("s1", "s2")),
+        owner=random.choice(("ana", "ben")),
+        project="apollo",
+        user=f"{said}. I live in {random.choice(('Lisbon', 'Porto', 'Łódź'))}. I love {random.choice(THINGS)}.",
+        ai=random.choice((None, "Noted.", "Tell me more about that.")),
+        tools=random.choice(((), ({"name": "search", "output": "nothing found"},))),
+    )
+
+
 ACTS: tuple[tuple[Callable[[Recollect, Random], object], int], ...] = (
     (lambda mem, random: mem.add(**_fields(random)), 40),
     (lambda mem, random: mem.add_many([_fields(random) for _ in range(4)]), 8),
     (lambda mem, random: mem.add(**_fields(random), idempotency_key=str(random.randint(0, 20))), 4),
+    (_turn, 8),
+    (lambda mem, random: mem.promote(_any_id(mem, random), random.choice(("user", "project")), owner="ana"), 4),
+    (lambda mem, random: mem.start_phase(name="next", space="user", owner=random.choice(("ana", "ben"))), 2),
     (lambda mem, random: mem.edit(_any_id(mem, random), tags=["edited"], pinned=True), 5),
     (lambda mem, random: mem.archive(_any_id(mem, random)), 4),
     (lambda mem, random: mem.forget(_any_id(mem, random)), 6),
