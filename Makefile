@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DATA   ?=
 
-.PHONY: run test lint types torture bench docs clean
+.PHONY: run test lint types torture bench docs golden clean
 
 run: $(VENV)/installed
 	@$(BIN)/recollect demo
@@ -27,6 +27,10 @@ torture: $(VENV)/installed-dev
 # `make bench DATA=folder` measures on the public sets as well; bench/README.md says where they come from.
 bench: $(VENV)/installed-dev
 	$(BIN)/python bench/all.py $(if $(DATA),--data $(DATA))
+
+# What a change of behaviour makes of the golden traces; `make golden WRITE=1` accepts it.
+golden: $(VENV)/installed-dev
+	$(BIN)/python -m tests.golden.regenerate $(if $(WRITE),--write)
 
 # The reference pages that are made from the code.
 docs: $(VENV)/installed-dev

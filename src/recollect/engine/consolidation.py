@@ -15,7 +15,7 @@ from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due
 from recollect.engine.lifecycle import refuse_taken_key
 from recollect.engine.pen import Pen
-from recollect.engine.reading import readable_streams, scopes_for
+from recollect.engine.reading import readable_streams
 from recollect.engine.tracing import keep
 from recollect.model.caller import Right
 from recollect.model.errors import WrongState
@@ -28,7 +28,7 @@ from recollect.rules.keys import CanonicalKey, choose_key, identity
 from recollect.rules.language.marks import Aspect
 from recollect.rules.near_duplicate import overlap, prefix_length
 from recollect.rules.text import terms
-from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored, Stream
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
 
 _DENIES = (Aspect.NEGATION, Aspect.OPPOSITE)
 """Under different keys, two memories contradict each other only if nothing but these sets them apart: another name or
@@ -120,9 +120,7 @@ def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
 
 def _plan(engine: Engine, reader: Reader, stream: Stream) -> tuple[int, list[Step]]:
     """What consolidation would do in one stream."""
-    selection = Selection(
-        streams=(stream.number,), scopes=scopes_for(engine), equal={"status": "active"}, unexpired_at=engine.now()
-    )
+    selection = engine.selecting(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
     live = [s for s in reader.select(stream.tenant, selection, NO_LIMIT) if _class(s) is not KindClass.EVENT]
     live.sort(key=_preference)
     gone: set[str] = set()

@@ -16,8 +16,8 @@ from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound
 from recollect.model.policy import Policy
 from recollect.model.record import MAX_NAME
-from recollect.rules.borders import sees
-from recollect.stores.protocol import Reader, Store, Stored, Writer
+from recollect.rules.borders import Sight, may_read, sight_of
+from recollect.stores.protocol import Reader, Selection, Store, Stored, Writer
 
 
 class PolicyInForce:
@@ -69,6 +69,15 @@ class Engine:
         self.accesses.close()
         self.store.close()
 
+    @property
+    def sight(self) -> Sight:
+        """What the caller sees of the streams that it may read."""
+        return sight_of(self.caller, self.policy)
+
+    def selecting(self, **which: Any) -> Selection:
+        """A selection of memories that the caller may see."""
+        return Selection(scopes=self.sight.scopes, categories=self.sight.categories, **which)
+
     def read(self, *, brief: bool = False) -> AbstractContextManager[Reader]:
         """A consistent snapshot of the caller's tenant."""
         return self.store.read(self.tenant, brief=brief)
@@ -92,7 +101,7 @@ class Engine:
 def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
     """The memory of an id, its short form or an alias. What the caller may not see looks exactly like what is not."""
     ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
-    seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if _visible(engine, reader, stored)]
+    seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if visible(engine, reader, stored)]
     if not seen:
         raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint="`list` shows the ids that exist.")
     if len(seen) > 1:
@@ -120,8 +129,11 @@ def check_caller(caller: Caller) -> None:
             raise BadInput("must be a printable name.", field=field_name, hint="Leave it out or give it a value.")
 
 
-def _visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
+def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    """Whether this one memory exists, as far as the caller can tell."""
     if engine.caller.trusted and engine.caller.agent is None:
         return True
     address = reader.stream_numbered(stored.tenant, stored.stream).address
-    return sees(engine.caller, address, stored.body["scope"] if stored.body else None)
+    if address is None or not may_read(engine.caller, address):
+        return False
+    return engine.sight.sees(stored.body["scope"] if stored.body else None, stored.state.category)

@@ -9,6 +9,7 @@ from recollect.engine.context import Engine
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Author, Candidate
+from recollect.model.vocabulary import Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.gates import pass_gates
 from recollect.rules.keys import explicit_key
@@ -21,13 +22,23 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
     """
     if not isinstance(fields, Mapping):
         raise BadInput("must be an object with content.", hint='Such as {"content": "…"}.')
-    own = engine.caller.session if fields.get("space") == "session" else engine.caller.user
+    own = own_place(engine, fields.get("space", Space.USER))
     if "owner" not in fields and own is not None:
         fields = {**fields, "owner": own}
     try:
         return Candidate.model_validate(fields)
     except ValidationError as error:
         raise bad_input(error) from None
+
+
+def own_place(engine: Engine, space: Any) -> str | None:
+    """Whose part of a space is the caller's own, as far as it goes without saying."""
+    caller = engine.caller
+    if space == Space.PROJECT:
+        return next(iter(caller.projects)) if len(caller.projects) == 1 else None
+    if space == Space.SYSTEM:
+        return None
+    return caller.session if space == Space.SESSION else caller.user
 
 
 def bad_input(error: ValidationError) -> BadInput:

@@ -10,6 +10,7 @@ from recollect.model.address import Address
 from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.vocabulary import Namespace, Space
+from recollect.rules.privacy_gate import denied_types
 
 MAX_TURN_BYTES = 1_048_576
 """How long one line may be. It is kept as linked parts of at most the hard limit of a memory."""
@@ -60,6 +61,9 @@ def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
         raise NotAllowed(
             "this caller is not in that session.", field="session", hint="Open it with as_caller(session=…)."
         )
+    for field, name in (("session", session), ("ai_profile", ai_profile), ("agent", caller.agent)):
+        if denied_types(name, engine.policy.privacy):
+            raise BadInput("holds sensitive data.", field=field, hint="Events carry it, so give it another name.")
     return engine.seen_by(replace(caller, session=session, ai_profile=ai_profile or caller.ai_profile))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.engine.audit import verify
 from recollect.engine.context import Engine
-from recollect.engine.reading import readable_streams, scopes_for
+from recollect.engine.reading import readable_streams
 from recollect.model.caller import Right
 from recollect.model.receipt import Problem
 from recollect.model.vocabulary import Namespace
@@ -18,7 +18,7 @@ def stats(engine: Engine) -> dict[str, Any]:
     its size, are the application's to know."""
     with engine.read() as reader:
         streams = readable_streams(engine, reader, None, None, tuple(Namespace))
-        everything = Selection(streams=tuple(stream.number for stream in streams), scopes=scopes_for(engine))
+        everything = engine.selecting(streams=tuple(stream.number for stream in streams))
         active = replace(everything, equal={"status": "active"}, unexpired_at=engine.now())
         counts = {
             "memories": reader.count(engine.tenant, everything),
@@ -46,7 +46,7 @@ def _by_namespace(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
     counts: dict[str, int] = {}
     for namespace in Namespace:
         numbers = tuple(s.number for s in streams if s.address is not None and s.address.namespace is namespace)
-        selection = Selection(streams=numbers, scopes=scopes_for(engine), equal={"status": "active"})
+        selection = engine.selecting(streams=numbers, equal={"status": "active"})
         counts[str(namespace)] = reader.count(engine.tenant, selection) if numbers else 0
     return counts
 

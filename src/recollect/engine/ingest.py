@@ -17,6 +17,7 @@ from recollect.engine.drafting import draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import denied_trace, keep
+from recollect.engine.waiting import waiting
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput, OutcomeUnknown, StoreError
@@ -117,6 +118,7 @@ def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str
     answers = [prepare(engine, candidate) for candidate in candidates]
     if not answers:
         return []
+    waiting(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answers)) as writer:
         if idempotency_key is not None and isinstance(answers[0], Prepared):
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
@@ -142,6 +144,7 @@ class Writing:
         self.engine, self.writer, self.at = engine, writer, engine.now()
         self._pens: dict[Address, Pen] = {}
         self._earlier: dict[Address, list[trace.Trace]] = {}
+        self._unwritten: set[Address] = set()
         self._checked: set[tuple[str, str]] = set()
         self._log = operations.WriteLog(engine)
         self.events: list[trace.Trace] = []
@@ -151,7 +154,9 @@ class Writing:
         """The pen of a stream. The first use of it puts away what has expired there."""
         if address not in self._pens:
             pen = self._pens[address] = Pen.at_address(self.engine, self.writer, address, self.at)
-            self._earlier[address] = [*self._first_phase(pen, address), *expire_due(pen)]
+            self._earlier[address] = expire_due(pen)
+            if pen.stream.tick == 0:
+                self._unwritten.add(address)
         return self._pens[address]
 
     def settle(self, answer: Answer, border: Callable[[Receipt], Sequence[trace.Trace]] | None = None) -> Receipt:
@@ -184,12 +189,14 @@ class Writing:
             settled = self._denied(answer.draft.candidate, settled)
         else:
             self._log.wrote(answer.draft.candidate, settled, pen.at)
+            expired = (*self._first_phase(pen, answer.address), *expired)
         return replace(settled, events=(*expired, *settled.events)), pen.stream.number
 
     def _first_phase(self, pen: Pen, address: Address) -> list[trace.Trace]:
         """The first write to a stream begins its first phase."""
-        if pen.stream.tick or pen.phase_id is None:
+        if address not in self._unwritten or pen.phase_id is None:
             return []
+        self._unwritten.remove(address)
         caller, policy, why = self.engine.caller, self.engine.in_force.expanded, FIRST_PHASE["phase_reason"]
         return [trace.memory_phase_started(caller, address.space, address.owner, pen.phase_id, str(why), policy)]
 

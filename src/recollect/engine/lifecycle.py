@@ -15,6 +15,7 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
 from recollect.engine.expiry import expire_due, forgotten, put_away
+from recollect.engine.filters import check_categories
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
 from recollect.engine.scrubbing import scrubbed
@@ -73,11 +74,17 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None) -> None:
     if incumbent is not None and incumbent.body is not None:
         other = incumbent.state.id
         pen.load(incumbent)
+        _tell_gone(pen, incumbent, "superseded")
         pen.record(Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=stored.state.id)
-        engine = pen.engine
-        gone = trace.memory_deleted(engine.caller, other, incumbent.body, "superseded", engine.in_force.expanded)
-        keep(engine, pen.writer, [gone], pen.stream.number)
     pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
+
+
+def _tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
+    """Say that an active memory leaves the active set, just before it does."""
+    if stored.body is not None and stored.state.status is Status.ACTIVE:
+        engine = pen.engine
+        gone = trace.memory_deleted(engine.caller, stored.state.id, stored.body, reason, engine.in_force.expanded)
+        keep(engine, pen.writer, [gone], pen.stream.number)
 
 
 @failures_noted(Node.HOTPATH, Op.UPDATE)
@@ -86,6 +93,7 @@ def archive(engine: Engine, id: str) -> Memory:
     """Put an active memory out of recall for good, keeping it for the record."""
     with _on(engine, id) as (pen, stored):
         _expect(stored, (Status.ACTIVE, Status.CONTRADICTORY), "archive", "Only what is active or waiting can be.")
+        _tell_gone(pen, stored, "archived:by_hand")
         pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
         return _done(pen, stored.state.id)
 
@@ -103,6 +111,7 @@ def forget(engine: Engine, id: str) -> Memory:
                 field="id",
                 hint="Forget the current version, or use `erase` to remove content for good.",
             )
+        _tell_gone(pen, stored, "forgotten:by_hand")
         put_away(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         return _done(pen, stored.state.id)
 
@@ -158,6 +167,8 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
         checked = Candidate.model_validate({"content": "-", **changes})
     except ValidationError as error:
         raise bad_input(error) from None
+    if "category" in changes:
+        check_categories(engine, "category", [checked.category])
     found = denied_types([getattr(checked, name) for name in changes], engine.policy.privacy)
     if found:
         raise BadInput(f"holds {', '.join(sorted(found))}, which the policy does not admit.", hint="Remove it.")

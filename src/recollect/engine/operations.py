@@ -14,7 +14,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from recollect.engine.arguments import check_moment, check_number, check_one, check_word
 from recollect.engine.contention import again_on_conflict
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, visible
 from recollect.engine.waiting import waiting
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time, parse_time
@@ -23,7 +23,6 @@ from recollect.model.operation import Node, Op, Operation, OperationCount, Opera
 from recollect.model.receipt import Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Outcome, Space
-from recollect.rules.borders import sees
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import OperationPlace, OperationsWanted, Reader, Stored, Writer
 
@@ -258,13 +257,8 @@ def _walk(engine: Engine, reader: Reader, wanted: OperationsWanted, size: int) -
 def _visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Placed]:
     ids = [operation.memory_id for _, operation in found if operation.memory_id is not None]
     memories = reader.by_ids(engine.tenant, ids)
-    seen = {None, *(id for id, stored in memories.items() if _may_see(engine, reader, stored))}
+    seen = {None, *(id for id, stored in memories.items() if visible(engine, reader, stored))}
     return [placed for placed in found if placed[1].memory_id in seen]
-
-
-def _may_see(engine: Engine, reader: Reader, stored: Stored) -> bool:
-    address = reader.stream_numbered(engine.tenant, stored.stream).address
-    return sees(engine.caller, address, stored.body["scope"] if stored.body is not None else None)
 
 
 def _encoded(place: OperationPlace) -> str:

@@ -15,7 +15,7 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due, forgotten, put_away
 from recollect.engine.pen import Pen
-from recollect.engine.tracing import keep
+from recollect.engine.tracing import keep, keep_later
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput, NotAllowed, NotFound
@@ -27,7 +27,7 @@ from recollect.model.vocabulary import Namespace, Source, Space, Status
 from recollect.rules.borders import may_read, write_refusal
 from recollect.rules.phases import Snapshot, compare
 from recollect.rules.privacy_gate import denied_types
-from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stream
+from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stored, Stream
 
 BEYOND_MAX = "phase:beyond_max"
 
@@ -88,16 +88,16 @@ def start_phase(
         pen = Pen.at_address(engine, writer, address, engine.now())
         events = expire_due(pen)
         entry = pen.start_phase(name, code)
-        left = _beyond_the_limit(pen)
-        for id, body in left:
-            events += forgotten(engine, id, body, "decay")
-        pen.finish()
         started = PhaseInfo(f"phase-{pen.stream.phase}", name, entry.tick, code, entry.at)
         events.append(
             trace.memory_phase_started(
                 engine.caller, address.space, address.owner, started.phase_id, code, engine.in_force.expanded
             )
         )
+        left = _beyond_the_limit(pen)
+        for id, body in left:
+            events += forgotten(engine, id, body, "decay")
+        pen.finish()
         keep(engine, writer, events, pen.stream.number)
     return PhaseStarted(started, tuple(id for id, _ in left), tuple(events))
 
@@ -139,6 +139,7 @@ def phase_diff(
         list(difference.top_changes),
         list(difference.summary_lines),
     )
+    keep_later(engine, [event], stream.number)
     return PhaseDiff(
         from_phase,
         to_phase,
@@ -160,7 +161,7 @@ def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[s
     states = replay(entries, versions, reader.amendments(stream))
     active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
     found = reader.by_ids(engine.tenant, [state.id for state in active])
-    bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored.body)}
+    bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored)}
     return {_key(state, bodies[state.id]): (state, bodies[state.id]) for state in active if state.id in bodies}
 
 
@@ -168,9 +169,8 @@ def _key(state: State, body: Mapping[str, Any]) -> tuple[str, str, str]:
     return (body["scope"], body["kind"], state.canonical_key.lower())
 
 
-def _seen(engine: Engine, body: Mapping[str, Any]) -> bool:
-    caller = engine.caller
-    return (caller.trusted and caller.agent is None) or body["scope"] in ("shared", caller.agent)
+def _seen(engine: Engine, stored: Stored) -> bool:
+    return stored.body is not None and engine.sight.sees(stored.body["scope"], stored.state.category)
 
 
 def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:

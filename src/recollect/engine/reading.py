@@ -10,21 +10,17 @@ from typing import Any
 from recollect.engine.arguments import check_names, check_number, check_one, check_word
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find
-from recollect.engine.drafting import check_name
+from recollect.engine.filters import selection_of
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import HISTORY_KIND, Entry, Event
 from recollect.model.receipt import HistoryEvent, Page
 from recollect.model.record import Memory, Tombstone
-from recollect.model.vocabulary import EventType, Kind, Layer, Namespace, Source, Space, Status, Tier
-from recollect.rules.borders import may_read, visible_scopes
-from recollect.rules.keys import explicit_key, identity
-from recollect.stores.protocol import Reader, Selection, Stored, Stream
+from recollect.model.vocabulary import Namespace, Space
+from recollect.rules.borders import Sight, may_read
+from recollect.stores.protocol import Reader, Stored, Stream
 
 MAX_PAGE = 1_000
 PAGE = 200
-FILTERS = """
-    kind event_type layer tier category pinned topic_id source user_id agent_id run_id thread_id actor_id role scope
-""".split()
 
 
 def get(engine: Engine, id: str) -> Memory:
@@ -55,30 +51,20 @@ def page_of(
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
     status: str | Sequence[str] | None = "active",
-    tags: Sequence[str] = (),
-    key: str | None = None,
-    importance_min: int | None = None,
-    importance_max: int | None = None,
     limit: int = 100,
     cursor: str | None = None,
     **filters: Any,
 ) -> Page:
     """By default what is active in ``prod``; ``status=None`` is every status. ``cursor`` continues a page.
 
-    The other filters are ``kind``, ``event_type``, ``layer``, ``tier``, ``category``, ``pinned``, ``topic_id``,
-    ``source``, ``user_id``, ``agent_id``, ``run_id``, ``thread_id``, ``actor_id``, ``role`` and ``scope``: a value, or
-    several of which one must fit.
+    The other filters are those of :mod:`recollect.engine.filters`: ``kind``, ``event_type``, ``layer``, ``tier``,
+    ``category``, ``pinned``, ``topic_id``, ``source``, ``user_id``, ``agent_id``, ``run_id``, ``thread_id``, ``actor_id``,
+    ``role`` and ``scope`` (a value, or several of which one must fit), ``tags`` (all of them), ``key``, ``importance_min``,
+    ``importance_max``, ``updated_after``, ``updated_before``, ``created_after``, ``created_before`` and ``phase``.
     """
     check_number("limit", limit, 1, MAX_PAGE)
-    selection = Selection(
-        streams=tuple(s.number for s in readable_streams(engine, reader, owner, space, include_namespaces)),
-        scopes=scopes_for(engine),
-        equal=_equal(filters, status, key),
-        tags=tuple(check_names("tags", tags)),
-        ranges=_importance(importance_min, importance_max),
-        unexpired_at=engine.now() if status is not None else None,
-        before=_decoded(cursor),
-    )
+    streams = readable_streams(engine, reader, owner, space, include_namespaces)
+    selection = selection_of(engine, streams, filters, status, before=_decoded(cursor))
     found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
@@ -113,13 +99,6 @@ def _streams_in_reach(engine: Engine, reader: Reader, owner: str | None) -> list
     found = [stream for name in owners for stream in reader.streams_of(engine.tenant, name)]
     found += reader.streams_of(engine.tenant, space=Space.SYSTEM)
     return list({stream.number: stream for stream in found}.values())
-
-
-def scopes_for(engine: Engine) -> tuple[str, ...] | None:
-    """The scopes that a read is limited to; ``None`` when the application itself is asking."""
-    if engine.caller.trusted and engine.caller.agent is None:
-        return None
-    return visible_scopes(engine.caller)
 
 
 def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
@@ -192,11 +171,11 @@ def changes(engine: Engine, *, owner: str = "default", space: str = "user", sinc
 
 
 def _visible_entries(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> list[Entry]:
-    scopes = scopes_for(engine)
-    if scopes is None:
+    sight = engine.sight
+    if sight == Sight(None, None):
         return list(entries)
     found = reader.by_ids(engine.tenant, [entry.memory_id for entry in entries])
-    return [entry for entry in entries if _scope(found.get(entry.memory_id)) in scopes]
+    return [entry for entry in entries if _seen(sight, found.get(entry.memory_id))]
 
 
 def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
@@ -249,42 +228,6 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
     return entry.memory_id, entry.other_id or entry.memory_id
 
 
-_ENUMS: dict[str, Any] = {"kind": Kind, "event_type": EventType, "layer": Layer, "tier": Tier, "source": Source}
-
-
-def _equal(filters: Mapping[str, Any], status: str | Sequence[str] | None, key: str | None) -> dict[str, Any]:
-    for name in filters:
-        if name not in FILTERS:
-            raise BadInput("there is no such filter.", field=name, hint=f"Known: {', '.join(FILTERS)}.")
-    equal = {name: _filter_value(name, value) for name, value in filters.items() if value is not None}
-    if status is not None:
-        many = [status] if isinstance(status, str) else check_names("status", status)
-        equal["status"] = tuple(check_word("status", Status, word) for word in many)
-    if key is not None:
-        check_name("key", check_one("key", key))
-        equal["key_identity"] = identity(explicit_key(key).text)
-    return equal
-
-
-def _filter_value(name: str, value: Any) -> Any:
-    if name == "pinned":
-        if not isinstance(value, bool):
-            raise BadInput("must be true or false.", field=name)
-        return int(value)
-    values = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
-    if name in _ENUMS:
-        return tuple(check_word(name, _ENUMS[name], one) for one in values)
-    return tuple(check_names(name, values))
-
-
-def _importance(low: int | None, high: int | None) -> tuple[tuple[str, str, Any], ...]:
-    for field, value in (("importance_min", low), ("importance_max", high)):
-        if value is not None:
-            check_number(field, value, 1, 5)
-    bounds = (("importance", ">=", low), ("importance", "<=", high))
-    return tuple(bound for bound in bounds if bound[2] is not None)
-
-
 def _encoded(last: Stored) -> str:
     assert last.body is not None, "a listed memory has its content"
     text = json.dumps([last.body["created_at"], last.stream, last.number])
@@ -301,5 +244,5 @@ def _decoded(cursor: str | None) -> tuple[str, int, int] | None:
         raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None
 
 
-def _scope(stored: Stored | None) -> str | None:
-    return stored.body["scope"] if stored is not None and stored.body is not None else None
+def _seen(sight: Sight, stored: Stored | None) -> bool:
+    return stored is not None and stored.body is not None and sight.sees(stored.body["scope"], stored.state.category)

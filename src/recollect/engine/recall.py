@@ -8,7 +8,7 @@ from typing import Any
 from recollect.engine import operations, tracing
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
-from recollect.engine.reading import readable_streams, scopes_for
+from recollect.engine.reading import readable_streams
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput
@@ -48,7 +48,7 @@ def query(
         readable = readable_streams(engine, reader, owner, space, include_namespaces)
         consulted = engine.policy.spaces.read_order
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
-        found = matching(engine, reader, streams, text, top_k + SHADOW_MARGIN)
+        found = newest_phase_first(engine, matching(engine, reader, streams, text, top_k + SHADOW_MARGIN))
         items = shadowed(found, top_k, engine.caller.agent, consulted, one_person=not engine.caller.trusted)
         checks = _border_checks(engine, owner, space)
         event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
@@ -101,14 +101,17 @@ def recall_event(
         consulted,
         {space: sum(phases[space].values()) for space in consulted},
         _current_phase(engine, reader, streams),
-        {space: dict(sorted(counts.items())) for space, counts in phases.items() if counts},
+        {space: dict(sorted(counts.items())) for space, counts in phases.items() if counts}
+        if engine.policy.phase.enabled
+        else None,
     )
 
 
 def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, Any] | None:
     """The phase of the session that is read, or of the one stream that is."""
     sessions = [s for s in streams if s.address is not None and s.address.space is Space.SESSION]
-    stream = sessions[0] if len(sessions) == 1 else streams[0] if len(streams) == 1 else None
+    only = [streams[0]] if len(streams) == 1 and engine.caller.session is None else []
+    stream = next(iter(sessions or only), None)
     if stream is None or not engine.policy.phase.enabled:
         return None
     if stream.phase == 1:
@@ -135,6 +138,17 @@ def matching(
     return _best_visible(engine, reader, {s.number: s for s in streams}, scored, most, _selection(engine, kinds))
 
 
+def newest_phase_first(engine: Engine, found: Sequence[tuple[Stored, float]]) -> list[tuple[Stored, float]]:
+    """The best of each phase, the newest phase first, where the policy has earlier phases recalled at all."""
+    if not engine.policy.phase.enabled or engine.policy.phase.recalls_current_only:
+        return list(found)
+    return sorted(found, key=lambda pair: -_phase_number(pair[0]))
+
+
+def _phase_number(stored: Stored) -> int:
+    return int((stored.body or {}).get("phase_id", "phase-1").removeprefix("phase-"))
+
+
 def standing(
     engine: Engine, reader: Reader, stream: Stream, which: Standing, most: int, kinds: Sequence[Kind] | None = None
 ) -> list[Stored]:
@@ -146,8 +160,7 @@ def standing(
 
 
 def _selection(engine: Engine, kinds: Sequence[Kind] | None) -> Selection:
-    return Selection(
-        scopes=scopes_for(engine),
+    return engine.selecting(
         equal={"status": "active"} | ({} if kinds is None else {"kind": tuple(kinds)}),
         current_phase=engine.policy.phase.recalls_current_only,
         unexpired_at=engine.now(),

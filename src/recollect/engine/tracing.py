@@ -12,12 +12,15 @@ from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput
+from recollect.model.item import source_word
 from recollect.model.policy import Privacy
 from recollect.model.record import Candidate
 from recollect.model.trace import Trace, TraceType, is_refusal, policy_key
+from recollect.model.vocabulary import Authority, Source
 from recollect.rules import privacy
 from recollect.rules.draft import Rejection
 from recollect.rules.privacy_gate import action
+from recollect.rules.taxonomy import classify_event
 from recollect.rules.why import MAX_TRACES, last_turn, sentences
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 
@@ -27,12 +30,13 @@ _REDACTED = "[redacted: {} characters]"
 
 def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
     """What was attempted, with every free text left out: a refused secret must not live on in its refusal."""
+    source = Source(candidate.source or engine.caller.speaks_as)
     attempted = {
         "kind": candidate.kind,
         "text": _REDACTED.format(len(candidate.content)),
-        "source": candidate.source or engine.caller.speaks_as,
+        "source": source_word(source, candidate.authority or Authority.AI_INFERRED),
         "scope": "session",
-        "meta": {"space": candidate.space, "event_type": candidate.event_type, "gate": no.gate},
+        "meta": {"space": candidate.space, "event_type": classify_event(candidate, source)[0], "gate": no.gate},
     }
     return trace.memory_denied(engine.caller, attempted, no.code, engine.in_force.expanded)
 

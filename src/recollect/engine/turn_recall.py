@@ -11,7 +11,15 @@ from recollect.engine.arguments import check_number
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.exchanges import Exchange, as_session
-from recollect.engine.recall import SHADOW_MARGIN, matching, read_check, recall_event, shadowed, standing
+from recollect.engine.recall import (
+    SHADOW_MARGIN,
+    matching,
+    newest_phase_first,
+    read_check,
+    recall_event,
+    shadowed,
+    standing,
+)
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
@@ -86,7 +94,7 @@ def _items(
     rules = _most_important(_rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
     facts = _most_important(_profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
     query = parts(exchange.user, MAX_CONTENT_BYTES)[0]
-    matches = matching(engine, reader, streams, query, top_k + SHADOW_MARGIN, _SEARCHED)
+    matches = newest_phase_first(engine, matching(engine, reader, streams, query, top_k + SHADOW_MARGIN, _SEARCHED))
     scores = {stored.state.id: score for stored, score in matches}
     found = {stored.state.id: stored for stored in (*rules, *facts, *(stored for stored, _ in matches))}
     scored = [(stored, scores.get(id, 0.0)) for id, stored in found.items()]

@@ -33,11 +33,12 @@ from recollect.rules.borders import may_read
 from recollect.rules.extraction import Extracted, extract
 from recollect.rules.keys import identity
 from recollect.rules.privacy_gate import places
-from recollect.rules.turns import parts, put_right, says, statements
+from recollect.rules.turns import merged, parts, put_right, says, statements
 from recollect.stores.protocol import Stored
 
 MAX_SNIPPET_BYTES = 2_000
 """How much of what a tool or the model said is kept as a snippet; the line itself has all of it."""
+REDACTED = "[redacted]"
 CONTINUES = "turn:continues"
 SAID_SO = "promotion:said_so"
 AT_ONCE = "promotion:at_once"
@@ -71,7 +72,7 @@ def record(
     engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, idempotency_key: str | None = None
 ) -> Turn:
     """Record an exchange whose recall was asked for beforehand, with ``recall_for``."""
-    waiting(engine).flush()  # so that what was recalled is told before what is recorded
+    waiting(engine).flush_traces(engine.tenant)
     return _record(as_session(engine, exchange.session, ai_profile), exchange, idempotency_key, (), None)
 
 
@@ -107,7 +108,8 @@ def _record(
         if key is not None:
             kept = next((receipt for receipt in receipts if receipt.memory is not None), receipts[0])
             retries.keep_answer(engine, writer, key, kept, writing.at, *lines)
-        gone, summaries = slide(writing, _session(engine, exchange)) if ids else ((), ())
+        kept_a_line = any(receipt.memory is not None for receipt in receipts)
+        gone, summaries = slide(writing, _session(engine, exchange)) if kept_a_line else ((), ())
         writing.finish()
     return Turn(exchange.session, None, (*receipts, *summaries), tuple(promoted), gone, tuple(writing.events))
 
@@ -136,10 +138,10 @@ def _pieces(engine: Engine, text: str) -> tuple[str, ...]:
     """A line in parts that divide nothing which must not be remembered; what is too long for a part is taken out."""
     if len(text.encode("utf-8")) <= MAX_CONTENT_BYTES:
         return (text,)
-    sensitive = places(text, engine.policy.privacy)
+    sensitive = merged(places(text, engine.policy.privacy))
     for start, end in reversed(sensitive):
         if len(text[start:end].encode("utf-8")) > MAX_CONTENT_BYTES:
-            text = f"{text[:start]}[redacted]{text[end:]}"
+            text = f"{text[:start]}{REDACTED}{text[end:]}"
             return _pieces(engine, text)
     return parts(text, whole=sensitive)
 
@@ -175,20 +177,36 @@ def _snippets(engine: Engine, exchange: Exchange, facts: Sequence[Extracted]) ->
     if policy.write.policy in ("none", "minimal"):
         return
     everything = policy.write.policy == "aggressive"
-    for sentence in statements(exchange.user, facts, max(0, policy.turns.max_facts - len(facts))):
+    for sentence in statements(_readable(engine, exchange.user), facts, max(0, policy.turns.max_facts - len(facts))):
+        if REDACTED in sentence:
+            continue
         yield {**common, **_by_person(engine, exchange), "content": sentence}
     for tool in exchange.tools:
         if everything or tool.name in policy.authority.verifying_tools:
-            content = parts(tool.output, MAX_SNIPPET_BYTES)[0]
-            yield {**common, **_by_tool(tool), "content": content, "event_type": EventType.EXECUTION}
+            for content in _said_by_others(engine, tool.output):
+                yield {**common, **_by_tool(tool), "content": content, "event_type": EventType.EXECUTION}
     if everything and exchange.ai is not None:
-        content = parts(exchange.ai, MAX_SNIPPET_BYTES)[0]
-        yield {**common, **_by_model(engine), "content": content, "event_type": EventType.CONTEXT}
+        for content in _said_by_others(engine, exchange.ai):
+            yield {**common, **_by_model(engine), "content": content, "event_type": EventType.CONTEXT}
+
+
+def _said_by_others(engine: Engine, text: str) -> list[str]:
+    """As much of what a tool or the model said as a snippet holds; nothing of what must not be remembered as a whole."""
+    return [] if places(text, engine.policy.privacy) else [parts(text, MAX_SNIPPET_BYTES)[0]]
+
+
+def _readable(engine: Engine, text: str) -> str:
+    """What a person said, without what must not be remembered: half of a secret, taken from it, would look like none."""
+    for start, end in reversed(merged(places(text, engine.policy.privacy))):
+        text = f"{text[:start]}{REDACTED}{text[end:]}"
+    return text
 
 
 def _facts(engine: Engine, exchange: Exchange) -> list[_Fact]:
     """What the person plainly said of themselves, and what they asked to have remembered."""
-    found = extract(exchange.user, most=engine.policy.turns.max_facts) if engine.policy.turns.max_facts else ()
+    most = engine.policy.turns.max_facts
+    stated = extract(_readable(engine, exchange.user), most=most) if most else ()
+    found = [fact for fact in stated if REDACTED not in fact.sentence]
     known = _known_facts(engine, exchange) if any(fact.points_back for fact in found) else []
     resolved = (_resolved(fact, known) for fact in found)
     return [_Fact(fact, parse_candidate(engine, _fact_fields(engine, exchange, fact))) for fact in resolved]

@@ -58,6 +58,13 @@ class Waiting:
             for tenant in tenants:
                 self._write(tenant)
 
+    def flush_traces(self, tenant: str) -> None:
+        """Before a write whose events follow on those that wait, so that they are told in their order."""
+        with self._lock:
+            due = any(isinstance(row, TraceRow) for row in self._rows.get(tenant, ()))
+        if due:
+            self.flush()
+
     @contextmanager
     def forgetting(self, tenant: str, name: str | None) -> Iterator[None]:
         """While rows are removed that name somebody, none of theirs is on its way; afterwards none waits.

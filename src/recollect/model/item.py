@@ -4,6 +4,7 @@ The item is a view of the one record. What it adds on the way out (``dedup_key``
 from the record, and what only a store can know (ids, ticks, phases, tags of its policy) is left behind on the way in.
 """
 
+import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -106,13 +107,13 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(item, Mapping) or not isinstance(item.get("meta", {}), Mapping):
         raise BadInput("is not an item.", field="item", hint='Such as {"kind": "semantic", "text": "…", "meta": {}}.')
-    if "text" not in item:
+    if item.get("text") is None:
         raise BadInput("is missing.", field="item.text", hint="An item carries its words under `text`.")
     meta = item.get("meta", {})
     fields = {
         "content": item["text"],
         "kind": item.get("kind", "semantic"),
-        "source": meta.get("source") or _ITEM_WORDS.get(item.get("source", "user"), item.get("source")),
+        "source": meta.get("source") or _source(item.get("source", "user")),
         "importance": _importance(item.get("importance")),
         "aliases": (item["id"],) if "id" in item else None,
         "ttl_ticks": _time_left(item, meta),
@@ -122,9 +123,13 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def _source(word: Any) -> Any:
+    return _ITEM_WORDS.get(word, word) if isinstance(word, str) else word
+
+
 def _importance(given: Any) -> Any:
     """Elsewhere importance may be any number; here it is a whole one from 1 to 5."""
-    if isinstance(given, bool) or not isinstance(given, int | float):
+    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
         return given
     return min(5, max(1, round(given)))
 

@@ -201,6 +201,52 @@ class Lifecycle(Section):
     purge_after_days: int = Field(30, ge=0, description="days from soft deletion until the content is removed")
 
 
+class Category(Section):
+    """One category, and how much of it a context gets."""
+
+    name: str = Field(min_length=1, max_length=256)
+    context: Literal["all", "rag"] = Field("rag", description="all of it, or what is relevant")
+    rag_length: int = Field(30, ge=1, le=1_000, description="how many relevant ones at most")
+
+
+class Categories(Section):
+    """Which categories there are, and what a context gets of each."""
+
+    system: tuple[Category, ...] = Field(
+        (
+            Category(name="profile", context="all"),
+            Category(name="event", context="rag", rag_length=30),
+            Category(name="activity", context="rag", rag_length=50),
+        ),
+        description="the categories that come with the system: name, context (all or rag), rag_length",
+    )
+    custom: tuple[Category, ...] = Field((), description="categories of your own, in the same form")
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> "Categories":
+        names = [category.name for category in (*self.system, *self.custom)]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise ValueError(f"custom: the category {twice[0]} is there twice")
+        return self
+
+    def known(self, name: str) -> Category | None:
+        return next((category for category in (*self.system, *self.custom) if category.name == name), None)
+
+
+class Agents(Section):
+    """What each agent may know of."""
+
+    allowlists: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="the categories that each agent may read and write; once there is a list, an agent without one may none",
+    )
+
+    def categories(self, agent: str | None) -> tuple[str, ...] | None:
+        """The categories of an agent; ``None`` for all: there are no lists, or whoever asks is no agent."""
+        return None if agent is None or not self.allowlists else self.allowlists.get(agent, ())
+
+
 class Recall(Section):
     """How reading is bounded."""
 
@@ -260,6 +306,8 @@ class Policy(Section):
     spaces: Spaces = Spaces()
     turns: Turns = Turns()
     phase: Phase = Phase()
+    categories: Categories = Categories()
+    agents: Agents = Agents()
     recall: Recall = Recall()
     checkpoints: Checkpoints = Checkpoints()
     traces: Traces = Traces()

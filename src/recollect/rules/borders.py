@@ -1,7 +1,10 @@
 """Who may read and write where. Checked in the engine before anything is retrieved, whichever interface asked."""
 
+from typing import NamedTuple
+
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
+from recollect.model.policy import Policy
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Source, Space
 from recollect.rules.draft import Context, Draft, Rejection
@@ -22,6 +25,8 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     code = write_refusal(caller, address, candidate.scope, source)
     if code is None and not context.promoting:
         code = _borrowed_name(caller, candidate) or _only_by_promotion(candidate, source, context)
+    if code is None and not sight_of(caller, context.policy).sees(candidate.scope, candidate.category):
+        code = "border:category_not_yours"
     if code is not None:
         return Rejection("border", code, _DETAIL[code])
     return draft.decide("border:allowed", source=source)
@@ -76,6 +81,23 @@ def visible_scopes(caller: Caller) -> tuple[str, ...]:
     return ("shared", caller.agent) if caller.agent else ("shared",)
 
 
+class Sight(NamedTuple):
+    """What a caller sees of the streams that it may read: these scopes and these categories, ``None`` for all."""
+
+    scopes: tuple[str, ...] | None
+    categories: tuple[str, ...] | None
+
+    def sees(self, scope: str | None, category: str | None) -> bool:
+        in_scope = self.scopes is None or scope in self.scopes
+        return in_scope and (self.categories is None or category in self.categories)
+
+
+def sight_of(caller: Caller, policy: Policy) -> Sight:
+    """The application itself sees everything; an agent what is shared or its own, in the categories of its list."""
+    scopes = None if caller.trusted and caller.agent is None else visible_scopes(caller)
+    return Sight(scopes, policy.agents.categories(caller.agent))
+
+
 def sees(caller: Caller, address: Address | None, scope: str | None) -> bool:
     """Whether this one memory exists, as far as the caller can tell."""
     if caller.trusted and caller.agent is None:
@@ -102,6 +124,7 @@ _DETAIL = {
     "border:no_write_right": "This caller may not write. Ask for the write right.",
     "border:not_your_space": "The memory belongs to another owner or space. Write to the caller's own.",
     "border:not_your_scope": "Only the agent itself may write what it alone sees. Use scope 'shared' or the own id.",
+    "border:category_not_yours": "The agent's list does not name this category. See agents.allowlists.",
     "border:not_your_name": "A caller may sign as itself or as its user. Leave author, agent_id and user_id out.",
     "border:source_not_yours": "Only an operator may give words as the operator's or the system's.",
 }

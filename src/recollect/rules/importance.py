@@ -24,6 +24,8 @@ def weigh(candidate: Candidate, event_type: EventType, sublayer: str) -> tuple[i
     if candidate.tier is Tier.CANON:
         return 5, ("importance:canon",)
     level, reasons = _BASE[event_type], [f"importance:event_type:{event_type}"]
+    if event_type is EventType.CONTEXT:
+        return level, tuple(reasons)  # what is only being talked about matters no more for being about someone
     if sublayer in ("identity", "constraint", "rule", "anti-pattern") and level < 4:
         level, reasons = 4, [*reasons, f"importance:sublayer:{sublayer}"]
     if _URGENT.search(candidate.content.lower()) and level < 5:

@@ -73,9 +73,9 @@ def parts(text: str, limit: int = MAX_CONTENT_BYTES, whole: Sequence[tuple[int, 
     >>> parts("one two three", limit=8, whole=[(4, 12)])
     ('one ', 'two thre', 'e')
     """
-    pieces, start = [], 0
+    pieces, start, places = [], 0, merged(whole)
     while len(text[start:].encode("utf-8")) > limit:
-        cut = _before(whole, start + _cut(text[start : start + limit], limit), start)
+        cut = _between(places, text, start, start + _cut(text[start : start + limit], limit), limit)
         pieces.append(text[start:cut])
         start = cut
     return tuple(piece for piece in (*pieces, text[start:]) if piece.strip())
@@ -90,9 +90,29 @@ def _cut(text: str, limit: int) -> int:
     return fits
 
 
-def _before(whole: Sequence[tuple[int, int]], cut: int, start: int) -> int:
-    """The cut, moved to the beginning of what it would divide."""
-    return min((begin for begin, end in whole if start < begin < cut < end), default=cut)
+def _between(places: Sequence[tuple[int, int]], text: str, start: int, cut: int, limit: int) -> int:
+    """The cut, moved to the beginning of what it would divide, or to its end if the piece begins with it."""
+    for begin, end in places:
+        if start < begin < cut < end:
+            return begin
+        if begin <= start < cut < end and len(text[start:end].encode("utf-8")) <= limit:
+            return end
+    return cut
+
+
+def merged(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same places in order, those that overlap as one.
+
+    >>> merged([(9, 15), (5, 11), (20, 21)])
+    [(5, 15), (20, 21)]
+    """
+    one: list[tuple[int, int]] = []
+    for begin, end in sorted(places):
+        if one and begin < one[-1][1]:
+            one[-1] = (one[-1][0], max(one[-1][1], end))
+        else:
+            one.append((begin, end))
+    return one
 
 
 class Said(NamedTuple):

@@ -50,6 +50,8 @@ def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     code = write_refusal(draft.candidate.kind, draft.event_type, context.policy)
     if code is not None:
         return Rejection("write_policy", code, f"The policy does not admit memories of type {draft.event_type}.")
+    if context.policy.write.allow_event_types is not None:
+        return draft.decide("allowed_by:allow_event_types")
     return draft.decide(f"allowed_by:write_policy:{context.policy.write.policy}")
 
 

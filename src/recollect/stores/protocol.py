@@ -105,6 +105,7 @@ class Selection:
     streams: tuple[int, ...] | None = None
     """Stream numbers; ``None`` for all of the tenant's."""
     scopes: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None
     equal: Mapping[str, Any] = field(default_factory=dict)
     """Columns that must have this value, or one of these values."""
     tags: tuple[str, ...] = ()

@@ -103,9 +103,9 @@ def test_beyond_the_limit_old_phases_leave_the_active_set(location: str) -> None
         started = mem.start_phase(**ANA)
         assert first is not None and started.left == (first.id,)
         assert [event["type"] for event in started.events] == [
+            "memory_phase_started",
             "memory_forget",
             "memory_deleted",
-            "memory_phase_started",
         ]
         assert mem.get(first.id).status == "soft_deleted"
         assert mem.verify().ok

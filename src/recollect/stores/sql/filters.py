@@ -42,6 +42,8 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
         parts.append(one_of("stream", selection.streams))
     if selection.scopes is not None:
         parts.append(one_of("scope", selection.scopes))
+    if selection.categories is not None:
+        parts.append(one_of("category", selection.categories))
     for column, wanted in selection.equal.items():
         check_column(column)
         many = isinstance(wanted, list | tuple | set | frozenset)

@@ -1,0 +1,111 @@
+"""What a read may be narrowed by. Every filter goes into the store's own query, never onto its results."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from recollect.engine.arguments import check_moment, check_names, check_number, check_one, check_word
+from recollect.engine.context import Engine
+from recollect.engine.drafting import check_name
+from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.vocabulary import EventType, Kind, Layer, Source, Status, Tier
+from recollect.rules.keys import explicit_key, identity
+from recollect.stores.protocol import Selection, Stream
+
+EQUAL = """
+    kind event_type layer tier category pinned topic_id source user_id agent_id run_id thread_id actor_id role scope
+""".split()
+"""Filters that take a value, or several of which one must fit."""
+RANGES: dict[str, tuple[str, str]] = {
+    "importance_min": ("importance", ">="),
+    "importance_max": ("importance", "<="),
+    "updated_after": ("last_modified", ">="),
+    "updated_before": ("last_modified", "<"),
+    "created_after": ("created_at", ">="),
+    "created_before": ("created_at", "<"),
+}
+FILTERS = (*EQUAL, *RANGES, "tags", "key", "phase")
+
+_ENUMS: dict[str, Any] = {"kind": Kind, "event_type": EventType, "layer": Layer, "tier": Tier, "source": Source}
+_PHASE = re.compile(r"phase-([1-9][0-9]{0,8})")
+
+
+def selection_of(
+    engine: Engine,
+    streams: Sequence[Stream],
+    filters: Mapping[str, Any],
+    status: str | Sequence[str] | None,
+    **more: Any,
+) -> Selection:
+    """What of these streams fits every filter and may be seen. ``status=None`` is every status."""
+    for name in filters:
+        if name not in FILTERS:
+            raise BadInput("there is no such filter.", field=name, hint=f"Known: {', '.join(FILTERS)}.")
+    given = {name: value for name, value in filters.items() if value is not None}
+    equal = {name: _equal(engine, name, given[name]) for name in EQUAL if name in given}
+    if status is not None:
+        many = [status] if isinstance(status, str) else check_names("status", status)
+        equal["status"] = tuple(check_word("status", Status, word) for word in many)
+    if "key" in given:
+        check_name("key", check_one("key", given["key"]))
+        equal["key_identity"] = identity(explicit_key(given["key"]).text)
+    return engine.selecting(
+        streams=tuple(stream.number for stream in streams),
+        equal=equal | _phase(given),
+        tags=tuple(check_names("tags", given.get("tags", ()))),
+        ranges=tuple((*RANGES[name], _bound(name, given[name])) for name in RANGES if name in given),
+        current_phase=given.get("phase") == "current",
+        unexpired_at=engine.now() if status is not None else None,
+        **more,
+    )
+
+
+def _equal(engine: Engine, name: str, value: Any) -> Any:
+    if name == "pinned":
+        if not isinstance(value, bool):
+            raise BadInput("must be true or false.", field=name)
+        return int(value)
+    values = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+    if name in _ENUMS:
+        return tuple(check_word(name, _ENUMS[name], one) for one in values)
+    if name == "category":
+        check_categories(engine, name, values)
+    return tuple(check_names(name, values))
+
+
+def check_categories(engine: Engine, field: str, asked: Sequence[str]) -> tuple[str, ...]:
+    """Categories that a request names: all of them must be on the agent's list, or it is refused."""
+    names, known = check_names(field, asked), engine.sight.categories
+    closed = [name for name in names if known is not None and name not in known]
+    if closed:
+        raise NotAllowed(
+            f"this agent may not know of the category {closed[0]!r}.",
+            field=field,
+            hint="The policy's agents.allowlists says what it may.",
+        )
+    return tuple(names)
+
+
+def _phase(given: Mapping[str, Any]) -> dict[str, Any]:
+    """``current`` and ``any`` are no phase of their own."""
+    asked = given.get("phase")
+    if asked in (None, "current", "any"):
+        return {}
+    number = _PHASE.fullmatch(asked) if isinstance(asked, str) else None
+    if number is None:
+        raise BadInput("must be current, any, or one such as phase-2.", field="phase")
+    return {"phase": int(number[1])}
+
+
+def _bound(name: str, value: Any) -> Any:
+    if name.startswith("importance"):
+        return check_number(name, value, 1, 5)
+    return check_moment(name, _midnight(value))
+
+
+def _midnight(value: Any) -> Any:
+    """A day without a time begins at midnight, UTC."""
+    if isinstance(value, str) and len(value) == len("2026-01-31"):
+        return f"{value}T00:00:00Z"
+    return f"{value.isoformat()}T00:00:00Z" if type(value) is date else value

@@ -1,0 +1,548 @@
+"""Turns: what one exchange writes and with what attribution, what leaves the window, and whose words reach whose memory."""
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.engine.exchanges import MAX_TURN_BYTES
+from recollect.model.errors import BadInput, NotAllowed, RetryMismatch
+from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.rules.privacy.examples import fake
+from recollect.stores.sql.queries import load_queries
+
+KEEP_ALL = {"traces": {"keep": "all"}}
+SERVER = "The build server stands in Frankfurt."
+TOKEN = "ghp_" + fake(36)
+Open = Callable[..., Any]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
+
+
+@pytest.fixture
+def opened(place: Any) -> Iterator[Open]:
+    """Opens the store under a policy; every event is kept."""
+    with ExitStack() as stack:
+        yield lambda **policy: stack.enter_context(recollect.open(place, policy={**KEEP_ALL, **policy}))
+
+
+@pytest.fixture
+def mem(opened: Open) -> Any:
+    return opened()
+
+
+def say(mem: Any, user: str, session: str = "s1", owner: str | None = "ana", **more: Any) -> Any:
+    """One exchange; a bound caller's owner is its own."""
+    return mem.turn(session=session, user=user, **({"owner": owner} if owner else {}), **more)
+
+
+def written(turn: Any, kind: str) -> list[Any]:
+    return [r.memory for r in turn.receipts if r.memory is not None and r.memory.kind == kind]
+
+
+def known(mem: Any, owner: str = "ana", space: str = "user", **filters: Any) -> dict[str, str]:
+    """What is active, by its fact key or its canonical key."""
+    items = mem.list(owner=owner, space=space, status="active", limit=1_000, **filters).items
+    return {m.meta.get("key") or m.canonical_key: m.content for m in items if m.kind != "short_term"}
+
+
+def lines(mem: Any, session: str = "s1") -> list[Any]:
+    """The lines of a session that are still in the window, oldest first, without their summary."""
+    found = mem.list(owner=session, space="session", kind="short_term", status="active", limit=1_000).items
+    return sorted((m for m in found if "summary_of" not in m.meta), key=lambda m: m.tick)
+
+
+def files(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file())
+
+
+# ── what a turn writes ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_each_line_is_kept_with_who_spoke_and_how_far_they_are_believed(opened: Open) -> None:
+    mem = opened(authority={"verifying_tools": ["crm"]})
+    tools = [{"name": "crm", "output": "Plan: premium."}, {"name": "web", "output": "Rain."}]
+    turn = say(mem, "Hello there!", ai="Hi, how can I help?", tools=tools, ai_profile="concierge")
+    said = [(m.content, m.source, m.authority, m.authority_reason, m.author.id) for m in written(turn, "short_term")]
+    assert said == [
+        ("Hello there!", "user", "user_asserted", "source:user", "ana"),
+        ("Plan: premium.", "tool", "tool_verified", "verifying_tool", "application"),
+        ("Rain.", "tool", "ai_inferred", "source:tool", "application"),
+        ("Hi, how can I help?", "agent", "ai_inferred", "source:agent", "concierge"),
+    ]
+    for memory in written(turn, "short_term"):
+        assert (memory.space, memory.owner, memory.user_id) == ("session", "s1", "ana")
+        assert (memory.event_type, memory.importance_reason) == ("context", ("importance:event_type:context",))
+    assert [m.actor_id for m in written(turn, "short_term")] == [None, "crm", "web", None]
+
+
+@pytest.mark.parametrize(
+    ("message", "key", "content", "event_type", "importance"),
+    [
+        ("I live in Porto.", "city", "The user lives in Porto.", "fact", 4),
+        ("Call me Bea.", "preferred_name", "The user wants to be called Bea.", "fact", 4),
+        ("I like green tea.", "likes", "The user likes green tea.", "preference", 3),
+        ("Actually, I live in Porto.", "city", "The user lives in Porto.", "correction", 4),
+    ],
+)
+def test_a_fact_carries_its_type_weight_origin_and_key(
+    mem: Any, message: str, key: str, content: str, event_type: str, importance: int
+) -> None:
+    turn = say(mem, message, ai="Noted.")
+    (line, _), (fact,) = written(turn, "short_term"), written(turn, "profile")
+    assert (fact.content, fact.event_type, fact.meta["key"]) == (content, event_type, key)
+    assert fact.importance_reason[0] == f"importance:event_type:{event_type}" and fact.importance >= 2
+    assert (fact.authority, fact.authority_reason, fact.source) == ("user_asserted", "source:user", "user")
+    assert fact.meta["source_turn_ids"] == [line.id]
+    assert fact.to_item()["meta"]["dedup_key"] == f"fact:{key}"
+    assert fact.meta["extracted_by"].startswith("extracted:")
+    (promoted,) = turn.promoted
+    assert (promoted.memory.space, promoted.memory.owner, promoted.memory.content) == ("user", "ana", content)
+    assert promoted.memory.meta["promoted_from"] == fact.id
+    assert promoted.memory.meta["promotion_reason"] == "promotion:at_once"
+    assert promoted.memory.meta["source_turn_ids"] == [line.id]
+    assert (fact.importance >= importance) == (promoted.memory.importance >= importance)
+
+
+def test_another_statement_is_a_snippet_of_the_session_alone(mem: Any) -> None:
+    turn = say(mem, f"{SERVER} Is it cold there?")
+    (snippet,) = written(turn, "semantic")
+    assert (snippet.content, snippet.event_type, snippet.space) == (SERVER, "fact", "session")
+    assert snippet.meta["source_turn_ids"] == [written(turn, "short_term")[0].id]
+    assert snippet.to_item()["meta"]["dedup_key"] == f"fact:{SERVER.lower()}"
+    assert turn.promoted == () and known(mem) == {}
+
+
+def test_all_that_an_exchange_writes_to_a_stream_shares_one_tick(mem: Any) -> None:
+    turn = say(mem, f"I live in Porto. {SERVER}", ai="Noted.")
+    assert {r.memory.tick for r in turn.receipts} == {1}
+    assert {r.memory.tick for r in say(mem, "Hello again!", ai="Hi.").receipts} == {2}
+    assert mem.verify().ok
+
+
+def test_a_turn_is_a_recall_and_a_record(mem: Any, tmp_path: Path) -> None:
+    say(mem, "I live in Porto.")
+    whole = say(mem, "Where do I live?", ai="In Porto.")
+    with recollect.open(tmp_path / "other.db", policy=KEEP_ALL) as other:
+        say(other, "I live in Porto.")
+        recall = other.recall_for(session="s1", owner="ana", user="Where do I live?")
+        recorded = other.record(session="s1", owner="ana", user="Where do I live?", ai="In Porto.")
+        assert recall.text == whole.recall.text and recorded.recall is None
+        types = [event["type"] for event in (*recall.events, *recorded.events)]
+        assert types == [event["type"] for event in whole.events]
+        assert other.why(session="s1") == mem.why(session="s1")
+
+
+# ── the window ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_leaves_the_window_is_forgotten_and_summed_up(opened: Open) -> None:
+    mem = opened(turns={"short_term_window": 2})
+    first = say(mem, "We ship on Friday? Be ready.", ai="Sure. I am.")
+    assert first.forgotten == () and say(mem, "Second message?").forgotten == ()
+    third = say(mem, "Third message?")
+    gone = tuple(m.id for m in written(first, "short_term"))
+    assert third.forgotten == gone
+    reasons = [(e["type"], e["memory_id"], e["reason"]) for e in third.events if e.get("memory_id") in gone]
+    assert reasons == [
+        pair for id in gone for pair in (("memory_forget", id, "decay"), ("memory_deleted", id, "expired"))
+    ]
+    summary = third.receipts[-1].memory
+    assert summary.content == "Earlier in this session:\nuser: We ship on Friday?\nai: Sure."
+    assert (summary.meta["summary_of"], summary.kind, summary.authority) == (list(gone), "short_term", "ai_inferred")
+    assert [m.content for m in lines(mem)] == ["Second message?", "Third message?"]
+    fourth = say(mem, "Fourth message?")
+    assert fourth.receipts[-1].memory.supersedes_id == summary.id
+    assert fourth.receipts[-1].memory.meta["summary_of"] == [*gone, *fourth.forgotten]
+    assert fourth.recall.text.startswith(f"- [summary] {summary.content}\n- [user] Second message?")
+    assert mem.verify().ok
+
+
+def test_a_policy_without_summaries_makes_none(opened: Open) -> None:
+    mem = opened(turns={"short_term_window": 1, "summarise": False})
+    say(mem, "First message?")
+    assert len(say(mem, "Second message?").forgotten) == 1
+    assert [item.memory.content for item in mem.recall_for(session="s1", owner="ana", user="?!").items] == [
+        "Second message?"
+    ]
+
+
+def test_a_summary_keeps_within_the_policys_limit(opened: Open) -> None:
+    mem = opened(turns={"short_term_window": 1, "summary_characters": 100})
+    for number in range(6):
+        turn = say(mem, f"Message number {number} " + "goes on and on " * 12)
+    assert len(turn.receipts[-1].memory.content) <= 100
+
+
+def test_a_long_line_is_kept_as_linked_parts(mem: Any) -> None:
+    text = "\n".join(f"Paragraph {number}: " + "ü" * 3_000 for number in range(5))
+    parts = written(say(mem, text, ai="Long!"), "short_term")[:-1]
+    assert "".join(m.content for m in parts) == text
+    assert [(m.meta["part"], m.meta["parts"]) for m in parts] == [(n, len(parts)) for n in range(1, len(parts) + 1)]
+    assert len(parts) > 2 and all(len(m.content.encode()) <= MAX_CONTENT_BYTES for m in parts)
+    for earlier, later in pairwise(parts):
+        assert earlier.id in mem.get(later.id).related_memory_ids
+    assert mem.verify().ok
+
+
+SECRETS = {
+    "token": f"/{TOKEN}",
+    "card": " 4111 1111 1111 1111",
+    "private key": "\n-----BEGIN RSA PRIVATE KEY-----\n" + f"{fake(64)}\n" * 26 + "-----END RSA PRIVATE KEY-----",
+}
+
+
+@pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
+def test_a_secret_that_a_cut_divides_is_refused_all_the_same(mem: Any, secret: str) -> None:
+    """Half a secret looks like none, so a long line is looked at as a whole."""
+    text = "y" * (MAX_CONTENT_BYTES - len(secret) // 2) + secret
+    say(mem, text)
+    say(mem, "Go on?", ai=text, tools=[{"name": "web", "output": text}])
+    third = len(secret) // 3
+    assert not [m.content[-40:] for m in lines(mem) if secret[:third] in m.content or secret[-third:] in m.content]
+
+
+SPREAD = {
+    "a token in a long result": (f"{'y' * 1_980}/{TOKEN} and more", TOKEN[:12]),
+    "a password on a line of its own": (
+        "The old password was\nhunter2-very-secret until the office moved to Berlin.",
+        "hunter2-very-secret",
+    ),
+    "a card over two lines": ("The card is 4111 1111\n1111 1111 belongs to the office in Berlin.", "1111 1111"),
+    "a key among statements": (f"{SERVER} The deploy token of the server is {TOKEN}. I live in Porto.", TOKEN),
+}
+
+
+@pytest.mark.parametrize(("text", "secret"), SPREAD.values(), ids=SPREAD)
+def test_no_fact_or_snippet_holds_a_part_of_what_was_refused(opened: Open, text: str, secret: str) -> None:
+    """A line is refused as a whole, so what is taken from it must not be looked at by itself alone."""
+    mem = opened(write={"policy": "aggressive"}, authority={"verifying_tools": ["crm"]})
+    turn = say(mem, text, ai=text, tools=[{"name": "crm", "output": text}])
+    kept = [r.memory.content for r in (*turn.receipts, *turn.promoted) if r.memory is not None]
+    assert not [content for content in kept if secret in content]
+    assert secret not in str(turn.events) and secret not in str(mem.traces(limit=100))
+
+
+@pytest.mark.parametrize("field", ["session", "owner", "project", "ai_profile", "agent", "tools"])
+def test_no_name_brings_a_secret_in(place: Any, opened: Open, tmp_path: Path, field: str) -> None:
+    mem = opened()
+    named = {"tools": [{"name": TOKEN, "output": "Rain."}]} if field == "tools" else {field: TOKEN}
+    exchange = {"session": "s1", "owner": "ana", "user": "Remember for the project: we ship on Friday.", **named}
+    try:
+        turn = mem.turn(**exchange)
+    except BadInput as refused:
+        assert refused.field == field and TOKEN not in str(refused)
+    else:
+        assert TOKEN not in str([r.memory for r in (*turn.receipts, *turn.promoted)])
+    assert TOKEN not in str(mem.traces(limit=100)) and TOKEN not in str(mem.events(limit=100))
+    assert TOKEN.encode() not in files(tmp_path)
+
+
+# ── corrections and requests ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_correction_replaces_what_was_believed(mem: Any) -> None:
+    say(mem, "I live in Lisbon.")
+    turn = say(mem, "Actually, I live in Porto.")
+    assert [r.outcome for r in (*turn.receipts[1:], *turn.promoted)] == ["superseded", "superseded"]
+    assert known(mem) == {"city": "The user lives in Porto."}
+    conflicts = [e for e in turn.events if e["type"] == "memory_conflict"]
+    assert [(e["rule"], e["dedup_key"]) for e in conflicts] == [("correction", "fact:city")] * 2
+
+
+def test_a_correction_overrides_even_what_a_higher_authority_said(mem: Any) -> None:
+    mem.add("The user lives in Lisbon.", kind="profile", key="city", owner="ana", authority="system_imposed")
+    say(mem, "Actually, I live in Porto.")
+    assert known(mem)["city"] == "The user lives in Porto."
+
+
+def test_a_value_alone_puts_the_right_fact_right(mem: Any) -> None:
+    say(mem, "I live in Porto. I work at Acme. My name is Ana.")
+    turn = say(mem, "it's Braga, not Porto", session="s2")
+    assert written(turn, "profile")[0].meta["key"] == "city"
+    assert known(mem) == {
+        "city": "The user lives in Braga.",
+        "employer": "The user works at Acme.",
+        "name": "The user's name is Ana.",
+    }
+
+
+def test_a_value_that_puts_nothing_or_too_much_right_stays_with_the_session(mem: Any) -> None:
+    say(mem, "I live in Porto. I work at Porto.")
+    before = known(mem)
+    assert len(before) == 2
+    for message in ("it's Braga, not Porto", "it's Braga, not Madrid"):
+        turn = say(mem, message)
+        assert (written(turn, "profile"), turn.promoted) == ([], ())
+    assert known(mem) == before
+
+
+def test_one_of_many_values_is_put_right_in_its_place(mem: Any) -> None:
+    say(mem, "I love Paris. I love Rome.")
+    say(mem, "no, I meant London, not Paris")
+    assert sorted(m.content for m in mem.list(owner="ana", status="active").items) == [
+        "The user loves London.",
+        "The user loves Rome.",
+    ]
+
+
+def test_what_has_ended_ends_only_what_is_believed(mem: Any) -> None:
+    say(mem, "I live in Porto.")
+    assert len(say(mem, "I no longer live in Madrid.").receipts) == 1, "the line alone"
+    assert known(mem) == {"city": "The user lives in Porto."}
+    say(mem, "I no longer live in Porto.")
+    assert known(mem) == {"city": "The user no longer lives in Porto."}
+    assert known(mem, "s1", "session") == {"city": "The user no longer lives in Porto."}
+
+
+def test_who_asks_says_for_whom_it_is_kept(mem: Any) -> None:
+    own = say(mem, "Remember for me: the spare key hangs in the shed.", project="apollo")
+    shared = say(mem, "Remember for the project: the release is on Friday.", project="apollo")
+    for turn, where, event_type in ((own, ("user", "ana"), "fact"), (shared, ("project", "apollo"), "decision")):
+        (kept,) = turn.promoted
+        assert (kept.memory.space, kept.memory.owner) == where
+        assert (kept.memory.event_type, kept.memory.meta["promotion_reason"]) == (event_type, "promotion:said_so")
+    nowhere = say(mem, "Remember for the project: the demo is on Monday.")
+    assert nowhere.promoted == () and written(nowhere, "semantic")[0].space == "session"
+
+
+# ── who may say what ────────────────────────────────────────────────────────────────────────────────────────────────
+
+SENSITIVE = (
+    "My name is Ana. My pronouns are she/her. I live in Porto. My native language is Portuguese. I speak French."
+)
+KEYS = {"name", "pronouns", "city", "language", "languages"}
+
+
+@pytest.mark.parametrize("policy", ["normal", "aggressive"])
+def test_sensitive_facts_come_from_the_persons_own_words_alone(opened: Open, policy: str) -> None:
+    mem = opened(write={"policy": policy}, authority={"verifying_tools": ["crm"]})
+    tools = [{"name": "crm", "output": SENSITIVE}, {"name": "web", "output": SENSITIVE}]
+    turn = say(mem, "What do you know about me?", ai=f"You told me: {SENSITIVE}", tools=tools)
+    assert written(turn, "profile") == [] and turn.promoted == () and known(mem) == {}
+    say(mem, SENSITIVE)
+    assert known(mem).keys() == KEYS
+
+
+def test_an_agent_passes_on_a_persons_words_only_with_the_right_to(mem: Any) -> None:
+    agent = {"agent": "planner", "user": "ana", "session": "s1"}
+    guess = say(mem.as_caller(**agent), SENSITIVE, owner=None)
+    assert {m.authority for m in written(guess, "profile")} == {"ai_inferred"}
+    assert {r.reasons for r in guess.promoted} == {("promotion:authority_too_low",)} and known(mem) == {}
+    relayed = say(mem.as_caller(**agent, rights=["read", "write", "relay"]), SENSITIVE, owner=None)
+    assert {m.authority for m in written(relayed, "profile")} == {"user_asserted"}
+    assert known(mem).keys() == KEYS
+
+
+def test_a_tool_that_an_agent_names_is_believed_only_with_the_right_to(opened: Open) -> None:
+    mem = opened(authority={"verifying_tools": ["crm"]})
+    tools = [{"name": "crm", "output": "Ana pays monthly."}]
+    for rights, authority in ((["read", "write"], "ai_inferred"), (["read", "write", "relay"], "tool_verified")):
+        caller = mem.as_caller(agent="planner", user="ana", session="s1", rights=rights)
+        turn = caller.turn(session="s1", user="How do I pay?", tools=tools)
+        assert written(turn, "short_term")[1].authority == authority
+        assert [m.event_type for m in written(turn, "semantic")] == ["execution"]
+
+
+def test_a_bound_caller_stays_in_its_session(mem: Any) -> None:
+    ana = mem.as_caller(user="ana", session="s1")
+    for call in (ana.turn, ana.recall_for, ana.record):
+        with pytest.raises(NotAllowed, match="session"):
+            call(session="s2", user="Hello there!")
+    with pytest.raises(NotAllowed, match="session"):
+        mem.as_caller(user="ana").turn(session="s1", user="Hello there!")
+
+
+def test_a_turn_about_somebody_else_learns_and_changes_nothing_of_theirs(mem: Any) -> None:
+    say(mem, "I live in Porto.", session="private")
+    ben = mem.as_caller(user="ben", session="s9")
+    answers: dict[str, list[Any]] = {"it's Lisbon, not {}": [], "I no longer live in {}.": []}
+    for words, told in answers.items():
+        for city in ("Porto", "Madrid"):
+            turn = ben.turn(session="s9", user=words.format(city), owner="ana", project="apollo")
+            told.append([(r.outcome, r.memory.kind, r.memory.content.replace(city, "…")) for r in turn.receipts])
+            assert not [i for i in turn.recall.items if i.memory.owner != "s9"]
+            assert not [r for r in turn.promoted if not r.denied]
+    assert all(right == wrong for right, wrong in answers.values()), "whoever guesses right must not find out"
+    assert known(mem) == {"city": "The user lives in Porto."}
+
+
+# ── policies ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+TALK = {
+    "user": f"I live in Porto. I like tea. {SERVER}",
+    "ai": "Porto has many bridges.",
+    "tools": [{"name": "crm", "output": "Ana pays monthly."}, {"name": "web", "output": "Rain in Porto today."}],
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "profile", "semantic", "denied"),
+    [
+        ("none", [], [], {"write_policy_none"}),
+        ("minimal", ["likes"], [], {"write_policy_minimal"}),
+        ("normal", ["city", "likes"], [SERVER, "Ana pays monthly."], set()),
+        ("aggressive", ["city", "likes"], [SERVER, "Ana pays monthly.", "Rain in Porto today.", TALK["ai"]], set()),
+    ],
+)
+def test_what_each_write_policy_has_a_turn_keep(
+    opened: Open, policy: str, profile: list[str], semantic: list[str], denied: set[str]
+) -> None:
+    mem = opened(write={"policy": policy}, authority={"verifying_tools": ["crm"]})
+    turn = mem.turn(session="s1", owner="ana", **TALK)
+    assert [m.meta["key"] for m in written(turn, "profile")] == profile
+    assert [m.content for m in written(turn, "semantic")] == semantic
+    assert {r.reasons[0] for r in turn.receipts if r.denied} == denied
+    assert len(written(turn, "short_term")) == (0 if policy == "none" else 4)
+    assert sorted(known(mem)) == sorted(profile)
+
+
+def test_without_at_once_only_what_was_asked_for_crosses(opened: Open) -> None:
+    mem = opened(promotion={"at_once": False})
+    turn = say(mem, "I live in Porto. Remember for me: the spare key hangs in the shed.")
+    assert [r.memory.content for r in turn.promoted] == ["The spare key hangs in the shed."]
+    assert known(mem, "s1", "session")["city"] == "The user lives in Porto."
+
+
+def test_after_a_phase_began_a_turn_recalls_that_phase_alone(mem: Any) -> None:
+    say(mem, f"I live in Porto. {SERVER}", ai="Noted.")
+    mem.start_phase(space="session", owner="s1", name="second")
+    recall = mem.recall_for(session="s1", owner="ana", user="Where does the build server stand?")
+    assert [(i.memory.space, i.memory.content) for i in recall.items] == [("user", "The user lives in Porto.")]
+    assert recall.events[-1]["current_phase"]["phase_id"] == "phase-2"
+    say(mem, "What about the new server?")
+    recall = mem.recall_for(session="s1", owner="ana", user="server?")
+    assert {i.memory.phase_id for i in recall.items if i.memory.space == "session"} == {"phase-2"}
+
+
+@pytest.mark.parametrize("which", ["turns", "profile", "rules"])
+def test_what_every_turn_reads_comes_from_an_index_of_its_own(tmp_path: Path, which: str) -> None:
+    """Else each turn would walk through all that the person ever said."""
+    recollect.open(tmp_path / "memory.db").close()
+    query = load_queries("recollect.stores.sqlite")[f"newest_{which}"]
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as db:
+        plan = db.execute(f"EXPLAIN QUERY PLAN {query}", {"tenant": "default", "stream": 1, "limit": 40}).fetchall()
+    assert [f"INDEX memories_{which} " in step for *_, step in plan] == [True], plan
+
+
+# ── retries, erasure, bad input, company ────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_retry_is_answered_and_not_done_again(mem: Any) -> None:
+    first = say(mem, "I live in Porto.", ai="Noted.", idempotency_key="k1")
+    state = mem.state_hash()
+    again = say(mem, "I live in Porto.", ai="Noted.", idempotency_key="k1")
+    assert again.replayed and mem.state_hash() == state
+    assert again.receipts[0].memory.id == first.receipts[0].memory.id
+    for other in ({"ai": "Fine."}, {"ai": "Noted.", "tools": [{"name": "web", "output": "Rain."}]}):
+        with pytest.raises(RetryMismatch, match="idempotency_key"):
+            say(mem, "I live in Porto.", idempotency_key="k1", **other)
+    assert mem.state_hash() == state
+
+
+def test_a_retry_is_not_done_again_though_the_first_line_was_refused(mem: Any) -> None:
+    for _ in range(2):
+        say(mem, f"The deploy token is {TOKEN}.", ai="Better keep that to yourself.", idempotency_key="k1")
+    assert [m.content for m in lines(mem)] == ["Better keep that to yourself."]
+
+
+def test_an_erasure_takes_what_was_said_in_every_session(mem: Any, tmp_path: Path) -> None:
+    for session in ("s1", "s2"):
+        say(mem, "Does Zanzibarland exist?", session=session, ai="Quuxlandia does not.")
+        say(mem, "I live in Oberammergau.", session=session)
+        mem.recall_for(session=session, owner="ana", user="Is Kamchatkovia far?")
+    mem.recall_for(session="s3", owner="ana", user="Is Mozambiqua near?")
+    say(mem, "I live in Hamburg.", session="s4", owner="ben")
+    mem.erase(owner="ana")
+    for session in ("s1", "s2", "s3"):
+        left = str(mem.traces(session=session, limit=1_000))
+        assert not [word for word in ("Zanzib", "Quuxl", "Oberamm", "Kamchat", "Mozamb") if word in left]
+        assert lines(mem, session) == []
+    assert known(mem) == {} and known(mem, "ben") == {"city": "The user lives in Hamburg."}
+    if (tmp_path / "memory.db").exists():
+        left_over = files(tmp_path)
+        assert not [w for w in (b"Zanzib", b"Quuxl", b"berammerg", b"Kamchat", b"Mozamb") if w in left_over]
+    assert mem.verify().ok
+
+
+def test_an_erasure_leaves_no_summary_of_what_the_person_said_in_company(opened: Open) -> None:
+    mem = opened(turns={"short_term_window": 1})
+    for owner, words in (("ana", "Tea?"), ("ben", "Zanzibarland?"), ("ana", "Coffee?"), ("ana", "Milk?")):
+        say(mem, words, owner=owner)
+    mem.erase(owner="ben")
+    found = mem.list(owner="s1", space="session", status=None, limit=100).items
+    assert not [m.content for m in found if "Zanzibarland" in m.content]
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("user", {"user": " \n"}),
+        ("user", {"user": None}),
+        ("user", {"user": "tea\x00"}),
+        ("user", {"user": "tea \ud800"}),
+        ("user", {"user": "x" * (MAX_TURN_BYTES + 1)}),
+        ("ai", {"ai": ""}),
+        ("ai", {"ai": "ü" * (MAX_TURN_BYTES // 2 + 1)}),
+        ("session", {"session": ""}),
+        ("owner", {"owner": "x" * 300}),
+        ("project", {"project": " "}),
+        ("tools", {"tools": {"name": "crm", "output": "x"}}),
+        ("tools", {"tools": "crm"}),
+        ("tools", {"tools": [{"name": "crm", "output": "x"}] * 65}),
+        ("tools[1]", {"tools": [{"name": "crm", "output": "x"}, {"name": "crm"}]}),
+        ("tools[0]", {"tools": [{"name": "crm", "output": "x", "more": 1}]}),
+        ("tools[0].name", {"tools": [{"name": "", "output": "x"}]}),
+        ("tools[0].output", {"tools": [{"name": "crm", "output": "\x00"}]}),
+        ("ai_profile", {"ai_profile": ""}),
+        ("idempotency_key", {"idempotency_key": ""}),
+        ("top_k", {"top_k": 0}),
+        ("top_k", {"top_k": "many"}),
+    ],
+)
+def test_bad_input_names_its_field_and_changes_nothing(field: str, given: dict[str, Any]) -> None:
+    with recollect.open(":memory:") as mem:
+        before = mem.state_hash()
+        with pytest.raises(BadInput) as refused:
+            mem.turn(**{"session": "s1", "user": "Hello there!", "owner": "ana", **given})
+        assert refused.value.field == field and refused.value.message
+        assert mem.state_hash() == before
+
+
+WRITER = """
+import sys, recollect
+place, name, count = sys.argv[1:]
+with recollect.open(place, policy={"turns": {"short_term_window": 3}}) as mem:
+    for number in range(int(count)):
+        mem.turn(session="s1", owner="ana", user=f"{name} asks {number}?", ai=f"Answer {number} for {name}.")
+"""
+
+
+def test_two_processes_talk_in_one_session_at_once(place: Any) -> None:
+    recollect.open(place).close()
+    count = 8
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(place), name, str(count)]) for name in ("ana", "ben")
+    ]
+    assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
+    with recollect.open(place) as mem:
+        every = mem.list(owner="s1", space="session", kind="short_term", status=None, limit=1_000).items
+        told = sorted(m.content for m in every if "summary_of" not in m.meta)
+        asked = [f"{name} asks {number}?" for name in ("ana", "ben") for number in range(count)]
+        answered = [f"Answer {number} for {name}." for name in ("ana", "ben") for number in range(count)]
+        assert told == sorted(asked + answered)
+        window = lines(mem)
+        assert len({m.tick for m in window}) == 3 and len(window) == 6, "whole exchanges, the last three"
+        summaries = [m for m in every if "summary_of" in m.meta and m.status == "active"]
+        assert len(summaries) == 1 and len(summaries[0].meta["summary_of"]) == len(told) - len(window)
+        assert mem.verify().ok

@@ -1,0 +1,258 @@
+"""What one exchange leaves behind, by rule: parts of long lines, plain statements, the summary, and values put right."""
+
+import doctest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.rules import turns
+from recollect.rules.extraction import extract
+from recollect.rules.turns import SUMMARY_OPENING, Said, parts, put_right, says, statements, summary
+
+SERVER = "The build server stands in Frankfurt."
+letters = st.text(alphabet="ab é日🫖\n. ", max_size=400)
+
+
+def test_the_examples_in_the_module_run() -> None:
+    assert doctest.testmod(turns).failed == 0
+
+
+# ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(letters, st.integers(4, 60))
+def test_no_part_is_too_long_and_none_is_blank(text: str, limit: int) -> None:
+    pieces = parts(text, limit)
+    assert all(len(piece.encode("utf-8")) <= limit and piece.strip() for piece in pieces)
+
+
+@given(letters, st.integers(4, 60))
+def test_nothing_is_lost_but_blanks(text: str, limit: int) -> None:
+    """Whatever was cut away between two parts held no character that is not blank."""
+    rest = text
+    for piece in parts(text, limit):
+        before, found, rest = rest.partition(piece)
+        assert found and not before.strip()
+    assert not rest.strip()
+
+
+@given(st.text(alphabet="abé日🫖", min_size=1, max_size=400), st.integers(4, 60))
+def test_words_without_blanks_come_back_whole(text: str, limit: int) -> None:
+    assert "".join(parts(text, limit)) == text
+
+
+def test_what_fits_is_left_as_it_is() -> None:
+    exact = "é" * (MAX_CONTENT_BYTES // 2)
+    assert parts(exact) == (exact,)
+    assert [len(piece.encode()) for piece in parts(exact + "é")] == [MAX_CONTENT_BYTES, 2]
+    assert parts("  Hello \n") == ("  Hello \n",)
+
+
+@st.composite
+def marked(draw: st.DrawFn) -> tuple[str, list[tuple[int, int]], int]:
+    """A text, the places in it that must not be divided, each of which fits into a piece, and the size of a piece."""
+    limit, text, places = draw(st.integers(8, 40)), "", []
+    for _ in range(draw(st.integers(1, 6))):
+        text += draw(st.text(alphabet="ab é日\n. ", max_size=30))
+        secret = draw(st.text(alphabet="S \né.", min_size=1, max_size=limit // 2))
+        places.append((len(text), len(text) + len(secret)))
+        text += secret
+    return text, places, limit
+
+
+@given(marked())
+def test_what_must_not_be_divided_is_not(given: tuple[str, list[tuple[int, int]], int]) -> None:
+    text, places, limit = given
+    pieces = parts(text, limit, whole=places)
+    rest, cuts = text, set()
+    for piece in pieces:
+        rest = rest[rest.index(piece) + len(piece) :]
+        cuts.add(len(text) - len(rest))
+    assert all(len(piece.encode("utf-8")) <= limit for piece in pieces)
+    assert not [place for place in places if any(place[0] < cut < place[1] for cut in cuts)]
+
+
+def test_of_two_places_that_overlap_neither_is_divided() -> None:
+    """One rule finds a URL, another the password in it."""
+    assert parts("aaaa SSSSXXYYYY bb", 14, whole=[(5, 11), (9, 15)]) == ("aaaa ", "SSSSXXYYYY bb")
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("first part.\n\nsecond one here", ("first part.\n\n", "second one here")),
+        ("the first line\nand another", ("the first line\n", "and another")),
+        ("One is done. Two goes on", ("One is done. ", "Two goes on")),
+        ("twentycharactersinarow!", ("twentycharacters", "inarow!")),
+    ],
+    ids=["paragraphs", "lines", "sentences", "no blanks"],
+)
+def test_a_cut_is_made_where_the_text_has_a_break(text: str, pieces: tuple[str, ...]) -> None:
+    assert parts(text, 16) == pieces
+
+
+def test_a_break_too_early_is_no_reason_to_cut_there() -> None:
+    """Else a document whose title stands alone would begin with a part of three words."""
+    assert parts("Hi\n\n" + "x" * 40, 20)[0] == "Hi\n\n" + "x" * 16
+
+
+# ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("message", "stated"),
+    [
+        (SERVER, (SERVER,)),
+        (f"{SERVER} Could you check it?", (SERVER,)),
+        (f"{SERVER} {SERVER}", (SERVER,)),
+        (f"- {SERVER}\n- Our deploy runs every night.", (SERVER, "Our deploy runs every night.")),
+        (f"Thanks! {SERVER}", (SERVER,)),
+        ("Müller leitet das Büro in Köln.", ("Müller leitet das Büro in Köln.",)),
+    ],
+    ids=["plain", "before a question", "twice", "bullets", "after thanks", "another language"],
+)
+def test_what_is_plainly_stated_is_kept(message: str, stated: tuple[str, ...]) -> None:
+    assert statements(message, [], 5) == stated
+
+
+TRAPS = {
+    "question": "Does the build server stand in Frankfurt?",
+    "question without a mark": "Could the build server stand in Frankfurt",
+    "question word": "Where the build server in Frankfurt stands",
+    "polite request": "Please restart the build server tonight.",
+    "request to write": "Write a poem about build servers in Frankfurt.",
+    "request to the agent": "Explain the build server in Frankfurt to Ana.",
+    "doubt": "Maybe the build server stands in Frankfurt.",
+    "condition": "The build server stands in Frankfurt if Ana moved it.",
+    "opinion": "I think the build server stands in Frankfurt.",
+    "wondering": "I wonder whether the build server stands in Frankfurt.",
+    "supposing": "Suppose the build server stands in Frankfurt.",
+    "thanks": "Thanks, great job on the build server.",
+    "praise": "Perfect work on the build server setup.",
+    "greeting": "Hello to everybody at the build server team.",
+    "agreement": "Yes the build server team agrees.",
+    "quotation": f'"{SERVER}"',
+    "quoted speech": 'Ana said "the build server stands in Frankfurt".',
+    "reported speech": "Ana wrote: the build server stands in Frankfurt.",
+    "quoted line": f"> {SERVER}",
+    "fenced code": f"```\n{SERVER}\n```",
+    "code": "server = build(Frankfurt, stands=True)",
+    "log": "2026-01-01 10:00:00 INFO build server started in Frankfurt",
+    "material": f"Translate into German: {SERVER}",
+    "letter": f"Dear Ana,\n{SERVER}\nKind regards,",
+    "role play": f"Pretend you are a pirate. {SERVER}",
+    "joke": "The build server stands in Frankfurt lol.",
+    "pointing outside": "The build server stands above that one.",
+    "about the agent": "The build server needs your help.",
+    "too short": "The server stands.",
+    "too long": f"The build server stands in Frankfurt {'very ' * 80}firmly.",
+    "wordless": "🫖 🫖 🫖",
+}
+
+
+@pytest.mark.parametrize("message", TRAPS.values(), ids=TRAPS)
+def test_what_only_looks_like_a_statement_is_not(message: str) -> None:
+    assert statements(message, [], 5) == ()
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        "Restart the build server in Frankfurt.",
+        "Run the integration suite on Friday.",
+        "Send Ana the monthly sales report.",
+        "Delete the old backups in Frankfurt.",
+        "Check the build server in Frankfurt.",
+    ],
+)
+def test_an_order_states_nothing(order: str) -> None:
+    assert statements(order, [], 5) == ()
+
+
+def test_a_sentence_that_was_understood_as_a_fact_is_not_stated_again() -> None:
+    message = f"I live in Porto and I work at Acme. {SERVER}"
+    facts = extract(message)
+    assert facts and statements(message, facts, 5) == (SERVER,)
+
+
+def test_no_more_than_asked_for() -> None:
+    message = " ".join(f"Server {name} stands in Frankfurt." for name in ("alpha", "beta", "gamma"))
+    assert len(statements(message, [], 3)) == 3
+    assert statements(message, [], 2) == statements(message, [], 3)[:2]
+    assert statements(message, [], 0) == ()
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    assert all("?" not in stated for stated in statements(text, [], 5))
+
+
+# ── the summary ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+words = st.sampled_from(
+    ["tea", "The build server", "stands in Frankfurt", "é" * 90, "Really?", "Yes. ", "\n", "x" * 300]
+)
+spoken = st.builds(Said, st.sampled_from(["user", "ai", "crm"]), st.lists(words, min_size=1, max_size=6).map(" ".join))
+
+
+@given(st.lists(spoken, min_size=1, max_size=12), st.lists(spoken, max_size=12), st.integers(100, 1_000))
+def test_a_summary_never_outgrows_its_limit(first: list[Said], then: list[Said], limit: int) -> None:
+    told = summary(None, first, limit)
+    assert len(told) <= limit
+    assert len(summary(told, then, limit)) <= limit
+
+
+def test_a_long_name_does_not_make_the_summary_outgrow_its_limit() -> None:
+    assert len(summary(None, [Said("t" * 256, "It returned nothing.")], 100)) <= 100
+
+
+def test_the_oldest_is_given_up_first() -> None:
+    lines = [Said("user", f"Message number {n}.") for n in range(20)]
+    told = summary(None, lines, 150).split("\n")
+    assert told[0] == SUMMARY_OPENING
+    assert told[1:] == [f"user: Message number {n}." for n in range(20 - len(told) + 1, 20)]
+
+
+def test_a_summary_grows_by_what_left_since() -> None:
+    before = summary(None, [Said("user", "We ship on Friday.")], 500)
+    after = summary(before, [Said("ai", "Noted. I will remind you."), Said("crm", "ok")], 500)
+    assert after == f"{SUMMARY_OPENING}\nuser: We ship on Friday.\nai: Noted.\ncrm: ok"
+
+
+def test_one_line_each_however_it_was_written() -> None:
+    told = summary(None, [Said("user", "  First\n\tline\nof a  paragraph. Second.")], 500)
+    assert told == f"{SUMMARY_OPENING}\nuser: First line of a paragraph."
+    cut = summary(None, [Said("user", "word " * 100)], 500).split("\n")[1]
+    assert len(cut) <= len("user: ") + 120 and cut.endswith("…")
+
+
+# ── values put right ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("Porto", True), ("porto", True), ("Port", False), ("orto", False), ("New Porto", False), ("in Porto", True)],
+)
+def test_a_statement_says_a_whole_value_or_none(value: str, said: bool) -> None:
+    assert says("The user lives in Porto.", value) is said
+
+
+def test_signs_in_a_value_are_just_signs() -> None:
+    assert says("The user codes in C++.", "C++")
+    assert not says("The user codes in Cxx.", "C..")
+    assert put_right("The user codes in C++.", "C++", r"C\1 (sharp)") == r"The user codes in C\1 (sharp)."
+
+
+def test_only_the_first_mention_is_put_right_and_the_rest_stays() -> None:
+    assert put_right("The user lives in Porto, Porto district.", "porto", "Braga") == (
+        "The user lives in Braga, Porto district."
+    )
+    assert put_right("The user lives in Portofino.", "Porto", "Braga") == "The user lives in Portofino."
+
+
+@given(st.text(alphabet="ab .+(", min_size=1, max_size=6), st.text(alphabet="ab\\1", min_size=1, max_size=6))
+def test_what_is_put_right_says_the_new_value(wrong: str, right: str) -> None:
+    content = f"The user lives in {wrong}."
+    assert (right in put_right(content, wrong, right)) == (says(content, wrong) or right in content)
