@@ -15,6 +15,7 @@ import others
 import reads
 import startup
 import stores
+import turns
 import writes
 from figures import OUT, Budget, options, print_budgets
 
@@ -43,6 +44,7 @@ def speed(quick: bool, data: Path | None, million: bool) -> list[Budget]:
     budgets = writes.run(quick, data)
     budgets += reads.run(quick, None, million)
     budgets += others.run(quick, data)
+    budgets += turns.run(quick, data)
     budgets += stores.run(quick)
     budgets += checkpoints.run(quick)
     return budgets + startup.run(quick)

@@ -77,6 +77,7 @@ def answer(given: str) -> str:
 def conversation(mem: Recollect, look: bool) -> list[str]:
     """Everything that the model was given and said, one line each; ``look`` reads the governance in between."""
     told = []
+    mem.add("Never use emojis in replies", owner="ana", layer="intent", sublayer="rule")
     for number, user in enumerate(SAID):
         person: dict[str, Any] = {
             "session": f"s{number // 9}",
@@ -123,8 +124,11 @@ def test_the_conversation_would_show_a_difference(opened: Opener) -> None:
     """The proof has teeth: what does change a recall changes the answers, and governance was there to be kept."""
     with opened({"traces": {"keep": "all"}}) as mem:
         plain = conversation(mem, look=False)
-        types = {event["type"] for event in mem.traces(limit=1_000)}
+        traces = mem.traces(limit=1_000)
+        types = {event["type"] for event in traces}
     assert types >= {"memory_recall", "memory_write", "memory_denied", "memory_conflict", "memory_forget"}
     assert types >= {"memory_border_check", "memory_promoted", "memory_phase_started", "memory_deleted"}
+    reasons = {why for event in traces for item in event.get("recalled", ()) for why in item["meta"]["recall_reason"]}
+    assert reasons == {"active_rule", "importance", "matches_query", "recency"}
     with opened({"turns": {"short_term_window": 2}}) as mem:
         assert conversation(mem, look=False) != plain

@@ -2,7 +2,7 @@
 
 Keys of live memories are unique already, so consolidation names them again under today's rules and looks across keys
 for the same fact (redundant), similar ones (linked) and contradictions (linked as conflicts). The best of a group is
-the most important, then the newest, then the one with the smaller id.
+believed most, then the most important, then the newest, then the one with the smaller id.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from recollect.model.errors import WrongState
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
-from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Namespace, Status, Tier
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status, Tier
 from recollect.rules.difference import what_differs
 from recollect.rules.keys import CanonicalKey, choose_key, identity
 from recollect.rules.language.marks import Aspect
@@ -122,7 +122,7 @@ def _plan(engine: Engine, reader: Reader, stream: Stream) -> tuple[int, list[Ste
     """What consolidation would do in one stream."""
     selection = engine.selecting(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
     live = [s for s in reader.select(stream.tenant, selection, NO_LIMIT) if _class(s) is not KindClass.EVENT]
-    live.sort(key=_preference)
+    live.sort(key=lambda stored: _preference(stored, engine.policy.conflict.authority_order))
     gone: set[str] = set()
     steps: list[Step] = []
     for a, b in _similar_pairs(engine, live):
@@ -141,9 +141,10 @@ def _class(stored: Stored) -> KindClass:
     return KIND_CLASS[Kind(stored.body["kind"])]
 
 
-def _preference(stored: Stored) -> tuple[int, int, str]:
-    """Best first: importance, then newest, then id."""
-    return (-stored.state.importance, -stored.number, stored.state.id)
+def _preference(stored: Stored, order: Sequence[Authority]) -> tuple[int, int, int, str]:
+    """Best first: authority, then importance, then newest, then id."""
+    rank = order.index(Authority(stored.state.authority))
+    return (rank, -stored.state.importance, -stored.number, stored.state.id)
 
 
 def _similar_pairs(engine: Engine, live: Sequence[Stored]) -> Iterable[tuple[Stored, Stored]]:

@@ -38,6 +38,8 @@ class PolicyInForce:
 
 MIN_PREFIX = 4
 """Fewer digits of an id than this are a guess, not a name."""
+SHORT_ID = 12
+"""As many digits of an id always name one memory."""
 MAX_ALIKE = 1_000
 """How many ids of the same beginning are told apart; twelve digits are never shared by so many."""
 
@@ -104,10 +106,17 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
     seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if visible(engine, reader, stored)]
     if not seen:
         raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint="`list` shows the ids that exist.")
+    seen = [stored for stored in seen if _is_its_id(id, stored)] or seen
     if len(seen) > 1:
         shown = ", ".join(sorted(stored.state.id for stored in seen)[:5])
         raise AmbiguousId(f"{_shown(id)} fits several memories: {shown}.", field=field, hint="Give more of its digits.")
     return seen[0]
+
+
+def _is_its_id(text: str, stored: Stored) -> bool:
+    """Whether a text is a memory's own id, or its short form: nobody's alias comes before it."""
+    digits = text.replace("-", "").lower()
+    return len(digits) >= SHORT_ID and stored.state.id.replace("-", "").startswith(digits)
 
 
 def _shown(id: object) -> str:

@@ -9,7 +9,7 @@ from recollect.engine.context import Engine
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Author, Candidate
-from recollect.model.vocabulary import Space
+from recollect.model.vocabulary import Source, Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.gates import pass_gates
 from recollect.rules.keys import explicit_key
@@ -74,6 +74,16 @@ def check_name(field: str, name: str | None) -> None:
             ) from None
 
 
+def _speaker(engine: Engine, draft: Draft) -> Author:
+    """Who is credited where nobody is named: the caller, unless it passes on what a tool or a model said."""
+    name, caller = engine.caller.name, engine.caller
+    if draft.source is Source.TOOL and draft.candidate.actor_id is not None:
+        name = draft.candidate.actor_id
+    elif draft.source is Source.AGENT and caller.agent is None and caller.user is not None:
+        name = caller.ai_profile or "assistant"
+    return Author(id=name, name=name)
+
+
 def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mapping[str, Any]) -> dict[str, Any]:
     """The immutable part of a memory: address, content, attribution, and what was decided about it.
 
@@ -81,7 +91,7 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mappin
     """
     candidate, key = draft.candidate, draft.key
     assert key is not None, "the naming gate sets the key"
-    author = candidate.author or Author(id=engine.caller.name, name=engine.caller.name)
+    author = candidate.author or _speaker(engine, draft)
     meta = {
         **candidate.meta,
         **({"key": candidate.key} if candidate.key else {}),

@@ -20,6 +20,7 @@ from recollect.engine.tracing import denied_trace, keep
 from recollect.engine.waiting import waiting
 from recollect.model import trace
 from recollect.model.address import Address
+from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput, OutcomeUnknown, StoreError
 from recollect.model.item import FIRST_PHASE, dedup_key_of, to_item
 from recollect.model.ledger import Event
@@ -31,7 +32,7 @@ from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge
-from recollect.rules.keys import event_key, identity
+from recollect.rules.keys import event_key, identity, same_concept
 from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Reader, Stored, Writer
 
@@ -236,9 +237,21 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
         draft = draft.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
     assert draft.key is not None, "the naming gate sets the key"
     incumbent = pen.writer.active_by_key(pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text))
-    if incumbent is not None:
+    if incumbent is not None and not _gives_way(pen, draft, incumbent):
         return _meet(pen, draft, incumbent, log)
     return _meet_none(pen, draft, prepared.similar, log)
+
+
+def _gives_way(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
+    """Whether the key is held, under another name of the same spelling, by someone believed less: that one is put away."""
+    assert draft.key is not None, "the naming gate sets the key"
+    state = incumbent.state
+    if same_concept(draft.key, state.canonical_key, state.key_digest) or not _outweighs(pen, draft, incumbent):
+        return False
+    pen.load(incumbent)
+    pen.record(Event.ARCHIVED, state.id, rule="identity:key_given_back", to=Status.ARCHIVED)
+    pen.flush()
+    return True
 
 
 def _meet(pen: Pen, draft: Draft, incumbent: Stored, log: operations.WriteLog) -> Receipt | Rejection:
@@ -289,7 +302,7 @@ def _meet_none(
     same = next((near for near in alike if near.same and not _of_earlier_phase(pen, near.stored)), None)
     if alike and action == "reject":
         return _duplicate(alike[0].stored)
-    if same is not None and action == "reinforce":
+    if same is not None and action == "reinforce" and not _outweighs(pen, draft, same.stored):
         pen.load(same.stored)
         return _reinforce(pen, draft, same.stored, "near_duplicate:nothing_differs")
     full = no_room(pen)
@@ -321,7 +334,7 @@ def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
     id = incumbent.state.id
     order = pen.engine.policy.conflict.authority_order
     raises = outranks(draft.authority, Authority(incumbent.state.authority), order)
-    lent = {"authority": str(draft.authority), "authority_reason": draft.authority_reason} if raises else {}
+    lent = _lent(draft) if raises else {}
     given = {**lent, **_renewed(pen, incumbent)}
     pen.record(Event.REINFORCED, id, rule=rule, amendment={"set": given} if given else None)
     reasons = [rule, "authority:raised"] if raises else [rule]
@@ -329,6 +342,24 @@ def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
     detail = f"Not taken over, since nothing new was stored: {', '.join(ignored)}. Use edit." if ignored else None
     receipt = _answer(pen, Outcome.REINFORCED, id, reasons, (Changed(id, "active", "active"),))
     return replace(receipt, detail=detail)
+
+
+def _lent(draft: Draft) -> dict[str, Any]:
+    """A higher authority makes the words its own: its weight, and what it says about them instead of what was said before."""
+    return {
+        "authority": str(draft.authority),
+        "authority_reason": draft.authority_reason,
+        "pinned": draft.candidate.pinned,
+        "category": draft.candidate.category,
+        "tags": list(draft.candidate.tags),
+        "importance": draft.importance,
+        "importance_reason": list(draft.importance_reason),
+        "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
+    }
+
+
+def _outweighs(pen: Pen, draft: Draft, stored: Stored) -> bool:
+    return outranks(draft.authority, Authority(stored.state.authority), pen.engine.policy.conflict.authority_order)
 
 
 def _renewed(pen: Pen, stored: Stored) -> dict[str, int]:

@@ -18,6 +18,7 @@ from recollect.engine.pen import Pen
 from recollect.engine.tracing import keep, keep_later
 from recollect.model import trace
 from recollect.model.address import Address
+from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, NotFound
 from recollect.model.ledger import Event
 from recollect.model.receipt import Plain
@@ -84,6 +85,8 @@ def start_phase(
         raise NotAllowed(
             "this caller may not start a phase there.", field="space", hint="It takes the write right on it."
         )
+    if engine.caller.agent is not None:
+        engine.require(Right.GOVERN, "start a phase, which hides what was known: that is for a person")
     with engine.write([address]) as writer:
         pen = Pen.at_address(engine, writer, address, engine.now())
         events = expire_due(pen)

@@ -15,11 +15,13 @@ from recollect.engine.drafting import parse_candidate
 from recollect.engine.ingest import Writing, addresses_of, prepare
 from recollect.model import trace
 from recollect.model.address import Address
+from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
 from recollect.model.item import OF_THE_STORE
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import Authority, EventType, Namespace, Outcome, Source, Space, Status
+from recollect.rules.authority import grant_authority, outranks
 from recollect.rules.borders import write_refusal
 from recollect.rules.promotion import ALLOWED, promotion_refusal
 from recollect.stores.protocol import Stored
@@ -77,7 +79,18 @@ def _refusal(engine: Engine, stored: Stored, address: Address) -> str | None:
     path = policy.spaces.path(Space(body["space"]), address.space)
     authority, order = Authority(stored.state.authority), policy.conflict.authority_order
     refusal = promotion_refusal(path, authority, EventType(body["event_type"]), order)
-    return refusal or write_refusal(engine.caller, address, body["scope"], Source.USER)
+    refusal = refusal or write_refusal(engine.caller, address, body["scope"], Source.USER)
+    return refusal or (None if _may_promote(engine, authority) else "promotion:not_for_this_agent")
+
+
+def _may_promote(engine: Engine, authority: Authority) -> bool:
+    """An agent takes across what it could have said itself. What a person said takes that person, or the right to speak
+    for them."""
+    caller, policy = engine.caller, engine.policy
+    if caller.trusted or caller.agent is None or caller.rights & {Right.RELAY, Right.GOVERN}:
+        return True
+    own, _ = grant_authority(Source.TOOL, caller, None, policy.authority.verifying_tools)
+    return not outranks(authority, own, policy.conflict.authority_order)
 
 
 def _carried(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
@@ -153,6 +166,7 @@ def _owner(engine: Engine, body: Mapping[str, Any], target: Space) -> str:
 
 _DETAIL = {
     "promotion:path_closed": "The policy has no way from that space to this one. See spaces.paths.",
+    "promotion:not_for_this_agent": "A person said it; it takes the right 'relay' or 'govern' to take it elsewhere.",
     "promotion:authority_too_low": "It is not believed enough to cross. Have a person say it, or a verifying tool.",
     "promotion:event_type_not_allowed": "The way does not admit this type of memory. See spaces.paths.",
 }

@@ -2,7 +2,8 @@
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from recollect.engine import operations, tracing
@@ -16,8 +17,10 @@ from recollect.model.item import FIRST_PHASE, to_item
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Namespace, Space
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Space
+from recollect.rules.authority import outranks
 from recollect.rules.borders import read_refusal
+from recollect.rules.keys import identity
 from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.rules.text import terms
 from recollect.stores.protocol import Posting, Reader, Selection, Standing, Stored, Stream
@@ -26,6 +29,8 @@ CHUNK = 64
 """How many of the best-scored memories are checked for visibility at a time."""
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
+NEARLY_AS_WELL = 0.5
+"""The share of the best score from which something that is believed more gets a place before guesses."""
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
@@ -48,8 +53,11 @@ def query(
         readable = readable_streams(engine, reader, owner, space, include_namespaces)
         consulted = engine.policy.spaces.read_order
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
-        found = newest_phase_first(engine, matching(engine, reader, streams, text, top_k + SHADOW_MARGIN))
-        items = shadowed(found, top_k, engine.caller.agent, consulted, one_person=not engine.caller.trusted)
+        one_person = not engine.caller.trusted
+        found = matching(engine, reader, streams, text, top_k)
+        found = with_counterparts(engine, reader, streams, found, one_person=one_person)
+        found = newest_phase_first(engine, found)
+        items = shadowed(found, top_k, engine.caller.agent, consulted, one_person=one_person)
         checks = _border_checks(engine, owner, space)
         event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
     events = (*(read_check(engine, *check) for check in checks.items()), event)
@@ -130,12 +138,96 @@ def matching(
     reader: Reader,
     streams: Sequence[Stream],
     text: str,
-    most: int,
+    top_k: int,
     kinds: Sequence[Kind] | None = None,
 ) -> list[tuple[Stored, float]]:
-    """The memories of these streams that match a text best and may be seen, with their scores."""
+    """The memories of these streams that match a text best and may be seen, with their scores; a few more than ``top_k``.
+
+    However many guesses match better, some places are kept for what is believed more and matches nearly as well: a flood
+    of guesses must not wash away what a person said.
+    """
     scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
-    return _best_visible(engine, reader, {s.number: s for s in streams}, scored, most, _selection(engine, kinds))
+    by_number, selection = {s.number: s for s in streams}, _selection(engine, kinds)
+    found = _best_visible(reader, by_number, scored, top_k + SHADOW_MARGIN, selection)
+    places = top_k // 2
+    if sum(_is_a_guess(stored) for stored, _ in found[:top_k]) <= top_k - places:
+        return found
+    selection = replace(selection, equal={**selection.equal, "authority": _BELIEVED_MORE})
+    floor = found[0][1] * NEARLY_AS_WELL
+    believed = [one for one in _best_visible(reader, by_number, scored, places, selection) if one[1] >= floor]
+    return _with_places(found, believed, top_k)
+
+
+def _with_places(
+    found: Sequence[tuple[Stored, float]], believed: Sequence[tuple[Stored, float]], top_k: int
+) -> list[tuple[Stored, float]]:
+    """The same with these among the first ``top_k``, in the places of the guesses that match least."""
+    first = {stored.state.id for stored, _ in found[:top_k]}
+    late = [one for one in believed if one[0].state.id not in first]
+    guesses = [stored.state.id for stored, _ in found[:top_k] if _is_a_guess(stored)]
+    out = set(guesses[len(guesses) - len(late) :]) | {stored.state.id for stored, _ in late}
+    head = sorted([*(one for one in found[:top_k] if one[0].state.id not in out), *late], key=lambda one: -one[1])
+    return [*head, *(one for one in found[top_k:] if one[0].state.id not in out)]
+
+
+_BELIEVED_MORE = tuple(authority for authority in Authority if authority is not Authority.AI_INFERRED)
+
+
+def _is_a_guess(stored: Stored) -> bool:
+    return stored.state.authority == Authority.AI_INFERRED
+
+
+def with_counterparts(
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    found: Sequence[tuple[Stored, float]],
+    *,
+    one_person: bool,
+) -> list[tuple[Stored, float]]:
+    """What was found, each followed by what is believed more of the same concept elsewhere, though its words may not match.
+
+    Without it, somebody could say the same in the words of the question and be told instead.
+    """
+    by_key: dict[tuple[str, str], list[tuple[Stored, float]]] = defaultdict(list)
+    for one in found:
+        if (key := _concept(one[0])) is not None:
+            by_key[key].append(one)
+    more: dict[str, list[tuple[Stored, float]]] = defaultdict(list)
+    for stream in streams if by_key else ():
+        for other in _holders(engine, reader, stream, by_key):
+            for stored, score in by_key[_concept(other) or ("", "")]:
+                if (one_person or stored.stream == other.stream) and _outranks(engine, other, stored):
+                    more[stored.state.id].append((other, score))
+    known = {stored.state.id for stored, _ in found}
+    told: dict[str, tuple[Stored, float]] = {}
+    for one in found:
+        told[one[0].state.id] = one
+        told |= {o.state.id: (o, score) for o, score in more[one[0].state.id] if o.state.id not in (*known, *told)}
+    return list(told.values())
+
+
+def _holders(
+    engine: Engine, reader: Reader, stream: Stream, by_key: Mapping[tuple[str, str], Sequence[tuple[Stored, float]]]
+) -> list[Stored]:
+    """The active memories of a stream that have one of these keys and may be seen."""
+    selection = _selection(engine, None)
+    own = {str((stored.body or {})["scope"]) for group in by_key.values() for stored, _ in group}
+    numbers = reader.key_holders(stream, selection.scopes or sorted({"shared", *own}), sorted(by_key))
+    seen = reader.visible(stream, numbers, selection) if numbers else set()
+    return reader.by_numbers(stream, sorted(seen)) if seen else []
+
+
+def _concept(stored: Stored) -> tuple[str, str] | None:
+    """What it is about, as the database tells concepts apart; an event is about nothing but itself."""
+    assert stored.body is not None, "an active memory has its content"
+    kind_class = KIND_CLASS[stored.body["kind"]]
+    return None if kind_class is KindClass.EVENT else (str(kind_class), identity(stored.state.canonical_key))
+
+
+def _outranks(engine: Engine, one: Stored, other: Stored) -> bool:
+    order = engine.policy.conflict.authority_order
+    return outranks(Authority(one.state.authority), Authority(other.state.authority), order)
 
 
 def newest_phase_first(engine: Engine, found: Sequence[tuple[Stored, float]]) -> list[tuple[Stored, float]]:
@@ -216,7 +308,6 @@ def _best(scores: dict[int, dict[int, float]], count: int) -> list[tuple[float, 
 
 
 def _best_visible(
-    engine: Engine,
     reader: Reader,
     streams: dict[int, Stream],
     scores: dict[int, dict[int, float]],

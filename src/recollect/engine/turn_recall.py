@@ -12,18 +12,18 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.exchanges import Exchange, as_session
 from recollect.engine.recall import (
-    SHADOW_MARGIN,
     matching,
     newest_phase_first,
     read_check,
     recall_event,
     shadowed,
     standing,
+    with_counterparts,
 )
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.model.vocabulary import Kind, Layer, Space
+from recollect.model.vocabulary import Authority, Kind, Layer, Space
 from recollect.rules.borders import read_refusal
 from recollect.rules.turns import parts
 from recollect.stores.protocol import Reader, Stored, Stream
@@ -31,6 +31,8 @@ from recollect.stores.protocol import Reader, Stored, Stream
 _SEARCHED = tuple(kind for kind in Kind if kind not in (Kind.SHORT_TERM, Kind.PROCEDURAL))
 """Lines of the conversation come by their recency, and procedures only to those who ask for them."""
 MAX_RECALLED = 1_000
+MAX_CONVERSATION_BYTES = 32_768
+"""How much of the conversation a turn is given word for word: one long document must not fill the prompt."""
 _LINES_PER_EXCHANGE = 8
 """How many lines of an exchange are looked at: the person's, the model's, and a few tools'."""
 
@@ -94,7 +96,9 @@ def _items(
     rules = _most_important(_rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
     facts = _most_important(_profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
     query = parts(exchange.user, MAX_CONTENT_BYTES)[0]
-    matches = newest_phase_first(engine, matching(engine, reader, streams, query, top_k + SHADOW_MARGIN, _SEARCHED))
+    matches = matching(engine, reader, streams, query, top_k, _SEARCHED)
+    matches = with_counterparts(engine, reader, streams, matches, one_person=True)
+    matches = newest_phase_first(engine, matches)
     scores = {stored.state.id: score for stored, score in matches}
     found = {stored.state.id: stored for stored in (*rules, *facts, *(stored for stored, _ in matches))}
     scored = [(stored, scores.get(id, 0.0)) for id, stored in found.items()]
@@ -137,8 +141,9 @@ def _is_rule(stored: Stored) -> bool:
 
 
 def _most_important(found: Sequence[Stored], most: int) -> list[Stored]:
-    """The most important ones; of equals those of the space that is read first, and the newest of it."""
-    return sorted(found, key=lambda stored: -stored.state.importance)[:most]
+    """Those believed most, then the most important; of equals those of the space that is read first, the newest first."""
+    order = list(Authority)
+    return sorted(found, key=lambda s: (order.index(Authority(s.state.authority)), -s.state.importance))[:most]
 
 
 def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:
@@ -146,7 +151,18 @@ def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
     sessions = [s for s in streams if s.address is not None and s.address.space is Space.SESSION]
     most = (engine.policy.turns.short_term_window + 1) * _LINES_PER_EXCHANGE
     lines = [stored for stream in sessions for stored in standing(engine, reader, stream, "turns", most)]
-    return sorted(lines, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
+    told = _within_reason([stored for stored in lines if _meta(stored).get("part", 1) == 1])
+    return sorted(told, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
+
+
+def _within_reason(lines: Sequence[Stored]) -> list[Stored]:
+    """The newest lines that are not too much for a prompt; the summary comes anyway."""
+    told, size = [], 0
+    for stored in lines:
+        size += len((stored.body or {})["content"].encode("utf-8"))
+        if size <= MAX_CONVERSATION_BYTES or "summary_of" in _meta(stored):
+            told.append(stored)
+    return told
 
 
 def _meta(stored: Stored) -> dict[str, object]:

@@ -21,7 +21,7 @@ from recollect.engine.recall import standing
 from recollect.engine.tracing import unquoted
 from recollect.engine.turn_recall import recalled
 from recollect.engine.waiting import waiting
-from recollect.engine.window import slide
+from recollect.engine.window import OF_A_TURN, slide
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.ledger import Event
@@ -90,24 +90,26 @@ def _record(
         [prepare(engine, candidate) for candidate in candidates]
         for candidates in (lines, [fact.candidate for fact in facts], snippets)
     )
-    addresses = addresses_of([*line_answers, *fact_answers, *snippet_answers])
+    answers = [*line_answers, *fact_answers, *snippet_answers]
+    asked = [answer.draft.candidate for answer in answers if isinstance(answer, Prepared)]
+    addresses = addresses_of(answers)
     targets = {address for fact in facts for address in [_target(engine, exchange, fact.said)] if address is not None}
     with engine.write(sorted({*addresses, *targets})) as writer:
-        replayed = retries.earlier_answer(engine, writer, key, *lines) if key is not None else None
+        replayed = retries.earlier_answer(engine, writer, key, *asked) if key is not None else None
         if replayed is not None:
             return Turn(exchange.session, None, (replayed,), replayed=True)
         writing = Writing(engine, writer)
         if stream is None and any(isinstance(answer, Prepared) for answer in line_answers):
             stream = writing.pen(_session(engine, exchange)).stream.number
         writing.keep(before if stream is not None else unquoted(before), stream)
-        receipts = _written(writing, line_answers)
-        ids = [r.memory.id for r in receipts if r.memory is not None and r.memory.source is Source.USER]
+        receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in line_answers])
+        ids = [r.memory.id for r in receipts[: len(_pieces(engine, exchange.user))] if r.memory is not None]
         stated, promoted = _stated(writing, exchange, list(zip(facts, fact_answers, strict=True)), ids)
         receipts += stated
         receipts += [writing.settle(_of_turn(answer, ids)) for answer in snippet_answers]
         if key is not None:
             kept = next((receipt for receipt in receipts if receipt.memory is not None), receipts[0])
-            retries.keep_answer(engine, writer, key, kept, writing.at, *lines)
+            retries.keep_answer(engine, writer, key, kept, writing.at, *asked)
         kept_a_line = any(receipt.memory is not None for receipt in receipts)
         gone, summaries = slide(writing, _session(engine, exchange)) if kept_a_line else ((), ())
         writing.finish()
@@ -272,7 +274,11 @@ def _written(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
 
 def _of_turn(answer: Answer, ids: Sequence[str]) -> Answer:
     """What was said, with the lines that it was said in."""
-    return answer.noting(source_turn_ids=list(ids)) if isinstance(answer, Prepared) else answer
+    return _noted(answer, source_turn_ids=list(ids)) if ids else answer
+
+
+def _noted(answer: Answer, **meta: Any) -> Answer:
+    return answer.noting(**meta) if isinstance(answer, Prepared) else answer
 
 
 def _stated(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.expiry import forgotten, put_away
-from recollect.engine.ingest import Writing, prepare
+from recollect.engine.ingest import Prepared, Writing, prepare
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.item import source_word
@@ -20,6 +20,8 @@ from recollect.stores.protocol import Stored
 
 MAX_EVICTED = 1_000
 """How many lines one turn lets go; a session that holds more is brought down over several turns."""
+OF_A_TURN = "turn"
+"""What marks the lines of an exchange: those that somebody only adds push no exchange out."""
 SUMMARY_KEY = explicit_key(SUMMARY_TITLE).text
 
 
@@ -28,7 +30,8 @@ def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Re
     pen, settings = writing.pen(address), writing.engine.policy.turns
     numbers = writing.writer.newest(pen.stream, "turns", MAX_EVICTED)
     lines = [s for s in writing.writer.by_numbers(pen.stream, numbers) if not _is_summary(s)]
-    ticks = sorted({_tick(stored) for stored in lines}, reverse=True)[: settings.short_term_window]
+    exchanged = [stored for stored in lines if OF_A_TURN in (stored.body or {}).get("meta", {})] or lines
+    ticks = sorted({_tick(stored) for stored in exchanged}, reverse=True)[: settings.short_term_window]
     gone = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []
     if not gone:
         return (), ()
@@ -47,7 +50,7 @@ def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Re
     engine, pen = writing.engine, writing.pen(address)
     kind_class, key = str(KindClass.EVENT), identity(SUMMARY_KEY)
     earlier = writing.writer.active_by_key(pen.stream, "shared", kind_class, key)
-    before = earlier.body if earlier is not None and earlier.body is not None else {}
+    before = earlier.body if earlier is not None and earlier.body is not None and _is_summary(earlier) else {}
     of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in gone)]
     text = summary(before.get("content"), [_said(stored) for stored in gone], engine.policy.turns.summary_characters)
     fields = {
@@ -60,15 +63,16 @@ def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Re
         "source": Source.TOOL,
         "change": "update",
         "user_id": next((stored.body.get("user_id") for stored in gone if stored.body), None),
-        "meta": {"summary_of": of[-MAX_SUMMARISED:]},
     }
-    return writing.settle(prepare(engine, parse_candidate(engine, fields), reader=writing.writer))
+    answer = prepare(engine, parse_candidate(engine, fields), reader=writing.writer)
+    return writing.settle(answer.noting(summary_of=of[-MAX_SUMMARISED:]) if isinstance(answer, Prepared) else answer)
 
 
 def _said(stored: Stored) -> Said:
     body = stored.body or {}
     speaker = source_word(Source(body["source"]), Authority(stored.state.authority))
-    return Said(body.get("actor_id") or speaker, body["content"])
+    tool = body.get("actor_id") if body["source"] == Source.TOOL else None
+    return Said(f"{speaker} {tool}" if tool else speaker, body["content"])
 
 
 def _tick(stored: Stored) -> int:

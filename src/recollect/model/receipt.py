@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.model.item import source_word
 from recollect.model.record import Memory
-from recollect.model.vocabulary import Kind, Outcome
+from recollect.model.vocabulary import Authority, Kind, Outcome
 
 
 class Plain:
@@ -84,14 +84,26 @@ class Recall(Plain):
 
     @property
     def text(self) -> str:
-        return "\n".join(f"- [{_label(item.memory)}] {item.memory.content}" for item in self.items)
+        return "\n".join(_bullet(item.memory) for item in self.items)
+
+
+def _bullet(memory: Memory) -> str:
+    """One memory as one bullet: further lines are set in, so that none of them looks like another memory."""
+    return f"- [{_label(memory)}] " + "\n  ".join(memory.content.splitlines())
 
 
 def _label(memory: Memory) -> str:
-    """What stands before a memory in a prompt: who said a line of the conversation, else the category."""
+    """What stands before a memory in a prompt: who said a line of the conversation, else the category.
+
+    What a model or a tool inferred says so before its category, which it could have chosen itself.
+    """
+    speaker = source_word(memory.source, memory.authority)
     if "summary_of" in memory.meta:
         return "summary"
-    return source_word(memory.source, memory.authority) if memory.kind is Kind.SHORT_TERM else memory.category
+    if memory.kind is Kind.SHORT_TERM:
+        return speaker
+    category = " ".join(memory.category.replace("[", "(").replace("]", ")").split())
+    return f"{speaker}: {category}" if memory.authority is Authority.AI_INFERRED else category
 
 
 @dataclass(frozen=True, slots=True)

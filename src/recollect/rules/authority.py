@@ -24,7 +24,7 @@ def grant_authority(
         return Authority.SYSTEM_IMPOSED, f"source:{source}"
     if source is Source.TOOL and (caller.agent in verifying_tools or (tool in verifying_tools and _relays(caller))):
         return Authority.TOOL_VERIFIED, "verifying_tool"
-    if source is Source.USER and _speaks_for_a_person(caller):
+    if source is Source.USER and speaks_for_a_person(caller):
         return Authority.USER_ASSERTED, "source:user"
     return Authority.AI_INFERRED, f"source:{source}"
 
@@ -34,7 +34,8 @@ def outranks(one: Authority, other: Authority, order: tuple[Authority, ...]) -> 
     return order.index(one) < order.index(other)
 
 
-def _speaks_for_a_person(caller: Caller) -> bool:
+def speaks_for_a_person(caller: Caller) -> bool:
+    """Whether words that are given as a person's are that person's: an agent needs the right to pass them on."""
     if caller.trusted:
         return True
     return caller.user is not None and (caller.agent is None or _relays(caller))

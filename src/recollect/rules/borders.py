@@ -1,12 +1,14 @@
 """Who may read and write where. Checked in the engine before anything is retrieved, whichever interface asked."""
 
+import re
 from typing import NamedTuple
 
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy
-from recollect.model.record import Candidate
+from recollect.model.record import Author, Candidate
 from recollect.model.vocabulary import Source, Space
+from recollect.rules.authority import speaks_for_a_person
 from recollect.rules.draft import Context, Draft, Rejection
 
 _OPERATOR_SOURCES = (Source.SYSTEM, Source.OPERATOR)
@@ -29,7 +31,25 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
         code = "border:category_not_yours"
     if code is not None:
         return Rejection("border", code, _DETAIL[code])
-    return draft.decide("border:allowed", source=source)
+    if not (caller.trusted or context.promoting):
+        draft = draft._replace(candidate=_without_the_stores_own(candidate))
+    return draft.decide("border:allowed", source=_honest(source, caller))
+
+
+_NOTED_BY_THE_STORE = frozenset("summary_of source_turn_ids promoted_from promotion_reason turn".split())
+
+
+def _without_the_stores_own(candidate: Candidate) -> Candidate:
+    """What the store itself notes in ``meta`` (that this sums up, that it was promoted) cannot be claimed."""
+    if _NOTED_BY_THE_STORE.isdisjoint(candidate.meta):
+        return candidate
+    kept = {name: value for name, value in candidate.meta.items() if name not in _NOTED_BY_THE_STORE}
+    return candidate.model_copy(update={"meta": kept})
+
+
+def _honest(source: Source, caller: Caller) -> Source:
+    """An agent that may not pass on a person's words has said them itself."""
+    return Source.AGENT if source is Source.USER and not speaks_for_a_person(caller) else source
 
 
 def _only_by_promotion(candidate: Candidate, source: Source, context: Context) -> str | None:
@@ -58,8 +78,22 @@ def _borrowed_name(caller: Caller, candidate: Candidate) -> str | None:
     if caller.trusted:
         return None
     own = {caller.agent, caller.user, None}
-    author = candidate.author.id if candidate.author else None
-    return None if {author, candidate.agent_id, candidate.user_id} <= own else "border:not_your_name"
+    author = candidate.author
+    if not {author.id if author else None, candidate.user_id} <= own or candidate.agent_id not in (caller.agent, None):
+        return "border:not_your_name"
+    return "border:not_your_name" if author is not None and _sounds_higher(author, caller) else None
+
+
+_HIGHER_NAMES = frozenset("system operator administrator admin root".split())
+
+
+def _sounds_higher(author: Author, caller: Caller) -> bool:
+    """Whether a name would be taken for the operator's, or an agent's own for its user's."""
+    if author.name == author.id:
+        return False
+    name = author.name.casefold()
+    is_the_users = caller.agent is not None and name == (caller.user or "").casefold()
+    return is_the_users or not _HIGHER_NAMES.isdisjoint(re.findall(r"[^\W_]+", name))
 
 
 def may_read(caller: Caller, address: Address) -> bool:

@@ -1,7 +1,8 @@
 """What may be written at all: the write policy and the lists of event types."""
 
 from recollect.model.policy import Policy
-from recollect.model.vocabulary import Authority, EventType, Kind
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import Authority, EventType, Kind, Layer, Tier
 from recollect.rules.authority import grant_authority
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.importance import weigh
@@ -11,14 +12,16 @@ _MINIMAL = (EventType.PREFERENCE, EventType.DECISION, EventType.CORRECTION)
 
 
 def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Say what sort of statement it is: event type, layer, authority and importance. Never refuses."""
+    """Say what sort of statement it is: event type, layer, authority and importance. Refuses canon that is a guess."""
     candidate = draft.candidate
     event_type, event_rule = classify_event(candidate, draft.source)
-    layer, sublayer, layer_rule = classify_layer(candidate)
+    authority, authority_reason = _believed(draft, context)
+    if candidate.tier is Tier.CANON and authority is Authority.AI_INFERRED:
+        return Rejection("classify", "canon_needs_authority", _CANON)
+    layer, sublayer, layer_rule = _no_rule_from_a_guess(authority, *classify_layer(candidate))
     importance, importance_reason = weigh(candidate, event_type, sublayer)
     if context.promoting:
         importance_reason = ("importance:carried_over",)
-    authority, authority_reason = _believed(draft, context)
     draft = draft.decide(event_rule, event_type, event_type=event_type)
     draft = draft.decide(layer_rule, f"{layer}/{sublayer}", layer=layer, sublayer=sublayer)
     draft = draft.decide(f"authority:{authority}", authority_reason, authority=authority)
@@ -27,8 +30,23 @@ def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
         str(importance),
         importance=importance,
         importance_reason=importance_reason,
-        authority_reason=candidate.authority_reason or authority_reason,
+        authority_reason=_stated_reason(candidate, context) or authority_reason,
     )
+
+
+_CANON = "What a model or a tool inferred cannot be canon. Have a person say it, or leave the tier out."
+
+
+def _stated_reason(candidate: Candidate, context: Context) -> str | None:
+    """Why something is believed is for the rules to say, unless the application says it or it comes from another space."""
+    return candidate.authority_reason if context.caller.trusted or context.promoting else None
+
+
+def _no_rule_from_a_guess(authority: Authority, layer: Layer, sublayer: str, rule: str) -> tuple[Layer, str, str]:
+    """What a model or a tool inferred may tell of a rule; it never is one, whatever its words or its fields say."""
+    if authority is Authority.AI_INFERRED and (layer, sublayer) == (Layer.INTENT, "rule"):
+        return Layer.WORLD, "fact", "layer:rule_needs_authority"
+    return layer, sublayer, rule
 
 
 def _believed(draft: Draft, context: Context) -> tuple[Authority, str]:

@@ -204,7 +204,9 @@ class Model:
         assert note.concept[:3] == newcomer.concept[:3], "reinforced across a stream, a scope or a kind"
         note.reinforcements += 1
         note.last_reinforced = self.now
-        note.authority = min(note.authority, newcomer.authority, key=AUTHORITIES.index)
+        if AUTHORITIES.index(newcomer.authority) < AUTHORITIES.index(note.authority):
+            for name in ("authority", "pinned", "importance", "category", "tags", "expires_at"):
+                setattr(note, name, getattr(newcomer, name))
         self._wrote(note)
 
     def _supersede(self, old: Note, new: Note) -> None:

@@ -76,8 +76,8 @@ def test_each_line_is_kept_with_who_spoke_and_how_far_they_are_believed(opened: 
     said = [(m.content, m.source, m.authority, m.authority_reason, m.author.id) for m in written(turn, "short_term")]
     assert said == [
         ("Hello there!", "user", "user_asserted", "source:user", "ana"),
-        ("Plan: premium.", "tool", "tool_verified", "verifying_tool", "application"),
-        ("Rain.", "tool", "ai_inferred", "source:tool", "application"),
+        ("Plan: premium.", "tool", "tool_verified", "verifying_tool", "crm"),
+        ("Rain.", "tool", "ai_inferred", "source:tool", "web"),
         ("Hi, how can I help?", "agent", "ai_inferred", "source:agent", "concierge"),
     ]
     for memory in written(turn, "short_term"):
@@ -164,7 +164,9 @@ def test_what_leaves_the_window_is_forgotten_and_summed_up(opened: Open) -> None
     fourth = say(mem, "Fourth message?")
     assert fourth.receipts[-1].memory.supersedes_id == summary.id
     assert fourth.receipts[-1].memory.meta["summary_of"] == [*gone, *fourth.forgotten]
-    assert fourth.recall.text.startswith(f"- [summary] {summary.content}\n- [user] Second message?")
+    assert fourth.recall.text.startswith(
+        "- [summary] Earlier in this session:\n  user: We ship on Friday?\n  ai: Sure.\n- [user] Second"
+    )
     assert mem.verify().ok
 
 

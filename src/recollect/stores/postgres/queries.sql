@@ -194,6 +194,11 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
    AND m.key_identity = :key_identity AND m.status = 'active'
 
+-- name: key_holders
+SELECT m.memory FROM jsonb_array_elements_text(:scopes::jsonb) s CROSS JOIN jsonb_array_elements(:keys::jsonb) k
+  JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.scope = s
+   AND m.kind_class = k ->> 0 AND m.key_identity = k ->> 1 AND m.status = 'active'
+
 -- name: select_memories
 -- The page is cut first, and only what is on it is joined.
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
@@ -227,6 +232,7 @@ SELECT memory FROM memories
 -- name: newest_rules
 SELECT memory FROM memories
  WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND layer = 'intent'
+   AND authority <> 'ai_inferred'
  ORDER BY memory DESC LIMIT :limit
 
 -- name: count_memories

@@ -209,6 +209,16 @@ class StateTables(_Postings):
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
         return [rows.stored_from(row) for row in found[:limit]]
 
+    def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
+        found = self._db.tuples(
+            "key_holders",
+            tenant=stream.tenant,
+            stream=stream.number,
+            scopes=json.dumps(list(scopes)),
+            keys=json.dumps([list(key) for key in keys]),
+        )
+        return sorted(number for (number,) in found)
+
     def newest(self, stream: Stream, which: Standing, limit: int) -> list[int]:
         found = self._db.tuples(f"newest_{which}", tenant=stream.tenant, stream=stream.number, limit=limit)
         return [number for (number,) in found]

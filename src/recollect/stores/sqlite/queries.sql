@@ -141,6 +141,12 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
    AND m.key_identity = :key_identity AND m.status = 'active'
 
+-- name: key_holders
+SELECT m.memory FROM json_each(:scopes) s CROSS JOIN json_each(:keys) k
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.scope = s.value
+   AND m.kind_class = json_extract(k.value, '$[0]') AND m.key_identity = json_extract(k.value, '$[1]')
+   AND m.status = 'active'
+
 -- name: select_memories
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories m
   JOIN versions v USING (tenant, stream, memory)
@@ -158,18 +164,19 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
  ORDER BY m.memory DESC LIMIT :limit
 
 -- name: newest_turns
-SELECT memory FROM memories
+SELECT memory FROM memories INDEXED BY memories_turns
  WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'short_term'
  ORDER BY memory DESC LIMIT :limit
 
 -- name: newest_profile
-SELECT memory FROM memories
+SELECT memory FROM memories INDEXED BY memories_profile
  WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'profile'
  ORDER BY memory DESC LIMIT :limit
 
 -- name: newest_rules
-SELECT memory FROM memories
+SELECT memory FROM memories INDEXED BY memories_rules
  WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND layer = 'intent'
+   AND authority <> 'ai_inferred'
  ORDER BY memory DESC LIMIT :limit
 
 -- name: count_memories

@@ -1,0 +1,56 @@
+"""Vectors for texts: a static model that works offline, none at all, and two that need more.
+
+Nothing heavy is imported until an embedder is asked for its first vector.
+"""
+
+from collections.abc import Callable
+
+from recollect.embed.protocol import Embedder, EmbedderSettings, EmbedderUnavailable
+from recollect.model.errors import BadPolicy
+
+__all__ = ["Embedder", "EmbedderSettings", "EmbedderUnavailable", "embedder_named"]
+
+
+def embedder_named(settings: EmbedderSettings) -> Embedder:
+    """The embedder that the settings ask for.
+
+    >>> embedder_named(EmbedderSettings(name="none")).dimensions
+    0
+    """
+    make = _EMBEDDERS.get(settings.name)
+    if make is None:
+        known = ", ".join(sorted(_EMBEDDERS))
+        raise BadPolicy(f"is {settings.name!r}.", field="embedder.name", hint=f"It can be one of: {known}.")
+    return make(settings)
+
+
+def _static(settings: EmbedderSettings) -> Embedder:
+    from recollect.embed.static import StaticEmbedder
+
+    return StaticEmbedder()
+
+
+def _none(settings: EmbedderSettings) -> Embedder:
+    from recollect.embed.none import NoEmbedder
+
+    return NoEmbedder()
+
+
+def _minilm(settings: EmbedderSettings) -> Embedder:
+    from recollect.embed.minilm import MiniLMEmbedder
+
+    return MiniLMEmbedder()
+
+
+def _openai(settings: EmbedderSettings) -> Embedder:
+    from recollect.embed.endpoint import EndpointEmbedder
+
+    return EndpointEmbedder(settings)
+
+
+_EMBEDDERS: dict[str, Callable[[EmbedderSettings], Embedder]] = {
+    "static": _static,
+    "none": _none,
+    "minilm": _minilm,
+    "openai": _openai,
+}

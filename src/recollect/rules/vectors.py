@@ -1,0 +1,91 @@
+"""Vectors as integers: how they are kept, and how the nearest are found, the same on every machine.
+
+A vector is kept as one signed byte a dimension (its **codes**) and one bit a dimension (its **signs**). A search first counts
+differing bits over everything, which is cheap, and then compares the codes of the best few. From the codes on all
+arithmetic is on whole numbers that a float holds exactly, so neither the processor nor the order of summing can change a
+result. Equal ones stay in the order of the rows: pass rows sorted by id.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes: TypeAlias = NDArray[np.int8]
+Signs: TypeAlias = NDArray[np.uint8]
+Rows: TypeAlias = NDArray[np.int64]
+
+RERANKED = 1_000
+"""How many of the nearest by signs are compared by codes: they held 99.8 % of the exact ten nearest of 49,400 texts."""
+LARGEST = 127
+_WORD_BITS = 64
+
+
+def quantise(vectors: NDArray[np.float32]) -> Codes:
+    """The codes of vectors, a row each. Only directions are kept: the largest value of each vector becomes 127.
+
+    >>> quantise(np.array([[0.1, -0.2, 0.0]], dtype=np.float32)).tolist()
+    [[64, -127, 0]]
+    """
+    if not np.isfinite(vectors).all():
+        raise ValueError("A vector has a value that is not a number; the embedder that made it is broken.")
+    exact = vectors.astype(np.float64)
+    largest = np.abs(exact).max(axis=1, keepdims=True, initial=0.0)
+    return np.rint(exact / np.where(largest > 0, largest, 1.0) * LARGEST).astype(np.int8)
+
+
+def signs(codes: Codes) -> Signs:
+    """One bit a dimension, set where the code is above zero; padded with zeros to whole 64-bit words.
+
+    >>> signs(np.array([[64, -127, 0, 5]], dtype=np.int8)).tolist()
+    [[144, 0, 0, 0, 0, 0, 0, 0]]
+    """
+    padding = -codes.shape[1] % _WORD_BITS
+    return np.packbits(np.pad(codes > 0, ((0, 0), (0, padding))), axis=1)
+
+
+def codes_from(blobs: Sequence[bytes], dimensions: int) -> Codes:
+    """Codes as a store gave them back, one blob a row."""
+    return np.frombuffer(b"".join(blobs), dtype=np.int8).reshape(len(blobs), dimensions)
+
+
+def signs_from(blobs: Sequence[bytes], dimensions: int) -> Signs:
+    """Signs as a store gave them back, one blob a row."""
+    return np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), signs_bytes(dimensions))
+
+
+def signs_bytes(dimensions: int) -> int:
+    """How many bytes the signs of one vector take."""
+    return -(-dimensions // _WORD_BITS) * (_WORD_BITS // 8)
+
+
+def nearest_by_signs(query: Signs, rows: Signs, count: int = RERANKED) -> Rows:
+    """The places of the rows whose signs differ least from the query's, nearest first, ties by place."""
+    differing = _differing(query.view(np.uint64)[0], rows.view(np.uint64))
+    reached = np.cumsum(np.bincount(differing))
+    cutoff = np.searchsorted(reached, min(count, len(rows)))
+    near = np.flatnonzero(differing <= cutoff)
+    return near[np.argsort(differing[near], kind="stable")][:count]
+
+
+def _differing(query: NDArray[np.uint64], rows: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """In how many bits each row differs: word by word, since summing many short rows is several times slower."""
+    total = np.zeros(len(rows), dtype=np.uint16)
+    for word in range(rows.shape[1]):
+        total += np.bitwise_count(rows[:, word] ^ query[word])
+    return total
+
+
+def cosines(query: Codes, rows: Codes) -> NDArray[np.float64]:
+    """The cosine between the query and each row, from the codes alone. A vector of nothing is like no other: 0."""
+    wide, asked = rows.astype(np.float64), query.astype(np.float64).reshape(-1)
+    products, lengths = wide @ asked, (wide * wide).sum(axis=1) * (asked @ asked)
+    return np.asarray(products / np.sqrt(np.where(lengths > 0, lengths, 1.0)), dtype=np.float64)
+
+
+def nearest(query: Codes, rows: Codes, count: int) -> list[tuple[int, float]]:
+    """The places of the rows nearest to the query, each with its cosine, nearest first, ties by place."""
+    found = cosines(query, rows)
+    best = np.argsort(-found, kind="stable")[:count]
+    return [(int(place), float(found[place])) for place in best]

@@ -1,0 +1,211 @@
+"""The fused score: each feature alone, what neighbours lend, and that the order never depends on chance."""
+
+import random
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.model.vocabulary import Authority
+from recollect.rules.fusion import (
+    Evidence,
+    Facts,
+    Features,
+    Place,
+    Scored,
+    Weights,
+    fuse,
+    in_order,
+    nominees,
+    relevance,
+    reread,
+    scored,
+    text_scores,
+    widened,
+)
+from recollect.rules.question import Question, read_question
+
+MAY = datetime(2024, 5, 3, tzinfo=UTC)
+PLAIN = Facts(session="s", at=MAY, authority=Authority.USER_ASSERTED)
+NOTHING = Evidence({}, {}, {})
+
+
+def ask(text: str) -> Question:
+    return read_question(text, MAY)
+
+
+def first(question: str, facts: dict[Place, Facts], evidence: Evidence = NOTHING) -> Place:
+    return fuse(ask(question), evidence, facts)[0].place
+
+
+# Each feature decides where all else is equal.
+
+
+@pytest.mark.parametrize(
+    ("question", "better"),
+    [
+        ("What did Ana say?", replace(PLAIN, speaker="Ana")),
+        ("What about Ana's work?", replace(PLAIN, speaker="Ana")),
+        ("Where is the red house?", replace(PLAIN, entities=("red house",))),
+        ("What happened in March 2024?", replace(PLAIN, at=datetime(2024, 3, 9, tzinfo=UTC))),
+        ("anything", replace(PLAIN, importance=5)),
+        ("anything", replace(PLAIN, vouchers=1)),
+        ("anything", replace(PLAIN, pinned=True)),
+        ("anything", replace(PLAIN, canon=True)),
+    ],
+)
+def test_a_feature_decides_between_equals(question: str, better: Facts) -> None:
+    assert first(question, {(1, 1): replace(PLAIN, session="a"), (1, 2): better}) == (1, 2)
+
+
+def test_a_person_counts_for_more_than_a_model() -> None:
+    inferred = replace(PLAIN, authority=Authority.AI_INFERRED)
+    facts = {(1, 1): inferred, (1, 2): PLAIN}
+    assert first("which theme?", facts) == (1, 2)
+    assert first("which theme did you recommend?", facts) == (1, 1)
+
+
+def test_meaning_and_relations_count() -> None:
+    facts = {(1, 1): PLAIN, (1, 2): PLAIN}
+    assert first("theme", facts, Evidence({}, {(1, 2): 0.4}, {})) == (1, 2)
+    assert first("theme", facts, Evidence({}, {}, {(1, 2): 0.4})) == (1, 2)
+
+
+def test_an_opposite_meaning_counts_as_none() -> None:
+    found = fuse(ask("theme"), Evidence({}, {(1, 1): -0.9}, {}), {(1, 1): PLAIN})
+    assert found[0].features.meaning == 0.0
+
+
+def test_only_part_of_a_name_names_nobody() -> None:
+    found = fuse(ask("Where is the house?"), NOTHING, {(1, 1): replace(PLAIN, entities=("red house",))})
+    assert found[0].features.names == 0.0
+
+
+def test_importance_never_outweighs_a_better_match() -> None:
+    evidence = Evidence({"theme": {(1, 1): 2.0, (1, 9): 0.4}}, {}, {})
+    loud = replace(PLAIN, importance=5, vouchers=3, pinned=True)
+    assert first("theme", {(1, 1): replace(PLAIN, importance=1), (1, 9): loud}, evidence) == (1, 1)
+
+
+def test_the_features_add_up_to_the_score() -> None:
+    evidence = Evidence({"theme": {(1, 1): 2.0}}, {(1, 1): 0.5}, {(1, 1): 0.5})
+    one = fuse(ask("theme in May 2024"), evidence, {(1, 1): replace(PLAIN, pinned=True)})[0]
+    assert one.score == pytest.approx(sum(one.features))
+    assert one.features.text == 1.0
+
+
+# Neighbours.
+
+
+def lent(
+    shares: dict[str, dict[Place, float]], facts: dict[Place, Facts], question: str = "red house"
+) -> dict[Place, float]:
+    return text_scores(ask(question), shares, facts, (0.5, 0.25))
+
+
+def test_a_turn_gets_a_share_of_what_its_neighbours_say() -> None:
+    facts = {(1, number): PLAIN for number in range(6)}
+    assert lent({"red": {(1, 2): 4.0}}, facts) == {(1, 0): 1.0, (1, 1): 2.0, (1, 2): 4.0, (1, 3): 2.0, (1, 4): 1.0}
+
+
+def test_different_words_of_neighbours_add_up_and_the_same_word_counts_once() -> None:
+    facts = {(1, number): PLAIN for number in range(3)}
+    assert lent({"red": {(1, 0): 4.0}, "hous": {(1, 2): 4.0}}, facts)[1, 1] == 4.0
+    assert lent({"red": {(1, 0): 4.0, (1, 2): 4.0}}, facts)[1, 1] == 2.0
+
+
+def test_a_turn_keeps_what_it_says_itself() -> None:
+    facts = {(1, 0): PLAIN, (1, 1): PLAIN}
+    assert lent({"red": {(1, 0): 4.0, (1, 1): 3.0}}, facts) == {(1, 0): 4.0, (1, 1): 3.0}
+
+
+def test_nothing_is_lent_across_sessions_or_streams() -> None:
+    facts = {(1, 1): PLAIN, (1, 2): replace(PLAIN, session="another"), (2, 2): PLAIN}
+    assert lent({"red": {(1, 1): 4.0}}, facts) == {(1, 1): 4.0}
+
+
+def test_what_is_not_among_the_candidates_lends_nothing() -> None:
+    assert lent({"red": {(1, 1): 4.0}}, {(1, 2): PLAIN}) == {}
+
+
+def test_the_names_of_those_who_speak_are_not_searched_for_in_texts() -> None:
+    facts = {(1, 1): replace(PLAIN, speaker="Ana"), (1, 2): replace(PLAIN, speaker="Ben")}
+    assert lent({"ana": {(1, 2): 4.0}, "red": {(1, 1): 1.0}}, facts, "Ana red") == {(1, 1): 1.0, (1, 2): 0.5}
+
+
+def test_a_question_of_names_alone_is_still_searched_for() -> None:
+    facts = {(1, 1): replace(PLAIN, speaker="Ana")}
+    assert lent({"ana": {(1, 1): 4.0}}, facts, "Ana?") == {(1, 1): 4.0}
+
+
+# Candidates.
+
+
+def test_nominees_are_the_best_by_words_and_by_meaning_and_what_is_related() -> None:
+    evidence = Evidence(
+        {"red": {(1, 1): 1.0, (1, 2): 2.0}, "hous": {(1, 1): 2.0}}, {(1, 7): 0.9, (1, 8): 0.1}, {(1, 9): 0.5}
+    )
+    assert nominees(evidence, 1, 1) == [(1, 1), (1, 7), (1, 9)]
+
+
+def test_candidates_are_widened_by_their_neighbours() -> None:
+    assert widened([(1, 5), (1, 6), (2, 5)], 1) == [(1, 4), (1, 5), (1, 6), (1, 7), (2, 4), (2, 5), (2, 6)]
+
+
+# Content.
+
+
+def test_a_question_about_a_time_prefers_what_names_one() -> None:
+    best = [scored((1, 1), Features(text=0.5)), scored((1, 2), Features(text=0.5))]
+    contents = {(1, 1): "She moved", (1, 2): "She moved last week"}
+    assert reread(ask("When did she move?"), best, contents)[0].place == (1, 2)
+    assert reread(ask("Why did she move?"), best, contents)[0].place == (1, 1)
+
+
+def test_a_statement_is_preferred_to_a_question() -> None:
+    best = [scored((1, 1), Features(text=0.5)), scored((1, 2), Features(text=0.5))]
+    contents = {(1, 1): "Have you moved? ", (1, 2): "I have moved."}
+    assert reread(ask("moved"), best, contents)[0].place == (1, 2)
+
+
+def test_relevance_is_the_share_of_telling_words_or_the_cosine() -> None:
+    idf = {"red": 3.0, "hous": 1.0}
+    assert relevance(ask("red house"), idf, ["hous", "garden"], 0.0) == 0.25
+    assert relevance(ask("red house"), idf, ["red", "hous"], 0.3) == 1.0
+    assert relevance(ask("red house"), idf, [], 0.3) == 0.3
+    assert relevance(ask("?"), {}, [], 0.0) == 0.0
+
+
+# Determinism.
+
+
+def test_ties_go_to_the_older_one() -> None:
+    facts = {(2, 1): PLAIN, (1, 9): PLAIN, (1, 3): PLAIN}
+    assert [one.place for one in fuse(ask("x"), NOTHING, facts)] == [(1, 3), (1, 9), (2, 1)]
+
+
+def test_a_difference_in_the_last_bit_decides_nothing() -> None:
+    one, other = scored((1, 1), Features(text=0.3)), scored((1, 2), Features(text=0.1 + 0.2))
+    assert in_order([other, one])[0].place == (1, 1)
+
+
+@given(st.randoms(use_true_random=False), st.lists(st.floats(0, 5), min_size=3, max_size=12))
+def test_the_order_in_which_things_come_in_changes_nothing(chance: random.Random, values: list[float]) -> None:
+    def ranked(order: list[int]) -> list[Scored]:
+        shares = {(1, number): values[number] for number in order}
+        facts = {(1, number): PLAIN for number in order}
+        return fuse(ask("red house"), Evidence({"red": shares, "hous": shares}, shares, {}), facts)
+
+    numbers = list(range(len(values)))
+    shuffled = chance.sample(numbers, len(numbers))
+    assert ranked(numbers) == ranked(shuffled)
+
+
+def test_a_weight_of_nothing_turns_a_feature_off() -> None:
+    nothing: dict[str, Any] = dict.fromkeys(set(Weights.__slots__) - {"lent"}, 0.0)
+    off = replace(Weights(), **nothing)
+    evidence = Evidence({"theme": {(1, 1): 2.0}}, {(1, 1): 0.5}, {(1, 1): 0.5})
+    assert fuse(ask("theme"), evidence, {(1, 1): replace(PLAIN, pinned=True)}, off)[0].score == 0.0

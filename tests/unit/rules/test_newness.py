@@ -1,0 +1,127 @@
+"""Newer statements above what they update, and nothing else moved."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from recollect.rules.fusion import Features, Place, Scored, scored
+from recollect.rules.newness import LOOKED_AT, MARGIN, Likeness, Statement, newest_first, statement
+from recollect.rules.question import Question, read_question
+
+START = datetime(2024, 5, 3, tzinfo=UTC)
+IDF = {"sourc": 2.0, "librari": 2.0, "zotero": 3.0}
+HOW_MANY = "How many sources are in my Zotero library?"
+
+
+def asked(text: str = HOW_MANY) -> Question:
+    return read_question(text, START)
+
+
+def order(
+    contents: list[str], question: str = HOW_MANY, ranking: list[int] | None = None, voices: str = ""
+) -> list[int]:
+    """Statements in the order in which they were made; how they end up, given the ranking that they had."""
+    before = ranking or list(range(len(contents)))
+    ranked = [scored((1, number), Features(text=1.0 - 0.05 * rank)) for rank, number in enumerate(before)]
+    said = statements(contents, question, voices)
+    return [one.place[1] for one in newest_first(asked(question), ranked, said, IDF, {})]
+
+
+def statements(contents: list[str], question: str, voices: str = "") -> dict[Place, Statement]:
+    return {
+        (1, number): statement(
+            asked(question), text, START + timedelta(days=number), (1, number), (voices or "a" * 99)[number]
+        )
+        for number, text in enumerate(contents)
+    }
+
+
+OLD = "My Zotero library has 45 sources"
+NEW = "I have now 52 sources in my Zotero library"
+
+
+def test_the_newer_value_comes_first() -> None:
+    assert order([OLD, NEW]) == [1, 0]
+
+
+def test_what_is_newer_and_above_stays_there() -> None:
+    assert order([OLD, NEW], ranking=[1, 0]) == [1, 0]
+
+
+def test_an_older_value_is_never_put_above_a_newer_one() -> None:
+    assert order([NEW, OLD + " still"], ranking=[1, 0]) == [1, 0]
+
+
+def test_it_is_put_just_above_and_not_to_the_top() -> None:
+    assert order(["What else is there", OLD, "Something else", NEW]) == [0, 3, 1, 2]
+
+
+def test_a_chain_of_updates_ends_with_the_newest_on_top() -> None:
+    newest = "Now my Zotero library has 60 sources"
+    assert order([OLD, NEW, newest])[0] == 2
+
+
+def test_a_question_about_the_past_leaves_the_order() -> None:
+    assert order([OLD, NEW], "How many sources were in my Zotero library before?") == [0, 1]
+
+
+def test_a_statement_about_something_else_is_no_update() -> None:
+    assert order([OLD, "I now have 52 plants"]) == [0, 1]
+
+
+def test_others_do_not_update_what_one_said() -> None:
+    assert order([OLD, NEW], voices="ab") == [0, 1]
+
+
+def test_what_is_not_to_be_compared_is_left_alone() -> None:
+    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    only_the_old = {(1, 0): statements([OLD], HOW_MANY)[1, 0]}
+    assert newest_first(asked(), ranked, only_the_old, IDF, {}) == ranked
+
+
+def test_only_the_best_are_compared() -> None:
+    between = ["Nothing to do with it"] * (LOOKED_AT - 1)
+    assert order([OLD, *between, NEW])[0] == 0
+
+
+def test_likeness_in_meaning_can_make_the_difference() -> None:
+    contents = ["The Zotero library is large", "My Zotero folder is larger"]
+    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    said = statements(contents, HOW_MANY)
+    alike = {((1, 0), (1, 1)): 0.9}
+    assert newest_first(asked(), ranked, said, IDF, {})[0].place == (1, 0)
+    assert newest_first(asked(), ranked, said, IDF, alike)[0].place == (1, 1)
+
+
+def test_however_alike_it_has_to_be_about_what_is_asked() -> None:
+    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    said = statements([OLD, "I now have 52 plants"], HOW_MANY)
+    assert newest_first(asked(), ranked, said, IDF, {((1, 0), (1, 1)): 1.0})[0].place == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("newer", "moves"),
+    [
+        ("My Zotero library is organised", False),
+        ("My Zotero library is now organised", True),
+        ("My Zotero library, 52 of them", True),
+        ("My Zotero library, 45 of them", False),
+    ],
+)
+def test_words_of_change_and_other_values_are_signs_of_an_update(newer: str, moves: bool) -> None:
+    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    said = statements([OLD, newer], HOW_MANY)
+    found = newest_first(asked(), ranked, said, IDF, {}, Likeness(enough=0.9))
+    assert (found[0].place == (1, 1)) is moves
+
+
+def test_one_statement_updates_one() -> None:
+    contents = [OLD, "The Zotero library has 46 sources", NEW, "The Zotero library: 50 sources"]
+    assert order(contents, ranking=[1, 0, 2, 3]) == [2, 1, 3, 0]
+
+
+def test_the_breakdown_says_so() -> None:
+    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    best: Scored = newest_first(asked(), ranked, statements([OLD, NEW], HOW_MANY), IDF, {})[0]
+    assert best.score == 1.0 + MARGIN
+    assert round(best.features.newness, 6) == round(0.1 + MARGIN, 6)
