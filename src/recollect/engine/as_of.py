@@ -129,20 +129,21 @@ def list_memories(
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
 def query(
     engine: Engine,
+    /,
     when: Point,
     text: str,
     *,
     owner: str | None = None,
     space: str | None = None,
     include_namespaces: Sequence[str] = PROD,
-    top_k: int | None = None,
+    **how: Any,
 ) -> Recall:
     """The memories that would have answered a text best, ranked among what was active then."""
     where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
     with engine.read() as reader:
         streams = readable_streams(engine, reader, **where)
         with _as_it_stood(engine, reader, streams, when) as past:
-            answer = recall.query(past, text, **where, top_k=top_k)
+            answer = recall.query(past, text, **where, **how)
     operations.note(engine, operations.queried(engine, owner if streams else None, engine.now()))
     return answer
 

@@ -1,36 +1,26 @@
 """Answering a query: access first, then the text index, then the best that may be seen."""
 
-import heapq
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from recollect.embed.tokens import count_tokens
 from recollect.engine import operations, tracing
-from recollect.engine.assemble import to_memory
+from recollect.engine.arguments import check_number
 from recollect.engine.context import Engine
+from recollect.engine.filters import check_categories, selection_of
+from recollect.engine.matching import matching, newest_phase_first, shadowed, with_counterparts
 from recollect.engine.reading import readable_streams
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput
 from recollect.model.item import FIRST_PHASE, to_item
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import Recall, Recalled
+from recollect.model.receipt import Recall, Recalled, bullet
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Space
-from recollect.rules.authority import outranks
+from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.borders import read_refusal
-from recollect.rules.keys import identity
-from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
-from recollect.rules.text import terms
-from recollect.stores.protocol import Posting, Reader, Selection, Standing, Stored, Stream
-
-CHUNK = 64
-"""How many of the best-scored memories are checked for visibility at a time."""
-SHADOW_MARGIN = 8
-"""How many more than asked for are looked at, since some may shadow others."""
-NEARLY_AS_WELL = 0.5
-"""The share of the best score from which something that is believed more gets a place before guesses."""
+from recollect.stores.protocol import Reader, Selection, Stream
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
@@ -41,23 +31,31 @@ def query(
     owner: str | None = None,
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
+    categories: Sequence[str] | None = None,
+    filters: Mapping[str, Any] | None = None,
     top_k: int | None = None,
+    budget_tokens: int | None = None,
+    threshold: float | None = None,
 ) -> Recall:
     """The memories that answer a text best, best first. Operators and quotes in it are words like any other.
 
     Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant.
+    ``categories`` and ``filters`` narrow what is looked at, ``threshold`` (0 to 1) leaves out what has too little to do
+    with the text, ``budget_tokens`` what would not fit any more.
     """
     top_k = engine.policy.recall.top_k if top_k is None else top_k
-    _check(text, top_k)
+    _check(text, top_k, threshold, budget_tokens)
     with engine.read() as reader:
         readable = readable_streams(engine, reader, owner, space, include_namespaces)
         consulted = engine.policy.spaces.read_order
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
+        selection = _selection(engine, streams, categories, filters or {})
         one_person = not engine.caller.trusted
-        found = matching(engine, reader, streams, text, top_k)
+        found = matching(engine, reader, streams, text, top_k, selection)
         found = with_counterparts(engine, reader, streams, found, one_person=one_person)
         found = newest_phase_first(engine, found)
-        items = shadowed(found, top_k, engine.caller.agent, consulted, one_person=one_person)
+        told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
+        items = _within(engine, told, top_k, threshold, budget_tokens)
         checks = _border_checks(engine, owner, space)
         event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
     events = (*(read_check(engine, *check) for check in checks.items()), event)
@@ -66,6 +64,43 @@ def query(
     operations.note(engine, operations.queried(engine, owner if streams else None, now))
     tracing.keep_later(engine, events, streams[0].number if len(streams) == 1 else None)
     return Recall(text, tuple(items), events)
+
+
+def _selection(
+    engine: Engine, streams: Sequence[Stream], categories: Sequence[str] | None, filters: Mapping[str, Any]
+) -> Selection:
+    """What the request narrows the query to. Without a phase of its own it is what the policy has recalled."""
+    asked = dict(filters)
+    if categories is not None:
+        if "category" in asked:
+            raise BadInput("are given twice.", field="categories", hint="Leave filters.category out.")
+        asked["category"] = check_categories(engine, "categories", categories)
+    if asked.get("phase") is None and engine.policy.phase.recalls_current_only:
+        asked["phase"] = "current"
+    return selection_of(engine, streams, asked, "active")
+
+
+def _within(
+    engine: Engine, told: Sequence[Recalled], top_k: int, threshold: float | None, budget_tokens: int | None
+) -> list[Recalled]:
+    """The best that are about it at all, within their category's share, the number asked for, and the budget."""
+    items: list[Recalled] = []
+    counts: Counter[str] = Counter()
+    spent = 0
+    for item in told:
+        category = engine.policy.categories.known(item.memory.category)
+        full = category is not None and category.context == "rag" and counts[category.name] >= category.rag_length
+        if len(items) == top_k:
+            break
+        if full or (threshold is not None and item.relevance < threshold):
+            continue
+        cost = count_tokens(bullet(item.memory)) if budget_tokens is not None else 0
+        if budget_tokens is not None and spent + cost > budget_tokens:
+            continue
+        spent += cost
+        counts[item.memory.category] += 1
+        items.append(item)
+    return items
 
 
 def _border_checks(engine: Engine, owner: str | None, space: str | None) -> dict[Space, str | None]:
@@ -133,249 +168,16 @@ def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) ->
     }
 
 
-def matching(
-    engine: Engine,
-    reader: Reader,
-    streams: Sequence[Stream],
-    text: str,
-    top_k: int,
-    kinds: Sequence[Kind] | None = None,
-) -> list[tuple[Stored, float]]:
-    """The memories of these streams that match a text best and may be seen, with their scores; a few more than ``top_k``.
-
-    However many guesses match better, some places are kept for what is believed more and matches nearly as well: a flood
-    of guesses must not wash away what a person said.
-    """
-    scored = _scores(engine, reader, streams, terms(text, engine.policy.text.synonyms))
-    by_number, selection = {s.number: s for s in streams}, _selection(engine, kinds)
-    found = _best_visible(reader, by_number, scored, top_k + SHADOW_MARGIN, selection)
-    places = top_k // 2
-    if sum(_is_a_guess(stored) for stored, _ in found[:top_k]) <= top_k - places:
-        return found
-    selection = replace(selection, equal={**selection.equal, "authority": _BELIEVED_MORE})
-    floor = found[0][1] * NEARLY_AS_WELL
-    believed = [one for one in _best_visible(reader, by_number, scored, places, selection) if one[1] >= floor]
-    return _with_places(found, believed, top_k)
-
-
-def _with_places(
-    found: Sequence[tuple[Stored, float]], believed: Sequence[tuple[Stored, float]], top_k: int
-) -> list[tuple[Stored, float]]:
-    """The same with these among the first ``top_k``, in the places of the guesses that match least."""
-    first = {stored.state.id for stored, _ in found[:top_k]}
-    late = [one for one in believed if one[0].state.id not in first]
-    guesses = [stored.state.id for stored, _ in found[:top_k] if _is_a_guess(stored)]
-    out = set(guesses[len(guesses) - len(late) :]) | {stored.state.id for stored, _ in late}
-    head = sorted([*(one for one in found[:top_k] if one[0].state.id not in out), *late], key=lambda one: -one[1])
-    return [*head, *(one for one in found[top_k:] if one[0].state.id not in out)]
-
-
-_BELIEVED_MORE = tuple(authority for authority in Authority if authority is not Authority.AI_INFERRED)
-
-
-def _is_a_guess(stored: Stored) -> bool:
-    return stored.state.authority == Authority.AI_INFERRED
-
-
-def with_counterparts(
-    engine: Engine,
-    reader: Reader,
-    streams: Sequence[Stream],
-    found: Sequence[tuple[Stored, float]],
-    *,
-    one_person: bool,
-) -> list[tuple[Stored, float]]:
-    """What was found, each followed by what is believed more of the same concept elsewhere, though its words may not match.
-
-    Without it, somebody could say the same in the words of the question and be told instead.
-    """
-    by_key: dict[tuple[str, str], list[tuple[Stored, float]]] = defaultdict(list)
-    for one in found:
-        if (key := _concept(one[0])) is not None:
-            by_key[key].append(one)
-    more: dict[str, list[tuple[Stored, float]]] = defaultdict(list)
-    for stream in streams if by_key else ():
-        for other in _holders(engine, reader, stream, by_key):
-            for stored, score in by_key[_concept(other) or ("", "")]:
-                if (one_person or stored.stream == other.stream) and _outranks(engine, other, stored):
-                    more[stored.state.id].append((other, score))
-    known = {stored.state.id for stored, _ in found}
-    told: dict[str, tuple[Stored, float]] = {}
-    for one in found:
-        told[one[0].state.id] = one
-        told |= {o.state.id: (o, score) for o, score in more[one[0].state.id] if o.state.id not in (*known, *told)}
-    return list(told.values())
-
-
-def _holders(
-    engine: Engine, reader: Reader, stream: Stream, by_key: Mapping[tuple[str, str], Sequence[tuple[Stored, float]]]
-) -> list[Stored]:
-    """The active memories of a stream that have one of these keys and may be seen."""
-    selection = _selection(engine, None)
-    own = {str((stored.body or {})["scope"]) for group in by_key.values() for stored, _ in group}
-    numbers = reader.key_holders(stream, selection.scopes or sorted({"shared", *own}), sorted(by_key))
-    seen = reader.visible(stream, numbers, selection) if numbers else set()
-    return reader.by_numbers(stream, sorted(seen)) if seen else []
-
-
-def _concept(stored: Stored) -> tuple[str, str] | None:
-    """What it is about, as the database tells concepts apart; an event is about nothing but itself."""
-    assert stored.body is not None, "an active memory has its content"
-    kind_class = KIND_CLASS[stored.body["kind"]]
-    return None if kind_class is KindClass.EVENT else (str(kind_class), identity(stored.state.canonical_key))
-
-
-def _outranks(engine: Engine, one: Stored, other: Stored) -> bool:
-    order = engine.policy.conflict.authority_order
-    return outranks(Authority(one.state.authority), Authority(other.state.authority), order)
-
-
-def newest_phase_first(engine: Engine, found: Sequence[tuple[Stored, float]]) -> list[tuple[Stored, float]]:
-    """The best of each phase, the newest phase first, where the policy has earlier phases recalled at all."""
-    if not engine.policy.phase.enabled or engine.policy.phase.recalls_current_only:
-        return list(found)
-    return sorted(found, key=lambda pair: -_phase_number(pair[0]))
-
-
-def _phase_number(stored: Stored) -> int:
-    return int((stored.body or {}).get("phase_id", "phase-1").removeprefix("phase-"))
-
-
-def standing(
-    engine: Engine, reader: Reader, stream: Stream, which: Standing, most: int, kinds: Sequence[Kind] | None = None
-) -> list[Stored]:
-    """The newest memories of a sort that is read whatever is asked and that may be seen, newest first."""
-    numbers = reader.newest(stream, which, most) if most else []
-    seen = reader.visible(stream, numbers, _selection(engine, kinds)) if numbers else set()
-    found = reader.by_numbers(stream, [number for number in numbers if number in seen]) if seen else []
-    return sorted(found, key=lambda stored: -stored.number)
-
-
-def _selection(engine: Engine, kinds: Sequence[Kind] | None) -> Selection:
-    return engine.selecting(
-        equal={"status": "active"} | ({} if kinds is None else {"kind": tuple(kinds)}),
-        current_phase=engine.policy.phase.recalls_current_only,
-        unexpired_at=engine.now(),
-    )
-
-
-def _check(text: str, top_k: int) -> None:
+def _check(text: str, top_k: int, threshold: float | None, budget_tokens: int | None) -> None:
     if not isinstance(text, str) or not text.strip():
         raise BadInput("is empty; say what to look for.", field="query")
     if len(text.encode("utf-8", "surrogatepass")) > MAX_CONTENT_BYTES:
         raise BadInput(f"is longer than {MAX_CONTENT_BYTES:,} bytes.", field="query", hint="Shorten it.")
     if not isinstance(top_k, int) or not 1 <= top_k <= 1_000:
         raise BadInput("must be between 1 and 1,000.", field="top_k")
-
-
-def _scores(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str]
-) -> dict[int, dict[int, float]]:
-    """BM25 over the streams taken together, the rarest words first, within the policy's budget of index entries.
-
-    Words beyond the budget are looked up for the best memories only.
-    """
-    settings = engine.policy.recall
-    by_stream = {s.number: reader.term_frequencies(s, sorted(set(wanted))) for s in streams if s.documents}
-    totals: dict[str, int] = defaultdict(int)
-    for frequencies in by_stream.values():
-        for term, count in frequencies.items():
-            totals[term] += count
-    texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    scores: dict[int, dict[int, float]] = {s.number: {} for s in streams}
-    reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
-
-    def add_up(stream: Stream, term: str, postings: Sequence[Posting]) -> None:
-        idf = inverse_frequency(texts.documents, totals[term])
-        bm25(scores[stream.number], postings, idf, texts.mean_length, settings.bm25_k1, settings.bm25_b)
-
-    for stream in streams:
-        for term, limit in reading.find:
-            if term in by_stream.get(stream.number, ()):
-                add_up(stream, term, reader.postings(stream, term, limit))
-    best = _best(scores, settings.max_compared) if reading.tell_apart else []
-    for stream in streams:
-        numbers = [number for _, of, number in best if of == stream.number]
-        for term in reading.tell_apart if numbers else ():
-            add_up(stream, term, reader.postings_of(stream, term, numbers))
-    return scores
-
-
-def _best(scores: dict[int, dict[int, float]], count: int) -> list[tuple[float, int, int]]:
-    """The best-scored memories as ``(score negated, stream, number)``, best first, ties by the older one."""
-    ranked = [(-score, of, number) for of, found in scores.items() for number, score in found.items()]
-    return heapq.nsmallest(count, ranked)
-
-
-def _best_visible(
-    reader: Reader,
-    streams: dict[int, Stream],
-    scores: dict[int, dict[int, float]],
-    most: int,
-    selection: Selection,
-) -> list[tuple[Stored, float]]:
-    """The best-scored memories that may be seen. The store's own query decides which those are."""
-    ranked = [(-score, of, number) for of, found in scores.items() for number, score in found.items()]
-    heapq.heapify(ranked)
-    visible: list[tuple[float, int, int]] = []
-    while ranked and len(visible) < most:
-        chunk = [heapq.heappop(ranked) for _ in range(min(CHUNK, len(ranked)))]
-        visible += _visible(reader, streams, chunk, selection)
-    return _loaded(reader, streams, visible[:most])
-
-
-def _visible(
-    reader: Reader, streams: dict[int, Stream], ranked: Sequence[tuple[float, int, int]], selection: Selection
-) -> list[tuple[float, int, int]]:
-    seen: set[tuple[int, int]] = set()
-    for of in sorted({of for _, of, _ in ranked}):
-        numbers = [number for _, stream, number in ranked if stream == of]
-        seen |= {(of, number) for number in reader.visible(streams[of], numbers, selection)}
-    return [place for place in ranked if place[1:] in seen]
-
-
-def _loaded(
-    reader: Reader, streams: dict[int, Stream], places: Sequence[tuple[float, int, int]]
-) -> list[tuple[Stored, float]]:
-    found: dict[tuple[int, int], Stored] = {}
-    for of in sorted({of for _, of, _ in places}):
-        numbers = [number for _, stream, number in places if stream == of]
-        found |= {(of, stored.number): stored for stored in reader.by_numbers(streams[of], numbers)}
-    return [(found[of, number], -score) for score, of, number in places]
-
-
-def shadowed(
-    found: Sequence[tuple[Stored, float]], top_k: int, agent: str | None, order: Sequence[Space], *, one_person: bool
-) -> list[Recalled]:
-    """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared.
-
-    The application reads everybody's memories, and nobody's shadow another's; ``one_person`` says that all belong to one.
-    """
-    groups: dict[tuple[str, str], list[tuple[Stored, float]]] = defaultdict(list)
-    for stored, score in found:
-        assert stored.body is not None, "an active memory has its content"
-        groups[str(KIND_CLASS[stored.body["kind"]]), stored.state.canonical_key.lower()].append((stored, score))
-    hidden: dict[str, list[str]] = defaultdict(list)
-    gone: set[str] = set()
-    for group in groups.values():
-        best = min(group, key=lambda pair: _precedence(pair[0], agent, order))[0]
-        for stored, _ in group:
-            if stored.state.id != best.state.id and (best.stream == stored.stream or one_person):
-                hidden[best.state.id].append(stored.state.id)
-                gone.add(stored.state.id)
-    kept = [(stored, score) for stored, score in found if stored.state.id not in gone][:top_k]
-    return [
-        Recalled(to_memory(stored), round(score, 6), ("matches_query",), tuple(sorted(hidden[stored.state.id])))
-        for stored, score in kept
-    ]
-
-
-def _precedence(stored: Stored, agent: str | None, order: Sequence[Space]) -> tuple[int, int, bool, int, int]:
-    assert stored.body is not None, "an active memory has its content"
-    return (
-        list(Authority).index(Authority(stored.state.authority)),
-        order.index(stored.body["space"]),
-        stored.body["scope"] != agent,
-        stored.stream,
-        stored.number,
-    )
+    if threshold is not None and not (
+        isinstance(threshold, int | float) and not isinstance(threshold, bool) and 0 <= threshold <= 1
+    ):
+        raise BadInput("must be between 0 and 1.", field="threshold")
+    if budget_tokens is not None:
+        check_number("budget_tokens", budget_tokens, 1)

@@ -11,15 +11,16 @@ from recollect.engine.arguments import check_number
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.exchanges import Exchange, as_session
-from recollect.engine.recall import (
+from recollect.engine.matching import (
     matching,
     newest_phase_first,
-    read_check,
-    recall_event,
     shadowed,
     standing,
+    what_is_active,
     with_counterparts,
 )
+from recollect.engine.ranking import Ranked
+from recollect.engine.recall import read_check, recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
@@ -96,13 +97,13 @@ def _items(
     rules = _most_important(_rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
     facts = _most_important(_profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
     query = parts(exchange.user, MAX_CONTENT_BYTES)[0]
-    matches = matching(engine, reader, streams, query, top_k, _SEARCHED)
+    selection = replace(what_is_active(engine), equal={"status": "active", "kind": _SEARCHED})
+    matches = matching(engine, reader, streams, query, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, one_person=True)
     matches = newest_phase_first(engine, matches)
-    scores = {stored.state.id: score for stored, score in matches}
-    found = {stored.state.id: stored for stored in (*rules, *facts, *(stored for stored, _ in matches))}
-    scored = [(stored, scores.get(id, 0.0)) for id, stored in found.items()]
-    kept = shadowed(scored, len(scored), engine.caller.agent, consulted, one_person=True)
+    scores = {one.id: one.score for one in matches}
+    found = {s.state.id: Ranked(s, 0.0, 0.0, 0.0, {}) for s in (*rules, *facts)} | {one.id: one for one in matches}
+    kept = shadowed(list(found.values()), engine.caller.agent, consulted, one_person=True)
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     best = _with_reasons(kept, anyway, scores, top_k)
     recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in _conversation(engine, reader, streams)]
@@ -116,7 +117,7 @@ def _with_reasons(
     told = []
     for item in kept:
         why = [anyway[item.memory.id]] if item.memory.id in anyway else []
-        matches = ["matches_query"] if item.memory.id in scores else []
+        matches = list(item.recall_reason) if item.memory.id in scores else []
         told.append(replace(item, recall_reason=(*why, *matches)))
     first = [item for item in told if item.memory.id in anyway]
     return first + [item for item in told if item.memory.id not in anyway][:top_k]

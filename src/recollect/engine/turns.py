@@ -16,8 +16,8 @@ from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.exchanges import Exchange, ToolResult, as_session
 from recollect.engine.ingest import Answer, Prepared, Writing, addresses_of, prepare
+from recollect.engine.matching import standing
 from recollect.engine.promotion import carry_over
-from recollect.engine.recall import standing
 from recollect.engine.tracing import unquoted
 from recollect.engine.turn_recall import recalled
 from recollect.engine.waiting import waiting

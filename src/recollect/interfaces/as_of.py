@@ -46,9 +46,9 @@ class Past:
         owner: str | None = None,
         space: str | None = None,
         include_namespaces: Sequence[str] = ("prod",),
-        top_k: int | None = None,
+        **how: Any,
     ) -> Recall:
-        """The memories that would have answered a text best. ``agent`` narrows the view to what that agent sees."""
+        """The memories that would have answered a text best; ``how`` is what a query of today takes."""
         return as_of.query(
             through_agent(self._engine, agent),
             self._point,
@@ -56,7 +56,7 @@ class Past:
             owner=self._where["owner"] if owner is None else owner,
             space=self._where["space"] if space is None else space,
             include_namespaces=include_namespaces,
-            top_k=top_k,
+            **how,
         )
 
 

@@ -170,11 +170,29 @@ class Recollect:
         owner: str | None = None,
         space: str | None = None,
         include_namespaces: Sequence[str] = ("prod",),
+        categories: Sequence[str] | None = None,
+        filters: Mapping[str, Any] | None = None,
         top_k: int | None = None,
+        budget_tokens: int | None = None,
+        threshold: float | None = None,
     ) -> Recall:
-        """The memories that answer a text best. ``agent`` narrows the view to what that agent sees."""
-        engine = through_agent(self._engine, agent)
-        return recall.query(engine, text, owner=owner, space=space, include_namespaces=include_namespaces, top_k=top_k)
+        """The memories that answer a text best. ``agent`` narrows the view to what that agent sees.
+
+        ``filters`` are those of ``list``; ``threshold`` (0 to 1) leaves out what has too little to do with the text, and
+        ``budget_tokens`` what would not fit any more.
+        """
+        return recall.query(
+            through_agent(self._engine, agent),
+            text,
+            owner=owner,
+            space=space,
+            include_namespaces=include_namespaces,
+            categories=categories,
+            filters=filters,
+            top_k=top_k,
+            budget_tokens=budget_tokens,
+            threshold=threshold,
+        )
 
     @traced
     def at(

@@ -257,8 +257,29 @@ class Recall(Section):
     max_compared: int = Field(
         300, ge=10, description="how many of the best are compared by the words that were too common to read whole"
     )
-    bm25_k1: float = Field(1.2, ge=0, description="how fast repetition of a word stops counting")
-    bm25_b: float = Field(0.75, ge=0, le=1, description="how much long texts are discounted")
+    bm25_k1: float = Field(0.9, ge=0, description="how fast repetition of a word stops counting")
+    bm25_b: float = Field(0.5, ge=0, le=1, description="how much long texts are discounted")
+
+
+class Ranking(Section):
+    """What each feature of a memory counts for, beside a perfect match of the words, which counts 1."""
+
+    text: float = Field(1.0, ge=0, le=10, description="the words that it shares with the question, rare ones most")
+    meaning: float = Field(0.5, ge=0, le=10, description="likeness of meaning, where vectors are kept")
+    names: float = Field(0.25, ge=0, le=10, description="the question names who said it, or what it is about")
+    time: float = Field(0.5, ge=0, le=10, description="it is from a time that the question names")
+    authority: float = Field(0.4, ge=0, le=10, description="a person, a tool or the operator stands for it")
+    says_when: float = Field(0.2, ge=0, le=10, description="the question asks when, and it names a time")
+    asks: float = Field(-0.07, ge=-10, le=0, description="it only asks something itself")
+    lent: tuple[float, ...] = Field(
+        (0.6, 0.4, 0.2), max_length=8, description="what neighbours in a conversation lend of their words, by distance"
+    )
+    importance: float = Field(0.1, ge=0, le=10, description="how important it is")
+    vouching: float = Field(0.1, ge=0, le=10, description="others vouch for it")
+    relation: float = Field(0.2, ge=0, le=10, description="it is related to one of the best matches")
+    pinned: float = Field(0.15, ge=0, le=10, description="it is pinned")
+    canon: float = Field(0.15, ge=0, le=10, description="it is canon")
+    newest_first: bool = Field(True, description="of two statements about a present value, the newer one comes first")
 
 
 class Checkpoints(Section):
@@ -309,6 +330,7 @@ class Policy(Section):
     categories: Categories = Categories()
     agents: Agents = Agents()
     recall: Recall = Recall()
+    ranking: Ranking = Ranking()
     checkpoints: Checkpoints = Checkpoints()
     traces: Traces = Traces()
     operations: Operations = Operations()

@@ -68,6 +68,10 @@ class Recalled(Plain):
     score: float
     recall_reason: tuple[str, ...]
     shadowed: tuple[str, ...] = ()
+    relevance: float = 0.0
+    """How sure one can be, from 0 to 1, that it has to do with the question at all: what a threshold is compared with."""
+    breakdown: dict[str, float] = field(default_factory=dict)
+    """What each feature adds to the score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +84,26 @@ class Recall(Plain):
 
     def to_dict(self) -> dict[str, Any]:
         """Query and items alone: the event of a recall repeats them."""
-        return {"query": self.query, "items": _value(self.items)}
+        return {"query": self.query, "items": _value(self.items), "abstained": self.abstained}
 
     @property
     def text(self) -> str:
-        return "\n".join(_bullet(item.memory) for item in self.items)
+        return "\n".join(bullet(item.memory) for item in self.items)
+
+    @property
+    def abstained(self) -> bool:
+        """Whether nothing was found that has enough to do with it."""
+        return not self.items
+
+    def bullets(self) -> list[dict[str, str]]:
+        """The small form for prompts: id, category and one line of text each."""
+        return [
+            {"id": item.memory.id, "category": item.memory.category, "text": bullet(item.memory).removeprefix("- ")}
+            for item in self.items
+        ]
 
 
-def _bullet(memory: Memory) -> str:
+def bullet(memory: Memory) -> str:
     """One memory as one bullet: further lines are set in, so that none of them looks like another memory."""
     return f"- [{_label(memory)}] " + "\n  ".join(memory.content.splitlines())
 

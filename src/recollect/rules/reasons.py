@@ -157,6 +157,7 @@ REASONS: dict[str, str] = {
     "superseded": "a newer version took its place",
     "expired": "its time was over",
     "matches_query": "its words match the query",
+    "near_a_match": "it was said next to what matches the query",
     "recency": "it was said just before",
     "importance": "it matters whatever is asked",
     "active_rule": "it is a rule to follow whatever is asked",

@@ -21,6 +21,7 @@ QUOTED_CHARACTERS = 60
 
 _CAME_BECAUSE = {
     "matches_query": ("matched the words", "matched the words"),
+    "near_a_match": ("was said next to a match", "were said next to a match"),
     "recency": ("is recent", "are recent"),
     "importance": ("is important", "are important"),
     "active_rule": ("is an active rule", "are active rules"),

@@ -98,6 +98,21 @@ class Neighbour(NamedTuple):
     terms: frozenset[str]
 
 
+class Contender(NamedTuple):
+    """What ranking has to know of a memory, without its content."""
+
+    created_at: str
+    kind_class: str
+    source: str
+    authority: str
+    importance: int
+    pinned: bool
+    tier: str | None
+    thread_id: str | None
+    user_id: str | None
+    actor_id: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Which memories a read is about. Everything in it goes into the store's own query."""
@@ -139,6 +154,16 @@ class ReadsStreams(Protocol):
 class ReadsMemories(Protocol):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]: ...
+    def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
+        """The memories at these ``(stream, number)``, in their order."""
+        ...
+
+    def candidates(
+        self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
+    ) -> dict[tuple[int, int], Contender]:
+        """Those of the memories at these ``(stream, number)`` that fit the selection."""
+        ...
+
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]: ...
     def active_by_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> Stored | None: ...
     def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]: ...
@@ -297,6 +322,65 @@ class KeepsOperations(Protocol):
     def remove_operations_before(self, tenant: str, at: str) -> None: ...
 
 
+class Thread(NamedTuple):
+    """A thread as its reader knows it: under another user or agent, the same name is another thread.
+
+    An empty user or agent is nobody.
+    """
+
+    user: str
+    agent: str
+    name: str
+
+
+class Revision(NamedTuple):
+    """How far a thread is: ``rev`` counts the changes that it was shown, ``moves`` how often its cursors moved."""
+
+    rev: int
+    moves: int
+    newest_stream: int
+    """The tenant's newest stream when the thread began; those above it were made since."""
+    round_until: str
+    """What happened up to this time is shown before what happened later."""
+
+
+class Cursor(NamedTuple):
+    """Where a thread stands in one stream: all up to ``seq`` is dealt with, and beyond it what is in ``shown``."""
+
+    stream: int
+    seq: int
+    shown: tuple[int, ...] = ()
+
+
+class ReadsCursors(Protocol):
+    def revision(self, tenant: str, thread: Thread) -> Revision | None: ...
+    def cursors(self, tenant: str, thread: Thread) -> dict[int, Cursor]:
+        """A thread's cursors, by the numbers of their streams."""
+        ...
+
+    def newest_stream(self, tenant: str) -> int:
+        """The highest number of a tenant's streams; 0 if there is none."""
+        ...
+
+
+class MovesCursors(Protocol):
+    def begin_thread(self, tenant: str, thread: Thread, at: Revision, cursors: Sequence[Cursor]) -> bool:
+        """Note where a new thread begins; ``False``, and nothing noted, if somebody began it already."""
+        ...
+
+    def move_thread(self, tenant: str, thread: Thread, to: Revision, cursors: Sequence[Cursor]) -> bool:
+        """Move a thread on, if it has moved as often as ``to.moves`` says; else ``False``, and nothing has moved."""
+        ...
+
+    def remove_cursors_naming(self, tenant: str, name: str) -> None:
+        """Those of a user, of an agent, or of a thread, of this name; for good."""
+        ...
+
+    def remove_cursors_of_thread(self, tenant: str, name: str, user: str | None = None) -> None:
+        """Those of one user's thread, or of every user's thread of that name."""
+        ...
+
+
 class ReadsGraphs(Protocol):
     def graph_thread_uids(self, tenant: str, user_id: str | None = None) -> list[str]:
         """The threads of a user's graphs, or of everybody's, by their opaque uids."""
@@ -304,12 +388,21 @@ class ReadsGraphs(Protocol):
 
 
 class Reader(
-    ReadsGraphs, ReadsStreams, ReadsMemories, ReadsLedger, ReadsText, ReadsTraces, ReadsRows, ReadsOperations, Protocol
+    ReadsGraphs,
+    ReadsStreams,
+    ReadsMemories,
+    ReadsLedger,
+    ReadsText,
+    ReadsTraces,
+    ReadsRows,
+    ReadsOperations,
+    ReadsCursors,
+    Protocol,
 ):
     """A consistent view of the store."""
 
 
-class Writer(Reader, KeepsOperations, Protocol):
+class Writer(Reader, KeepsOperations, MovesCursors, Protocol):
     """The one transaction in which an operation acts: all of it commits, or none."""
 
     def locked_stream(self, tenant: str, number: int) -> Stream:

@@ -1,6 +1,7 @@
 """Commands that read: get, list, query, changes, chain, explain, export, traces, stats, policy."""
 
 import sys
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 
 MAX_TICK_DIGITS = 18
 """No stream ever ticks that often."""
+
+
+class Form(StrEnum):
+    """How much of each memory an answer shows."""
+
+    FULL = "full"
+    BULLETS = "bullets"
+
 
 Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
 Owner = Annotated[str | None, typer.Option(help="Only this owner's.")]
@@ -110,7 +119,14 @@ def query(
     space: SpaceOption = None,
     include_namespaces: Namespaces = None,
     agent: Annotated[str | None, typer.Option(help="As this agent sees it.")] = None,
+    category: Annotated[list[str] | None, typer.Option(help="Only this category; may be given again.")] = None,
+    where: Annotated[list[str] | None, typer.Option(help="Any other filter, as name=value.")] = None,
     top_k: Annotated[int | None, typer.Option(help="How many at most.")] = None,
+    budget_tokens: Annotated[int | None, typer.Option(help="As much as fits into so many tokens.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="From 0 to 1: leave out what has less to do with it.")] = None,
+    form: Annotated[
+        Form, typer.Option("--return", help="full: the memories; bullets: one line each, for a prompt.")
+    ] = Form.FULL,
     as_of: AsOf = None,
 ) -> None:
     """Find the memories that answer a text best."""
@@ -123,9 +139,16 @@ def query(
             owner=owner,
             space=space,
             include_namespaces=include_namespaces or ("prod",),
+            categories=category,
+            filters=named_values("where", where),
             top_k=top_k,
+            budget_tokens=budget_tokens,
+            threshold=threshold,
         )
-        of(context).answer(answer, screen.recall)
+        if form is Form.BULLETS:
+            of(context).answer(answer.bullets(), screen.bullets)
+        else:
+            of(context).answer(answer, screen.recall)
 
 
 def changes(

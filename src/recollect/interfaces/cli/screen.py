@@ -121,6 +121,11 @@ def recall(answer: Recall) -> None:
     console.print(table)
 
 
+def bullets(found: Sequence[dict[str, str]]) -> None:
+    for one in found:
+        console.print(f"- {escape(one['text'])}", soft_wrap=True)
+
+
 def turn(answer: Turn) -> None:
     """What came back, then a line for each thing that the exchange left behind."""
     if answer.recall is not None:

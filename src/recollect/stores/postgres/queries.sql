@@ -180,6 +180,26 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
  ORDER BY wanted.nth
 
+-- name: memories_at
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
+  FROM jsonb_array_elements(:places::jsonb) WITH ORDINALITY AS wanted (place, nth)
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
+                        AND memory = (wanted.place ->> 1)::bigint LIMIT 1) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
+  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ ORDER BY wanted.nth
+
+-- name: candidates
+SELECT m.stream, m.memory, m.created_at, m.kind_class, m.source, m.authority, m.importance, m.pinned, m.tier,
+       m.thread_id, m.user_id, m.actor_id
+  FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
+                        AND memory = (wanted.place ->> 1)::bigint LIMIT 1) m
+ WHERE {filters}
+
 -- name: ids_with_prefix
 SELECT id FROM memories WHERE tenant = :tenant AND id >= :low AND id < :high ORDER BY id LIMIT :limit
 

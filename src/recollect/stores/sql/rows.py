@@ -10,7 +10,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Kind, Namespace, Space, Status
 from recollect.rules.keys import identity
-from recollect.stores.protocol import Stored, Stream
+from recollect.stores.protocol import Contender, Stored, Stream
 
 Row = Mapping[str, Any]
 
@@ -134,3 +134,7 @@ def _list_text(values: list[str]) -> str:
 
 def _list_from(text: str) -> list[str]:
     return [] if text == "[]" else list(json.loads(text))
+
+
+def contender_from(row: Mapping[str, Any]) -> Contender:
+    return Contender(**{name: row[name] for name in Contender._fields} | {"pinned": bool(row["pinned"])})

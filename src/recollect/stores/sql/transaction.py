@@ -13,11 +13,23 @@ from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
-from recollect.stores.protocol import NO_LIMIT, Neighbour, Phase, Posting, Selection, Standing, Stored, Stream, Version
+from recollect.stores.protocol import (
+    NO_LIMIT,
+    Contender,
+    Neighbour,
+    Phase,
+    Posting,
+    Selection,
+    Standing,
+    Stored,
+    Stream,
+    Version,
+)
 from recollect.stores.sql import rows
 from recollect.stores.sql.carrying import CarriedTables
 from recollect.stores.sql.checkpoints import CheckpointTables
 from recollect.stores.sql.connection import Capability
+from recollect.stores.sql.cursors import CursorTables
 from recollect.stores.sql.filters import check_column, where
 from recollect.stores.sql.operations import OperationTables
 from recollect.stores.sql.traces import TraceTables
@@ -175,6 +187,19 @@ class StateTables(_Postings):
             "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers)
         )
         return [rows.stored_from(row) for row in found]
+
+    def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
+        found = self._db.rows("memories_at", tenant=tenant, places=_listed(places)) if places else []
+        return [rows.stored_from(row) for row in found]
+
+    def candidates(
+        self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
+    ) -> dict[tuple[int, int], Contender]:
+        if not places:
+            return {}
+        condition, params = where(selection, self._db.dialect)
+        found = self._db.filtered("candidates", condition, params | {"tenant": tenant, "places": _listed(places)})
+        return {(row["stream"], row["memory"]): rows.contender_from(row) for row in found}
 
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]:
         """The ids that begin with these hex digits, or that go by this alias."""
@@ -388,6 +413,7 @@ class Transaction(
     CheckpointTables,
     CarriedTables,
     OperationTables,
+    CursorTables,
 ):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 
@@ -396,6 +422,10 @@ def noted(text: str) -> dict[str, int]:
     """The terms of an indexed memory and how often each occurs, from the note that it keeps."""
     pairs = (word.rpartition(":") for word in text.split()[1:])
     return {term: int(tf) for term, _, tf in pairs}
+
+
+def _listed(places: Sequence[tuple[int, int]]) -> str:
+    return json.dumps([list(place) for place in dict.fromkeys(places)])
 
 
 def _once_each(values: Iterable[str | int]) -> str:

@@ -127,6 +127,22 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_eac
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
   LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
 
+-- name: memories_at
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_each(:places) wanted
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = json_extract(wanted.value, '$[0]')
+   AND m.memory = json_extract(wanted.value, '$[1]')
+  JOIN versions v USING (tenant, stream, memory)
+  LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
+
+-- name: candidates
+SELECT m.stream, m.memory, m.created_at, m.kind_class, m.source, m.authority, m.importance, m.pinned, m.tier,
+       m.thread_id, m.user_id, m.actor_id
+  FROM json_each(:places) wanted
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = json_extract(wanted.value, '$[0]')
+   AND m.memory = json_extract(wanted.value, '$[1]')
+ WHERE {filters}
+
 -- name: ids_with_prefix
 SELECT id FROM memories WHERE tenant = :tenant AND id >= :low AND id < :high ORDER BY id LIMIT :limit
 

@@ -16,6 +16,7 @@ Each base class is one capability of :mod:`recollect.stores.protocol`, and can b
 
 from recollect.testing.contract.beside import BesideContract
 from recollect.testing.contract.concurrency import ConcurrencyContract
+from recollect.testing.contract.cursors import CursorsContract
 from recollect.testing.contract.ledger import LedgerContract
 from recollect.testing.contract.memories import MemoryContract
 from recollect.testing.contract.opening import Opening
@@ -29,6 +30,7 @@ from recollect.testing.contract.transactions import TransactionContract
 __all__ = [
     "BesideContract",
     "ConcurrencyContract",
+    "CursorsContract",
     "LedgerContract",
     "MemoryContract",
     "Opening",
@@ -53,5 +55,6 @@ class StoreContract(
     TransactionContract,
     ConcurrencyContract,
     OperationsContract,
+    CursorsContract,
 ):
     """Everything that a store must do."""

@@ -1,0 +1,266 @@
+"""Telling a thread what changed since it last looked: each change once, whoever made it, and only what it may see.
+
+Where a thread stands is a cursor in each stream's ledger. A look reads a snapshot, chooses what to show, and then moves the
+cursors in a small transaction of its own, by compare and set: of two readers of one thread only one gets a change.
+Where nothing changed, nothing is written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.engine.arguments import check_number, check_one
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine
+from recollect.engine.reading import current, readable_streams
+from recollect.model.caller import Right
+from recollect.model.errors import BadInput
+from recollect.model.item import source_word
+from recollect.model.ledger import Entry
+from recollect.model.vocabulary import Authority, Source
+from recollect.rules.change_header import (
+    UNTOLD_KINDS,
+    Change,
+    ChangeHeader,
+    ChangeLine,
+    Choice,
+    Sign,
+    choose,
+    choose_oldest,
+    dealt_with,
+    label_of,
+    merged,
+    one_line,
+    sign_of,
+)
+from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
+
+WINDOW = 200
+"""How many entries of a stream a look reads. A cursor in whose way so many lie that are not for the thread moves past them."""
+LOOKS = 8
+"""How often a look is taken again because another reader of the thread was quicker."""
+
+
+def change_header(
+    engine: Engine,
+    *,
+    thread: str | None = None,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = ("prod",),
+    since: int | None = None,
+) -> ChangeHeader:
+    """What changed in the memories that the caller may see: at most three lines, those that matter most first.
+
+    With ``thread``, since that thread was last told, and the thread moves on; its first look shows nothing. Without one,
+    the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is remembered:
+    the answer's ``rev`` is the ``since`` to go on with.
+    """
+    if (thread is None) == (since is None):
+        raise BadInput(
+            "give either a thread or since.", field="thread", hint="thread='chat-1', or owner=… and since=0."
+        )
+    where = owner, space, include_namespaces
+    if since is not None:
+        return _since(engine, check_number("since", since), *where)
+    return _told(engine, _thread(engine, check_one("thread", thread), owner), *where)
+
+
+def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
+    """A bound caller's threads are its own. The application's belong to the owner that it asks for."""
+    caller = engine.caller
+    user = (owner if caller.trusted else None) or caller.user
+    return Thread(user or "", caller.agent or "", name)
+
+
+# ── for a thread ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def _told(
+    engine: Engine, thread: Thread, owner: str | None, space: str | None, namespaces: Sequence[str]
+) -> ChangeHeader:
+    """Look until the thread has moved as far as was seen, or there is nothing to see."""
+    for _ in range(LOOKS):
+        with engine.read() as reader:
+            look = _look(engine, reader, thread, _consulted(engine, reader, owner, space, namespaces))
+        if not look.moves or _move(engine, thread, look):
+            return look.header
+    return ChangeHeader(look.header.since, look.header.since)  # others show what there is; the rest comes next time
+
+
+def _consulted(
+    engine: Engine, reader: Reader, owner: str | None, space: str | None, namespaces: Sequence[str]
+) -> list[Stream]:
+    """The streams that a query at the same place would read."""
+    streams = readable_streams(engine, reader, owner, space, namespaces)
+    order = engine.policy.spaces.read_order
+    return [stream for stream in streams if stream.address is not None and stream.address.space in order]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What one look found, whose words it tells, and where the thread and its cursors stand after it."""
+
+    to: Revision
+    header: ChangeHeader
+    begins: bool = False
+    told: tuple[str, ...] = ()
+    cursors: tuple[Cursor, ...] = ()
+
+    @property
+    def moves(self) -> bool:
+        return self.begins or bool(self.cursors)
+
+
+def _look(engine: Engine, reader: Reader, thread: Thread, streams: Sequence[Stream]) -> _Look:
+    at = reader.revision(engine.tenant, thread)
+    if at is None:
+        return _first_look(engine, reader, streams)
+    cursors = reader.cursors(engine.tenant, thread)
+    windows = [_window(engine, reader, stream, _cursor(cursors, at, stream)) for stream in streams]
+    choice = choose([change for window in windows for change in window.pending], at.round_until)
+    to = at._replace(rev=at.rev + len(choice.shown), round_until=choice.round_until)
+    subjects = _subjects(engine, reader, choice.shown)
+    header = _header(at.rev, to.rev, choice, subjects, at_least=any(window.goes_on for window in windows))
+    moved = [window.cursor_after(choice) for window in windows if window.worth_moving(choice, cursors)]
+    return _Look(to, header, told=tuple(subject.state.id for subject in subjects), cursors=tuple(moved))
+
+
+def _first_look(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> _Look:
+    """A thread begins where everything stands; what was before it is not news. Who may read nothing has no threads."""
+    begins = engine.caller.trusted or Right.READ in engine.caller.rights
+    to = Revision(0, 0, reader.newest_stream(engine.tenant), "")
+    heads = tuple(Cursor(stream.number, stream.last_seq) for stream in streams)
+    return _Look(to, ChangeHeader(0, 0), begins, cursors=heads if begins else ())
+
+
+def _cursor(cursors: Mapping[int, Cursor], at: Revision, stream: Stream) -> Cursor:
+    """Where the thread stands in a stream. All of one that was made since is news; an older one begins at its head."""
+    is_new = stream.number > at.newest_stream
+    return cursors.get(stream.number) or Cursor(stream.number, 0 if is_new else stream.last_seq)
+
+
+def _move(engine: Engine, thread: Thread, look: _Look) -> bool:
+    """Whether this look moved the thread: not if another was quicker, or if words that it tells were erased meanwhile."""
+    with engine.write() as writer:
+        if look.begins:
+            return writer.begin_thread(engine.tenant, thread, look.to, look.cursors)
+        told = writer.by_ids(engine.tenant, look.told) if look.told else {}
+        if any(stored.body is None for stored in told.values()):
+            return False
+        return writer.move_thread(engine.tenant, thread, look.to, look.cursors)
+
+
+# ── for a reader who keeps count ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _since(engine: Engine, since: int, owner: str | None, space: str | None, namespaces: Sequence[str]) -> ChangeHeader:
+    with engine.read() as reader:
+        streams = _consulted(engine, reader, owner, space, namespaces)
+        if len(streams) > 1:
+            raise BadInput(
+                "counts the entries of one stream.", field="since", hint="Name owner and space, or a thread."
+            )
+        if not streams:
+            return ChangeHeader(since, since)
+        window = _window(engine, reader, streams[0], Cursor(streams[0].number, since))
+        choice = choose_oldest(window.pending)
+        rev = max([since, *(change.seq for change in choice.shown)])
+        return _header(since, rev, choice, _subjects(engine, reader, choice.shown), at_least=window.goes_on)
+
+
+# ── what there is to tell ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The stretch of a stream's ledger that a look read, and what in it a thread has yet to be shown."""
+
+    cursor: Cursor
+    pending: tuple[Change, ...]
+    read_until: int
+    goes_on: bool = False
+
+    def cursor_after(self, choice: Choice) -> Cursor:
+        """The cursor once the choice was shown."""
+        shown = [change.seq for change in self.pending if change in choice.shown]
+        waiting = [change.seq for change in self.pending if change not in choice.shown]
+        return Cursor(self.cursor.stream, *dealt_with(self.read_until, waiting, [*self.cursor.shown, *shown]))
+
+    def worth_moving(self, choice: Choice, known: Mapping[int, Cursor]) -> bool:
+        """If something of it was shown, if much that is not for the thread lies in its way, or if it was never noted."""
+        shows = any(change in choice.shown for change in self.pending)
+        in_its_way = 0 if self.pending else self.read_until - self.cursor.seq
+        begins_at_head = self.cursor.seq > 0 and self.cursor.stream not in known
+        return shows or in_its_way >= WINDOW or begins_at_head
+
+
+def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor) -> _Window:
+    """From the cursor on, the first stretch in which there is something to tell."""
+    read_until = cursor.seq
+    while entries := _stretch(reader, stream, read_until):
+        read_until = entries[-1].seq
+        fresh = [entry for entry in entries if entry.seq not in cursor.shown]
+        if pending := _changes(engine, reader, stream, fresh):
+            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until)))
+            return _Window(cursor, pending, read_until, goes_on)
+    return _Window(cursor, (), read_until)
+
+
+def _stretch(reader: Reader, stream: Stream, after: int) -> list[Entry]:
+    return reader.entries(stream, after, WINDOW) if after < stream.last_seq else []
+
+
+def _changes(engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry]) -> tuple[Change, ...]:
+    """Those of the entries that changed what this caller recalls."""
+    signs = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
+    found = _tellable(engine, reader, [entry.memory_id for entry, _ in signs])
+    told = [(entry, sign, found[entry.memory_id].state) for entry, sign in signs if entry.memory_id in found]
+    return tuple(
+        Change(stream.number, entry.seq, entry.at, sign, state.id, entry.other_id, state.importance, state.pinned)
+        for entry, sign, state in told
+    )
+
+
+def _tellable(engine: Engine, reader: Reader, ids: Sequence[str]) -> dict[str, Stored]:
+    """Memories that have their words, that the caller may see, and that have not expired unnoticed."""
+    found = reader.by_ids(engine.tenant, ids) if ids else {}
+    seen = [stored for stored in found.values() if _may_be_told(engine, stored)]
+    now = current(engine, reader, seen)
+    return {a.state.id: a for a, b in zip(seen, now, strict=True) if a.state.status is b.state.status}
+
+
+def _may_be_told(engine: Engine, stored: Stored) -> bool:
+    body = stored.body
+    if body is None or body["kind"] in UNTOLD_KINDS:
+        return False
+    return engine.sight.sees(body["scope"], stored.state.category)
+
+
+def _subjects(engine: Engine, reader: Reader, shown: Sequence[Change]) -> list[Stored]:
+    """For each change the memory whose words tell it: its own, or of a merge the one that stays, if that may be told."""
+    ids = [id for change in shown for id in (change.memory_id, change.other_id) if id is not None]
+    found = _tellable(engine, reader, ids)
+    return [
+        found.get(change.other_id or "" if change.sign is Sign.MERGED else "") or found[change.memory_id]
+        for change in shown
+    ]
+
+
+def _header(since: int, rev: int, choice: Choice, subjects: Sequence[Stored], *, at_least: bool) -> ChangeHeader:
+    lines = tuple(_line(change, stored) for change, stored in zip(choice.shown, subjects, strict=True))
+    return ChangeHeader(since, rev, lines, len(choice.waiting), at_least)
+
+
+def _line(change: Change, stored: Stored) -> ChangeLine:
+    body, authority = stored.body or {}, Authority(stored.state.authority)
+    inferred_by = source_word(Source(body["source"]), authority) if authority is Authority.AI_INFERRED else None
+    words = one_line(body["content"])
+    return ChangeLine(
+        change.sign,
+        change.memory_id,
+        label_of(stored.state.category, inferred_by),
+        merged(words) if change.sign is Sign.MERGED else words,
+        change.importance,
+        change.at,
+    )
