@@ -5,7 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DATA   ?=
 
-.PHONY: run test lint types torture bench docs golden clean
+.PHONY: run test lint types torture bench bench-recall docs golden clean
 
 run: $(VENV)/installed
 	@$(BIN)/recollect demo
@@ -31,6 +31,10 @@ bench: $(VENV)/installed-dev
 # What a change of behaviour makes of the golden traces; `make golden WRITE=1` accepts it.
 golden: $(VENV)/installed-dev
 	$(BIN)/python -m tests.golden.regenerate $(if $(WRITE),--write)
+
+# How well questions find what answers them, on the public sets in DATA; beside plain full-text search, vectors and rank fusion.
+bench-recall: $(VENV)/installed-dev
+	$(BIN)/python bench/recall.py --data $(DATA) --kinds --ablation --store
 
 # The reference pages that are made from the code.
 docs: $(VENV)/installed-dev

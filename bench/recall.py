@@ -4,9 +4,10 @@
     python bench/recall.py --data DIR --kinds          also by kind of question
     python bench/recall.py --data DIR --ablation       also with each feature off in turn
     python bench/recall.py --data DIR --embedder none  by words alone; or minilm, which takes some minutes
+    python bench/recall.py --data DIR --store          also asked of a real store, through `query`
 
-Each conversation is one stream, held in memory: what is measured is the ranking and not a store. `bench/README.md` says where
-the sets come from.
+Each conversation is one stream, held in memory: what is measured is the ranking and not a store, but for the row that says so.
+`bench/README.md` says where the sets come from.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from figures import percentile, print_table
 from recall import rankers, sets
 from recall.index import Index
 from recall.measures import Answer, mean, newer_first
+from recall.stored import answers_from_a_store
 from recollect.embed import Embedder, EmbedderSettings, embedder_named
 
 HEADER = ("", "R@5", "R@10", "NDCG@10", "all@5", "newer first", "p50 ms", "p95 ms")
@@ -50,13 +52,16 @@ def row(title: str, found: Sequence[Answer]) -> tuple[str, ...]:
     )
 
 
-def compare(name: str, indexed: Indexed, dense: bool) -> list[Answer]:
+def compare(name: str, indexed: Indexed, dense: bool, store: bool) -> list[Answer]:
     """One set: Recollect beside the plain rankings."""
     rivals: dict[str, rankers.Ranker] = {"SQLite FTS5": rankers.FullTextSearch(), "BM25": rankers.by_text}
     if dense:
         rivals |= {"vectors alone": rankers.by_meaning, "rank fusion": rankers.by_rank_fusion}
     ours = answers(indexed, rankers.Recollect())
     rows = [row("Recollect", ours), *(row(title, answers(indexed, ranker)) for title, ranker in rivals.items())]
+    if store:
+        asked = answers_from_a_store(conversation for conversation, _ in indexed)
+        rows.insert(1, row("query, from a store (no vectors yet)", asked))
     print_table(f"{name}: {len(ours):,} questions, {turns(indexed):,} turns", HEADER, rows)
     return ours
 
@@ -111,6 +116,7 @@ def main() -> None:
     options.add_argument("--embedder", default="static", help="static, none or minilm")
     options.add_argument("--kinds", action="store_true", help="figures by kind of question, too")
     options.add_argument("--ablation", action="store_true", help="figures with each feature off in turn, too")
+    options.add_argument("--store", action="store_true", help="ask a real store, too")
     asked = options.parse_args()
     embedder = embedder_named(EmbedderSettings(name=asked.embedder))
     loaded = load(asked.data, embedder)
@@ -118,7 +124,7 @@ def main() -> None:
         sys.exit(f"{asked.data} holds none of {', '.join(sets.SET_NAMES)}. bench/README.md says where they come from.")
     warm_up(loaded)
     for name, indexed in loaded.items():
-        found = compare(name, indexed, dense=embedder.dimensions > 0)
+        found = compare(name, indexed, dense=embedder.dimensions > 0, store=asked.store)
         if asked.kinds:
             print_kinds(name, found)
     if asked.ablation:

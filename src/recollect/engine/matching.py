@@ -99,7 +99,9 @@ def _holders(
     selection = what_is_active(engine)
     own = {str((one.stored.body or {})["scope"]) for group in by_key.values() for one in group}
     numbers = reader.key_holders(stream, selection.scopes or sorted({"shared", *own}), sorted(by_key))
-    seen = reader.visible(stream, numbers, selection) if numbers else set()
+    at_hand = {one.stored.number for group in by_key.values() for one in group if one.stored.stream == stream.number}
+    others = [number for number in numbers if number not in at_hand]
+    seen = reader.visible(stream, others, selection) if others else set()
     return reader.by_numbers(stream, sorted(seen)) if seen else []
 
 

@@ -79,11 +79,11 @@ def ranked(
     own = found.own()
     telling = [one for one in fused if one.place in own or one.features.text >= NEARBY * weights.text]
     shortlist = telling[: max(SHORTLIST, most)]
-    loaded = {(s.stream, s.number): s for s in reader.by_places(engine.tenant, [one.place for one in shortlist])}
-    contents = {place: _content(stored) for place, stored in loaded.items()}
+    contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
     if settings.newest_first:
         best = _newest_first(question, best, facts, contents, found.idf)
+    loaded = {(s.stream, s.number): s for s in reader.by_places(engine.tenant, [one.place for one in best[:most]])}
     return [_ranked(question, found, one, loaded[one.place]) for one in best[:most]]
 
 
@@ -91,11 +91,6 @@ def _ranked(question: Question, found: _Text, one: Scored, stored: Stored) -> Ra
     own = {term: shares[one.place] for term, shares in found.shares.items() if one.place in shares}
     features = {name: round(value, 6) for name, value in one.features._asdict().items() if value}
     return Ranked(stored, one.score, relevance(question, found.idf, own, 0.0), sum(own.values()), features)
-
-
-def _content(stored: Stored) -> str:
-    assert stored.body is not None, "an active memory has its content"
-    return str(stored.body["content"])
 
 
 # ── the text index ──────────────────────────────────────────────────────────────────────────────────────────────────

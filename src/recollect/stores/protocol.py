@@ -158,6 +158,10 @@ class ReadsMemories(Protocol):
         """The memories at these ``(stream, number)``, in their order."""
         ...
 
+    def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        """The words of the memories at these ``(stream, number)``, and nothing else of them."""
+        ...
+
     def candidates(
         self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
     ) -> dict[tuple[int, int], Contender]:

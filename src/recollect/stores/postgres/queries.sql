@@ -191,6 +191,14 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
  ORDER BY wanted.nth
 
+-- name: contents_at
+SELECT v.stream, v.memory, v.body::json ->> 'content' AS content
+  FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
+ CROSS JOIN LATERAL (SELECT * FROM versions
+                      WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
+                        AND memory = (wanted.place ->> 1)::bigint LIMIT 1) v
+ WHERE v.body IS NOT NULL
+
 -- name: candidates
 SELECT m.stream, m.memory, m.created_at, m.kind_class, m.source, m.authority, m.importance, m.pinned, m.tier,
        m.thread_id, m.user_id, m.actor_id

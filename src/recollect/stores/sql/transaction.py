@@ -192,6 +192,10 @@ class StateTables(_Postings):
         found = self._db.rows("memories_at", tenant=tenant, places=_listed(places)) if places else []
         return [rows.stored_from(row) for row in found]
 
+    def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+        found = self._db.tuples("contents_at", tenant=tenant, places=_listed(places)) if places else []
+        return {(stream, number): content for stream, number, content in found}
+
     def candidates(
         self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
     ) -> dict[tuple[int, int], Contender]:

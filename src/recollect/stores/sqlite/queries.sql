@@ -135,6 +135,12 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_eac
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
   LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
 
+-- name: contents_at
+SELECT v.stream, v.memory, json_extract(v.body, '$.content') AS content FROM json_each(:places) wanted
+ CROSS JOIN versions v ON v.tenant = :tenant AND v.stream = json_extract(wanted.value, '$[0]')
+   AND v.memory = json_extract(wanted.value, '$[1]')
+ WHERE v.body IS NOT NULL
+
 -- name: candidates
 SELECT m.stream, m.memory, m.created_at, m.kind_class, m.source, m.authority, m.importance, m.pinned, m.tier,
        m.thread_id, m.user_id, m.actor_id
