@@ -95,6 +95,7 @@ COMMANDS: dict[str, list[str]] = {
     "list": ["--any-status", "--limit", "1000"],
     "query": ["savings bank", "--top-k", "100"],
     "turn": ["--session", "s1", "--user", "I live in Acme", "--ai", "Good.", "--owner", "ana"],
+    "change-header": ["--owner", "ana", "--space", "user", "--since", "0"],
     "recall-for": ["--session", "s1", "--user", "savings bank", "--owner", "ana"],
     "record": ["--session", "s1", "--user", "I love tea", "--tool", "kettle=it boils", "--owner", "ana"],
     "changes": ["--owner", "ana"],
@@ -114,7 +115,7 @@ COMMANDS: dict[str, list[str]] = {
     "doctor": [],
     "erase": ["--id", "ID", "--yes"],
 }
-WHOLE_STORES = {"migrate", "backup", "db", "demo"}
+WHOLE_STORES = {"migrate", "backup", "db", "demo", "mcp"}
 """Commands that take or make a store as a whole, or a throw-away one: they name no tenant."""
 LINES = json.dumps({"content": "Acme reaches out", "tenant": GLOBEX, "owner": "ana"}) + "\n"
 VARIES = re.compile(

@@ -36,6 +36,12 @@ UNSEEN: dict[tuple[str, str], str] = {
                 "tenant at number user_id thread_id node op status memory_id category similarity",
                 "operational events",
             ),
+            (
+                "thread_revisions",
+                "tenant user_id agent thread_id rev moves newest_stream round_until",
+                "how far threads have been told what changed",
+            ),
+            ("cursors", "tenant user_id agent thread_id stream seq shown", "how far threads have been told what changed"),
             ("retries", "tenant key digest salt outcome memory_id reasons at", "answers kept for a retry"),
         )
         for column in columns.split()
@@ -102,6 +108,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         mem.add("Ben plays the violin", owner="ben")
         mem.get(new.id)
         mem.add("the password is hunter2-very-secret", owner="ben")
+        mem.as_caller(agent="planner", user="ana").change_header(thread="chat")
         assert mem.verify().ok
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -78,7 +78,7 @@ def fill(mem: recollect.Recollect, word: str) -> None:
     assert newer.memory is not None and gone.memory is not None
     mem.edit(newer.memory.id, category="money")
     mem.get(newer.memory.id)
-    mem.query(f"savings of {word}", owner="ana")
+    mem.query(f"savings of {word}", owner="ana", thread="t1")
     mem.erase(id=gone.memory.id)
     with RecollectStore(mem) as store:
         store.put(PLACE, "tea", {"likes": word})
@@ -181,6 +181,10 @@ PYTHON: dict[str, Call] = {
     ),
     "turn": lambda door, _: outcome(
         lambda: door.mem.turn(session="s1", user="Where are my savings? I live in Acme.", ai="Here.", owner="ana")
+    ),
+    "change_header": several(
+        lambda door, _: door.mem.change_header(thread="t1", owner="ana"),
+        lambda door, _: door.mem.change_header(owner="ana", space="user", since=0),
     ),
     "recall_for": lambda door, _: outcome(lambda: door.mem.recall_for(session="s1", user="savings bank", owner="ana")),
     "record": lambda door, _: outcome(lambda: door.mem.record(session="s1", user="I love tea.", owner="ana")),

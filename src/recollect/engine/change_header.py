@@ -34,7 +34,7 @@ from recollect.rules.change_header import (
 )
 from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
 
-WINDOW = 200
+WINDOW = 100
 """How many entries of a stream a look reads. A cursor in whose way so many lie that are not for the thread moves past them."""
 LOOKS = 8
 """How often a look is taken again because another reader of the thread was quicker."""
@@ -240,11 +240,13 @@ def _may_be_told(engine: Engine, stored: Stored) -> bool:
 def _subjects(engine: Engine, reader: Reader, shown: Sequence[Change]) -> list[Stored]:
     """For each change the memory whose words tell it: its own, or of a merge the one that stays, if that may be told."""
     ids = [id for change in shown for id in (change.memory_id, change.other_id) if id is not None]
-    found = _tellable(engine, reader, ids)
-    return [
-        found.get(change.other_id or "" if change.sign is Sign.MERGED else "") or found[change.memory_id]
-        for change in shown
-    ]
+    found = reader.by_ids(engine.tenant, ids) if ids else {}
+    return [_subject(engine, change, found) for change in shown]
+
+
+def _subject(engine: Engine, change: Change, found: Mapping[str, Stored]) -> Stored:
+    kept = found.get(change.other_id or "") if change.sign is Sign.MERGED else None
+    return kept if kept is not None and _may_be_told(engine, kept) else found[change.memory_id]
 
 
 def _header(since: int, rev: int, choice: Choice, subjects: Sequence[Stored], *, at_least: bool) -> ChangeHeader:

@@ -71,6 +71,7 @@ def erase(
         names = sum(writer.forget_actor(engine.tenant, uid) for uid in actors)
         if owner is not None:
             writer.remove_operations_naming(engine.tenant, owner)
+            writer.remove_cursors_naming(engine.tenant, owner)
         operations.keep(engine, writer, operations.removals(engine, len(ids), at, Node.HOTPATH, owner))
     beyond = BEYOND_REACH + scrubbed(engine)
     return ErasureReceipt(tuple(ids), touched, owners, names, traces, tuple(remaining), beyond, at)
@@ -133,6 +134,7 @@ def _forget_names(writer: Writer, tenant: str, streams: Sequence[Stream], actors
     owners = [stream.address.owner for stream in streams if stream.address is not None]
     for name in {*owners, *(names[uid][0] for uid in actors)} - {None}:
         writer.remove_operations_naming(tenant, str(name))
+        writer.remove_cursors_naming(tenant, str(name))
 
 
 def _back(

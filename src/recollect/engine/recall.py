@@ -7,6 +7,7 @@ from typing import Any
 from recollect.embed.tokens import count_tokens
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_number
+from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
 from recollect.engine.filters import check_categories, selection_of
 from recollect.engine.matching import matching, newest_phase_first, shadowed, with_counterparts
@@ -17,10 +18,12 @@ from recollect.model.errors import BadInput
 from recollect.model.item import FIRST_PHASE, to_item
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled, bullet
-from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.borders import read_refusal
 from recollect.stores.protocol import Reader, Selection, Stream
+
+MAX_QUERY_CHARACTERS = 10_000
+"""How much of a question is read: what is longer is a document, and its beginning says what it is about."""
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
@@ -36,12 +39,14 @@ def query(
     top_k: int | None = None,
     budget_tokens: int | None = None,
     threshold: float | None = None,
+    thread: str | None = None,
 ) -> Recall:
     """The memories that answer a text best, best first. Operators and quotes in it are words like any other.
 
     Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant.
     ``categories`` and ``filters`` narrow what is looked at, ``threshold`` (0 to 1) leaves out what has too little to do
-    with the text, ``budget_tokens`` what would not fit any more.
+    with the text, ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed
+    since that thread last asked.
     """
     top_k = engine.policy.recall.top_k if top_k is None else top_k
     _check(text, top_k, threshold, budget_tokens)
@@ -51,7 +56,7 @@ def query(
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         selection = _selection(engine, streams, categories, filters or {})
         one_person = not engine.caller.trusted
-        found = matching(engine, reader, streams, text, top_k, selection)
+        found = matching(engine, reader, streams, text[:MAX_QUERY_CHARACTERS], top_k, selection)
         found = with_counterparts(engine, reader, streams, found, one_person=one_person)
         found = newest_phase_first(engine, found)
         told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
@@ -63,7 +68,15 @@ def query(
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
     operations.note(engine, operations.queried(engine, owner if streams else None, now))
     tracing.keep_later(engine, events, streams[0].number if len(streams) == 1 else None)
-    return Recall(text, tuple(items), events)
+    header = "" if thread is None else _header(engine, thread, owner, space, include_namespaces)
+    return Recall(text, tuple(items), events, header)
+
+
+def _header(
+    engine: Engine, thread: str, owner: str | None, space: str | None, include_namespaces: Sequence[str]
+) -> str:
+    changed = change_header(engine, thread=thread, owner=owner, space=space, include_namespaces=include_namespaces)
+    return changed.text
 
 
 def _selection(
@@ -171,8 +184,6 @@ def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) ->
 def _check(text: str, top_k: int, threshold: float | None, budget_tokens: int | None) -> None:
     if not isinstance(text, str) or not text.strip():
         raise BadInput("is empty; say what to look for.", field="query")
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_CONTENT_BYTES:
-        raise BadInput(f"is longer than {MAX_CONTENT_BYTES:,} bytes.", field="query", hint="Shorten it.")
     if not isinstance(top_k, int) or not 1 <= top_k <= 1_000:
         raise BadInput("must be between 1 and 1,000.", field="top_k")
     if threshold is not None and not (

@@ -11,6 +11,7 @@ from recollect.engine import (
     as_of,
     audit,
     backup,
+    change_header,
     consolidation,
     erasure,
     exchange,
@@ -51,6 +52,7 @@ from recollect.model.receipt import (
     Verification,
 )
 from recollect.model.record import Memory, Tombstone
+from recollect.rules.change_header import ChangeHeader
 
 _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
 Progress = Callable[[int, int], None]
@@ -175,11 +177,13 @@ class Recollect:
         top_k: int | None = None,
         budget_tokens: int | None = None,
         threshold: float | None = None,
+        thread: str | None = None,
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees.
 
         ``filters`` are those of ``list``; ``threshold`` (0 to 1) leaves out what has too little to do with the text, and
-        ``budget_tokens`` what would not fit any more.
+        ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed since that
+        thread last asked.
         """
         return recall.query(
             through_agent(self._engine, agent),
@@ -192,6 +196,7 @@ class Recollect:
             top_k=top_k,
             budget_tokens=budget_tokens,
             threshold=threshold,
+            thread=thread,
         )
 
     @traced
@@ -231,6 +236,11 @@ class Recollect:
     def changes(self, **where: Any) -> tuple[HistoryEvent, ...]:
         """What happened in one stream after a ledger entry; see :func:`recollect.engine.reading.changes`."""
         return reading.changes(self._engine, **where)
+
+    @traced
+    def change_header(self, **where: Any) -> ChangeHeader:
+        """What changed since a thread last looked; see :func:`recollect.engine.change_header.change_header`."""
+        return change_header.change_header(self._engine, **where)
 
     @traced
     def chain(self, id: str) -> tuple[Memory | Tombstone, ...]:

@@ -178,6 +178,7 @@ def delete_thread(engine: Engine, thread_id: str, user_id: str | None) -> None:
         tables = tables_of(writer)
         found = tables.graph_threads(engine.tenant, thread_id=thread_id, user_id=user_id)
         tables.remove_graph_threads(engine.tenant, [thread.uid for thread in found])
+        writer.remove_cursors_of_thread(engine.tenant, thread_id, user_id)
 
 
 @again_on_conflict

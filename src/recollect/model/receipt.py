@@ -81,14 +81,22 @@ class Recall(Plain):
     query: str
     items: tuple[Recalled, ...]
     events: tuple[dict[str, Any], ...] = ()
+    header: str = ""
+    """What changed since the thread last asked, if the query named one."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Query and items alone: the event of a recall repeats them."""
-        return {"query": self.query, "items": _value(self.items), "abstained": self.abstained}
+        """Without events: that of a recall repeats the items."""
+        return {
+            "query": self.query,
+            "items": _value(self.items),
+            "abstained": self.abstained,
+            "header": self.header,
+        }
 
     @property
     def text(self) -> str:
-        return "\n".join(bullet(item.memory) for item in self.items)
+        found = [bullet(item.memory) for item in self.items]
+        return "\n".join([self.header, *found] if self.header else found)
 
     @property
     def abstained(self) -> bool:

@@ -11,7 +11,7 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from recollect import __version__
-from recollect.interfaces.cli import care, moving, operations, phases, reading, tracing, turns, writing
+from recollect.interfaces.cli import care, moving, operations, phases, reading, serving, tracing, turns, writing
 from recollect.interfaces.cli.session import Session
 from recollect.model.errors import BadInput, RecollectError
 
@@ -61,7 +61,7 @@ def options(
     )
 
 
-for commands in (writing, reading, turns, care, moving, phases, operations, tracing):
+for commands in (writing, reading, turns, care, moving, phases, operations, tracing, serving):
     commands.register(app)
 
 

@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
     for command in (get, query, changes, chain, explain, export, traces, stats, policy):
         app.command()(command)
     app.command("list")(list_memories)
+    app.command("change-header")(change_header)
 
 
 def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
@@ -124,6 +125,7 @@ def query(
     top_k: Annotated[int | None, typer.Option(help="How many at most.")] = None,
     budget_tokens: Annotated[int | None, typer.Option(help="As much as fits into so many tokens.")] = None,
     threshold: Annotated[float | None, typer.Option(help="From 0 to 1: leave out what has less to do with it.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
     form: Annotated[
         Form, typer.Option("--return", help="full: the memories; bullets: one line each, for a prompt.")
     ] = Form.FULL,
@@ -144,11 +146,29 @@ def query(
             top_k=top_k,
             budget_tokens=budget_tokens,
             threshold=threshold,
+            **({"thread": thread} if thread is not None else {}),
         )
         if form is Form.BULLETS:
             of(context).answer(answer.bullets(), screen.bullets)
         else:
             of(context).answer(answer, screen.recall)
+
+
+def change_header(
+    context: typer.Context,
+    thread: Annotated[
+        str | None, typer.Option(help="The thread that looks; what it is told once is not told again.")
+    ] = None,
+    owner: Owner = None,
+    space: SpaceOption = None,
+    since: Annotated[int | None, typer.Option(help="Without a thread: after this ledger entry of one stream.")] = None,
+) -> None:
+    """What changed since a thread last looked: three lines at most."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        found = memory.change_header(thread=thread, owner=owner, space=space, since=since)
+        of(context).answer(found, screen.change_header)
 
 
 def changes(

@@ -111,6 +111,8 @@ def chain(links: Sequence[Memory | Tombstone]) -> None:
 
 
 def recall(answer: Recall) -> None:
+    if answer.header:
+        console.print(escape(answer.header))
     if not answer.items:
         console.print("[dim]nothing matches[/]")
         return
@@ -124,6 +126,10 @@ def recall(answer: Recall) -> None:
 def bullets(found: Sequence[dict[str, str]]) -> None:
     for one in found:
         console.print(f"- {escape(one['text'])}", soft_wrap=True)
+
+
+def change_header(found: Any) -> None:
+    console.print(escape(found.text) if found.text else "[dim]nothing changed[/]", soft_wrap=True)
 
 
 def turn(answer: Turn) -> None:

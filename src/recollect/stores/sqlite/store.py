@@ -23,6 +23,7 @@ QUERIES = (
     load_queries(__package__)
     | load_queries(__package__, "checkpoints.sql")
     | load_queries(__package__, "operations.sql")
+    | load_queries(__package__, "cursors.sql")
 )
 
 

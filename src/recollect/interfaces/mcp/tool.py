@@ -1,0 +1,114 @@
+"""What a tool is: a request with a schema, a function that answers it, and how both look to a client."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import mcp_types as wire
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
+
+from recollect.interfaces.as_of import through_agent
+from recollect.interfaces.python import Recollect
+from recollect.model.canonical import canonical_json
+from recollect.model.errors import BadInput
+
+
+class Request(BaseModel):
+    """What a client sends. A field that does not exist, or a value of another type, is refused by name."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+R = TypeVar("R", bound=Request)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool says: as values for programs, as text for models, and notes that belong to neither shape."""
+
+    values: dict[str, Any]
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[R]):
+    """One tool. ``run`` may block: it is called in a thread."""
+
+    name: str
+    title: str
+    description: str
+    request: type[R]
+    run: Callable[[Recollect, R], Answer]
+    reads_only: bool = False
+    deletes: bool = False
+    repeatable: bool = False
+    answer: type[BaseModel] | None = None
+
+    def definition(self) -> wire.Tool:
+        """The tool as a client lists it."""
+        return wire.Tool(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=_schema(self.request),
+            output_schema=None if self.answer is None else _schema(self.answer),
+            annotations=wire.ToolAnnotations(
+                read_only_hint=self.reads_only,
+                destructive_hint=self.deletes,
+                idempotent_hint=self.repeatable or self.reads_only,
+                open_world_hint=False,
+            ),
+        )
+
+    def call(self, memory: Recollect, arguments: Mapping[str, Any]) -> Answer:
+        """Check the arguments and answer."""
+        return self.run(memory, parse(self.request, arguments))
+
+
+class _Untitled(GenerateJsonSchema):
+    """Titles repeat the names, and every client pays for them in tokens."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def _schema(model: type[BaseModel]) -> dict[str, Any]:
+    return model.model_json_schema(by_alias=True, schema_generator=_Untitled)
+
+
+def parse(request: type[R], arguments: Mapping[str, Any]) -> R:
+    """The request that these arguments make, or an error that names the first wrong one."""
+    try:
+        return request.model_validate(arguments)
+    except ValidationError as error:
+        raise _named(error, request) from None
+
+
+def _named(error: ValidationError, request: type[Request]) -> BadInput:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    field = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(info.alias or name for name, info in request.model_fields.items())
+        return BadInput("there is no such argument.", field=field, hint=f"Known: {known}.")
+    message = first["msg"].removeprefix("Input ")
+    return BadInput(f"{message[:1].lower()}{message[1:]}.", field=field, hint="The tool's schema says what fits.")
+
+
+def through(memory: Recollect, agent: str | None) -> Recollect:
+    """The memory as an agent of this server sees it. It can only narrow: a bound server is no agent but its own."""
+    return memory if agent is None else Recollect(through_agent(memory.engine, agent), owns_store=False)
+
+
+def plain(value: Any) -> Any:
+    """Any answer of the engine as JSON values, the same as everywhere."""
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return json.loads(canonical_json(value.to_dict() if hasattr(value, "to_dict") else value))
+
+
+def as_text(values: Any, indent: int | None = None) -> str:
+    """JSON for a model to read, without blanks that it would pay for."""
+    return json.dumps(values, ensure_ascii=False, indent=indent)
