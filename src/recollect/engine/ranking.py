@@ -4,13 +4,16 @@ Access comes first: only what the caller may see is ever scored, so that nothing
 Everything is bounded: index entries read, candidates compared, contents loaded.
 """
 
+import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
 from recollect.model.canonical import parse_time
 from recollect.model.policy import Ranking
+from recollect.model.policy import Recall as RecallPolicy
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
 from recollect.rules.fusion import (
     BY_TEXT,
@@ -51,19 +54,49 @@ class Ranked(NamedTuple):
         return self.stored.state.id
 
 
-class _Text(NamedTuple):
-    """What the text index says: each term's share in the score of each memory, and how much each term tells."""
+class _Text:
+    """What the text index says of the memories of some streams: their scores, and each term's share in them.
 
-    shares: Mapping[str, Mapping[Place, float]]
-    idf: Mapping[str, float]
+    Scores are added up for everybody that a term finds; shares are worked out for the few who are compared.
+    """
 
-    def own(self) -> dict[Place, float]:
-        """Each memory's score by its own words."""
-        total: dict[Place, float] = {}
-        for shares in self.shares.values():
-            for place, share in shares.items():
-                total[place] = total.get(place, 0.0) + share
-        return total
+    def __init__(self, texts: TextStatistics, totals: Mapping[str, int], settings: RecallPolicy) -> None:
+        self.idf = {term: inverse_frequency(texts.documents, count) for term, count in totals.items()}
+        self._mean_length, self._k1, self._b = texts.mean_length, settings.bm25_k1, settings.bm25_b
+        self._scores: dict[int, dict[int, float]] = defaultdict(dict)
+        self._postings: dict[tuple[str, int], Sequence[Posting]] = {}
+
+    def add(self, stream: int, term: str, postings: Sequence[Posting]) -> None:
+        self._postings[term, stream] = postings
+        self._add_up(self._scores[stream], term, postings)
+
+    def _add_up(self, scores: dict[int, float], term: str, postings: Iterable[Posting]) -> None:
+        bm25(scores, postings, self.idf[term], self._mean_length, self._k1, self._b)
+
+    def score(self, place: Place) -> float:
+        """A memory's score by its own words."""
+        return self._scores.get(place[0], {}).get(place[1], 0.0)
+
+    def best_first(self) -> Iterator[Place]:
+        """Everybody that was found, best first, ties by the older one."""
+        found = [(-score, of, number) for of, scores in self._scores.items() for number, score in scores.items()]
+        heapq.heapify(found)
+        while found:
+            _, of, number = heapq.heappop(found)
+            yield of, number
+
+    def shares(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
+        """What each term adds to the scores of these memories."""
+        wanted: dict[int, set[int]] = defaultdict(set)
+        for of, number in places:
+            wanted[of].add(number)
+        shares: dict[str, dict[Place, float]] = defaultdict(dict)
+        for (term, of), postings in self._postings.items():
+            one: dict[int, float] = {}
+            numbers = wanted[of]
+            self._add_up(one, term, [posting for posting in postings if posting[0] in numbers])
+            shares[term].update({(of, number): share for number, share in one.items()})
+        return shares
 
 
 def ranked(
@@ -74,23 +107,29 @@ def ranked(
     question = read_question(text, engine.clock(), engine.policy.text.synonyms)
     found = _text(engine, reader, streams, question.terms)
     facts = _candidates(reader, engine.tenant, streams, found, settings, max(BY_TEXT, 2 * most), selection)
+    shares = found.shares(facts)
     weights = Weights(**{name: value for name, value in settings.model_dump().items() if name != "newest_first"})
-    fused = fuse(question, Evidence(found.shares, {}, {}), facts, weights)
-    own = found.own()
-    telling = [one for one in fused if one.place in own or one.features.text >= NEARBY * weights.text]
+    fused = fuse(question, Evidence(shares, {}, {}), facts, weights)
+    telling = [one for one in fused if found.score(one.place) or one.features.text >= NEARBY * weights.text]
     shortlist = telling[: max(SHORTLIST, most)]
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
     if settings.newest_first:
         best = _newest_first(question, best, facts, contents, found.idf)
     loaded = {(s.stream, s.number): s for s in reader.by_places(engine.tenant, [one.place for one in best[:most]])}
-    return [_ranked(question, found, one, loaded[one.place]) for one in best[:most]]
+    return [_ranked(question, found.idf, shares, one, loaded[one.place]) for one in best[:most]]
 
 
-def _ranked(question: Question, found: _Text, one: Scored, stored: Stored) -> Ranked:
-    own = {term: shares[one.place] for term, shares in found.shares.items() if one.place in shares}
+def _ranked(
+    question: Question,
+    idf: Mapping[str, float],
+    shares: Mapping[str, Mapping[Place, float]],
+    one: Scored,
+    stored: Stored,
+) -> Ranked:
+    own = {term: of_term[one.place] for term, of_term in shares.items() if one.place in of_term}
     features = {name: round(value, 6) for name, value in one.features._asdict().items() if value}
-    return Ranked(stored, one.score, relevance(question, found.idf, own, 0.0), sum(own.values()), features)
+    return Ranked(stored, one.score, relevance(question, idf, own, 0.0), sum(own.values()), features)
 
 
 # ── the text index ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -108,29 +147,18 @@ def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Seq
         for term, count in frequencies.items():
             totals[term] += count
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    idf = {term: inverse_frequency(texts.documents, count) for term, count in totals.items()}
-    shares: dict[str, dict[Place, float]] = defaultdict(dict)
-
-    def add_up(stream: Stream, term: str, postings: Sequence[Posting]) -> None:
-        one: dict[int, float] = {}
-        bm25(one, postings, idf[term], texts.mean_length, settings.bm25_k1, settings.bm25_b)
-        shares[term].update({(stream.number, number): share for number, share in one.items()})
-
+    found = _Text(texts, totals, settings)
     reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
     for stream in streams:
         for term, limit in reading.find:
             if term in by_stream.get(stream.number, ()):
-                add_up(stream, term, reader.postings(stream, term, limit))
-    best = _best_first(_Text(shares, idf).own())[: settings.max_compared] if reading.tell_apart else []
+                found.add(stream.number, term, reader.postings(stream, term, limit))
+    best = list(islice(found.best_first(), settings.max_compared)) if reading.tell_apart else []
     for stream in streams:
         numbers = [number for of, number in best if of == stream.number]
         for term in reading.tell_apart if numbers else ():
-            add_up(stream, term, reader.postings_of(stream, term, numbers))
-    return _Text(shares, idf)
-
-
-def _best_first(scores: Mapping[Place, float]) -> list[Place]:
-    return sorted(scores, key=lambda place: (-scores[place], place))
+            found.add(stream.number, term, reader.postings_of(stream, term, numbers))
+    return found
 
 
 # ── who is compared ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -148,7 +176,8 @@ def _candidates(
     """The best by their own words that may be seen, and their neighbours in a conversation."""
     sessions = {s.number for s in streams if s.address is not None and s.address.space is Space.SESSION}
     best: dict[Place, Facts] = {}
-    for chunk in _chunks(_best_first(found.own())):
+    ranking = found.best_first()
+    while chunk := list(islice(ranking, CHUNK)):
         rows = reader.candidates(tenant, chunk, selection)
         best |= {place: _facts(place, rows[place], sessions) for place in chunk if place in rows}
         if len(best) >= count:
@@ -157,11 +186,6 @@ def _candidates(
     around = [place for place in widened(talked, len(settings.lent)) if place not in best and place[1] > 0]
     rows = reader.candidates(tenant, around, selection) if around else {}
     return best | {place: _facts(place, row, sessions) for place, row in rows.items()}
-
-
-def _chunks(places: Sequence[Place]) -> Iterator[Sequence[Place]]:
-    for start in range(0, len(places), CHUNK):
-        yield places[start : start + CHUNK]
 
 
 def _facts(place: Place, row: Contender, sessions: Iterable[int]) -> Facts:
