@@ -41,7 +41,11 @@ UNSEEN: dict[tuple[str, str], str] = {
                 "tenant user_id agent thread_id rev moves newest_stream round_until",
                 "how far threads have been told what changed",
             ),
-            ("cursors", "tenant user_id agent thread_id stream seq shown", "how far threads have been told what changed"),
+            (
+                "cursors",
+                "tenant user_id agent thread_id stream seq shown",
+                "how far threads have been told what changed",
+            ),
             ("retries", "tenant key digest salt outcome memory_id reasons at", "answers kept for a retry"),
         )
         for column in columns.split()

@@ -44,7 +44,9 @@ class Query(Request):
         "bullets", alias="return", description="bullets for a prompt, or full records with score and reason"
     )
     budget_tokens: int | None = Field(None, description="how many tokens the answer may take")
-    threshold: float | None = Field(None, description="0 to 1: drop what has less to do with it; an empty answer says so")
+    threshold: float | None = Field(
+        None, description="0 to 1: drop what has less to do with it; an empty answer says so"
+    )
     thread: str | None = Field(None, description="begin with what changed since this thread last asked")
 
 
