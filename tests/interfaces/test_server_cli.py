@@ -95,6 +95,8 @@ COMMANDS: dict[str, list[str]] = {
     "list": ["--any-status", "--limit", "1000"],
     "query": ["savings bank", "--top-k", "100"],
     "turn": ["--session", "s1", "--user", "I live in Acme", "--ai", "Good.", "--owner", "ana"],
+    "snapshot": ["--owner", "ana"],
+    "block": ["savings bank", "--owner", "ana"],
     "change-header": ["--owner", "ana", "--space", "user", "--since", "0"],
     "recall-for": ["--session", "s1", "--user", "savings bank", "--owner", "ana"],
     "record": ["--session", "s1", "--user", "I love tea", "--tool", "kettle=it boils", "--owner", "ana"],

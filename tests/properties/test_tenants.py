@@ -182,6 +182,10 @@ PYTHON: dict[str, Call] = {
     "turn": lambda door, _: outcome(
         lambda: door.mem.turn(session="s1", user="Where are my savings? I live in Acme.", ai="Here.", owner="ana")
     ),
+    "snapshot_block": lambda door, _: door.mem.snapshot_block(owner="ana"),
+    "memory_block": lambda door, _: door.mem.memory_block("savings bank bed tea", owner="ana"),
+    "recall_if_unsure": lambda door, _: door.mem.recall_if_unsure("savings bank", 0.1, owner="ana"),
+    "on_demand_share": lambda door, _: door.mem.on_demand_share(),
     "change_header": several(
         lambda door, _: door.mem.change_header(thread="t1", owner="ana"),
         lambda door, _: door.mem.change_header(owner="ana", space="user", since=0),

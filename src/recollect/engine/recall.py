@@ -20,6 +20,7 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled, bullet
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.borders import read_refusal
+from recollect.rules.procedures import ORDINARY_KINDS, names_procedures
 from recollect.stores.protocol import Reader, Selection, Stream
 
 MAX_QUERY_CHARACTERS = 10_000
@@ -88,6 +89,8 @@ def _selection(
         if "category" in asked:
             raise BadInput("are given twice.", field="categories", hint="Leave filters.category out.")
         asked["category"] = check_categories(engine, "categories", categories)
+    if asked.get("kind") is None and not names_procedures(asked.get("category")):
+        asked["kind"] = ORDINARY_KINDS
     if asked.get("phase") is None and engine.policy.phase.recalls_current_only:
         asked["phase"] = "current"
     return selection_of(engine, streams, asked, "active")

@@ -33,6 +33,7 @@ from recollect.rules.borders import may_read
 from recollect.rules.extraction import Extracted, extract
 from recollect.rules.keys import identity
 from recollect.rules.privacy_gate import places
+from recollect.rules.procedures import DETECTED, Procedure, detect
 from recollect.rules.turns import merged, parts, put_right, says, statements
 from recollect.stores.protocol import Stored
 
@@ -179,7 +180,10 @@ def _snippets(engine: Engine, exchange: Exchange, facts: Sequence[Extracted]) ->
     if policy.write.policy in ("none", "minimal"):
         return
     everything = policy.write.policy == "aggressive"
-    for sentence in statements(_readable(engine, exchange.user), facts, max(0, policy.turns.max_facts - len(facts))):
+    procedure, said = detect(_readable(engine, exchange.user), policy.procedures.max_steps)
+    if procedure is not None and REDACTED not in procedure.text:
+        yield {**common, **_by_person(engine, exchange), **_procedure_fields(procedure)}
+    for sentence in statements(said, facts, max(0, policy.turns.max_facts - len(facts))):
         if REDACTED in sentence:
             continue
         yield {**common, **_by_person(engine, exchange), "content": sentence}
@@ -190,6 +194,15 @@ def _snippets(engine: Engine, exchange: Exchange, facts: Sequence[Extracted]) ->
     if everything and exchange.ai is not None:
         for content in _said_by_others(engine, exchange.ai):
             yield {**common, **_by_model(engine), "content": content, "event_type": EventType.CONTEXT}
+
+
+def _procedure_fields(procedure: Procedure) -> dict[str, Any]:
+    return {
+        "kind": Kind.PROCEDURAL,
+        "content": procedure.text,
+        "title": procedure.title,
+        "meta": {"extracted_by": DETECTED},
+    }
 
 
 def _said_by_others(engine: Engine, text: str) -> list[str]:

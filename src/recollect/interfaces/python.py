@@ -18,7 +18,9 @@ from recollect.engine import (
     explain,
     health,
     ingest,
+    injection,
     lifecycle,
+    on_demand,
     operations,
     promotion,
     reading,
@@ -32,6 +34,7 @@ from recollect.engine.arguments import check_names
 from recollect.engine.backup import Backup
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.exchanges import parse_exchange
+from recollect.engine.on_demand import OnDemand, OnDemandShare
 from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.telemetry import traced
 from recollect.engine.waiting import waiting
@@ -53,6 +56,7 @@ from recollect.model.receipt import (
 )
 from recollect.model.record import Memory, Tombstone
 from recollect.rules.change_header import ChangeHeader
+from recollect.rules.injection import Block, CountTokens
 
 _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
 Progress = Callable[[int, int], None]
@@ -198,6 +202,90 @@ class Recollect:
             threshold=threshold,
             thread=thread,
         )
+
+    @traced
+    def snapshot_block(
+        self,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        spaces: Sequence[str] | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        budget_tokens: int | None = None,
+        count_tokens: CountTokens | None = None,
+    ) -> Block:
+        """What is always remembered, as a block for a prompt: canon, registers with a topic, whole categories."""
+        return injection.snapshot_block(
+            through_agent(self._engine, agent),
+            owner=owner,
+            spaces=spaces,
+            include_namespaces=include_namespaces,
+            budget_tokens=budget_tokens,
+            count_tokens=count_tokens,
+        )
+
+    @traced
+    def memory_block(
+        self,
+        text: str,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        space: str | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        categories: Sequence[str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        max_items: int | None = None,
+        budget_tokens: int | None = None,
+        besides: Block | None = None,
+        count_tokens: CountTokens | None = None,
+    ) -> Block:
+        """What is remembered about a text, as a block for a prompt, canon first; nothing that ``besides`` tells already."""
+        return injection.memory_block(
+            through_agent(self._engine, agent),
+            text,
+            owner=owner,
+            space=space,
+            include_namespaces=include_namespaces,
+            categories=categories,
+            filters=filters,
+            max_items=max_items,
+            budget_tokens=budget_tokens,
+            besides=besides,
+            count_tokens=count_tokens,
+        )
+
+    @traced
+    def recall_if_unsure(
+        self,
+        text: str,
+        confidence: float,
+        *,
+        agent: str | None = None,
+        owner: str | None = None,
+        space: str | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        categories: Sequence[str] | None = None,
+        filters: Mapping[str, Any] | None = None,
+        budget_tokens: int | None = None,
+    ) -> OnDemand:
+        """A few bullets from memory, if ``confidence`` (0 to 1) is below what the policy asks for. Call it once a turn."""
+        return on_demand.recall_if_unsure(
+            through_agent(self._engine, agent),
+            text,
+            confidence,
+            owner=owner,
+            space=space,
+            include_namespaces=include_namespaces,
+            categories=categories,
+            filters=filters,
+            budget_tokens=budget_tokens,
+        )
+
+    @traced
+    def on_demand_share(self, *, since: datetime | str | None = None, user: str | None = None) -> OnDemandShare:
+        """In which share of the turns :meth:`recall_if_unsure` had to ask memory."""
+        return on_demand.on_demand_share(self._engine, since=since, user=user)
 
     @traced
     def at(

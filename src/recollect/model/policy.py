@@ -282,6 +282,33 @@ class Ranking(Section):
     newest_first: bool = Field(True, description="of two statements about a present value, the newer one comes first")
 
 
+class Injection(Section):
+    """How large the blocks for prompts are."""
+
+    max_items: int = Field(20, ge=1, le=1_000, description="how many relevant memories a block tells at most")
+    budget_tokens: int = Field(1_024, ge=1, le=1_000_000, description="how many tokens a block has at most")
+    item_characters: int = Field(
+        1_200, ge=40, le=10_240, description="characters of a memory that a block tells; the rest is cut"
+    )
+
+
+class Procedures(Section):
+    """What a memory of kind ``procedural`` is held to."""
+
+    steps_required: bool = Field(True, description="refuse what is not numbered steps in the imperative")
+    max_steps: int = Field(30, ge=1, le=999, description="how many steps at most")
+
+
+class OnDemand(Section):
+    """When memory is asked in the middle of a turn, and how much it may answer."""
+
+    confidence_below: float = Field(
+        0.5, ge=0, le=1, description="memory is asked if whoever answers is less sure than this"
+    )
+    top_k: int = Field(3, ge=1, le=100, description="how many memories come at most")
+    budget_tokens: int = Field(256, ge=1, le=100_000, description="how many tokens they have together at most")
+
+
 class Checkpoints(Section):
     """How much history the threads of graphs keep."""
 
@@ -331,6 +358,9 @@ class Policy(Section):
     agents: Agents = Agents()
     recall: Recall = Recall()
     ranking: Ranking = Ranking()
+    injection: Injection = Injection()
+    procedures: Procedures = Procedures()
+    on_demand: OnDemand = OnDemand()
     checkpoints: Checkpoints = Checkpoints()
     traces: Traces = Traces()
     operations: Operations = Operations()

@@ -7,15 +7,18 @@ from recollect.rules.namespaces import namespace_gate
 from recollect.rules.naming import naming_gate
 from recollect.rules.noise import noise_gate
 from recollect.rules.privacy_gate import privacy_gate
+from recollect.rules.procedures import place_gate, steps_gate
 from recollect.rules.retention import retention_gate
 from recollect.rules.writing import classify_gate, write_policy_gate
 
 GATES: tuple[Gate, ...] = (
+    place_gate,
     namespace_gate,
     border_gate,
     classify_gate,
     write_policy_gate,
     retention_gate,
+    steps_gate,
     noise_gate,
     length_gate,
     privacy_gate,

@@ -21,6 +21,9 @@ REASONS: dict[str, str] = {
     "tier_log": "the log tier is never stored",
     "canon_needs_authority": "what a model or a tool inferred cannot be canon",
     "too_long": "it is longer than its kind allows",
+    "procedure_not_numbered": "a procedure is numbered steps, and it is none",
+    "procedure_not_imperative": "one of its steps does not say what to do",
+    "procedure_too_many_steps": "it has more steps than the policy allows",
     "privacy_deny_sensitive": "it holds sensitive data that the policy denies",
     "privacy_profile_key_not_allowed": "the policy does not list this profile key",
     "key_collision": "its key is taken by another name of the same spelling",
@@ -44,6 +47,8 @@ REASONS: dict[str, str] = {
     "allowed_by:allow_event_types": "the policy's allow list names its event type",
     "noise:none": "it is not a journal entry",
     "length:within_limit": "it is short enough",
+    "procedure:as_given": "its steps are numbered and say what to do",
+    "procedure:numbered": "its lines say what to do, and were numbered",
     "privacy:clean": "it holds nothing that must not be remembered",
     "privacy:nothing_denied": "nothing else in it must not be remembered",
     "privacy:redacted": "sensitive parts were redacted",
@@ -161,8 +166,11 @@ REASONS: dict[str, str] = {
     "recency": "it was said just before",
     "importance": "it matters whatever is asked",
     "active_rule": "it is a rule to follow whatever is asked",
+    "on_demand:unsure": "whoever answers was less sure than the policy asks for, so memory was asked",
+    "on_demand:sure_enough": "whoever answers was sure enough, so memory was not asked",
     # What was found in what a person said.
     **EXTRACTION_RULES,
+    "extracted:procedure": "the message says how to do something, in numbered steps",
     # How new words relate to what was known.
     **{f"change:{code}": rule.meaning for code, rule in CHANGE_RULES.items()},
 }

@@ -25,11 +25,13 @@ from recollect.engine.randomness import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.record import Memory
+from recollect.model.vocabulary import Kind
 from recollect.testing.invariants import EVERYWHERE, check_everything
 from recollect.testing.model import RESTORABLE, Model, Refusal
 from recollect.testing.note import EVENT_KINDS, Note, modelled, shown
 from recollect.testing.sayings import (
     OWNERS,
+    STEPS,
     WORDLESS,
     authorities,
     candidates,
@@ -157,7 +159,7 @@ class Machine(RuleBasedStateMachine):
         note = known[pick % len(known)]
         namespace, space, owner = note.place
         fields = {
-            "content": content,
+            "content": STEPS[pick % len(STEPS)] if note.kind == "procedural" else content,
             "canonical_key": note.key,
             "namespace": namespace,
             "space": space,
@@ -302,7 +304,8 @@ class Machine(RuleBasedStateMachine):
         """Only what is live is found; and whoever looks for a live memory's very words finds it."""
         note = self._pick(pick)
         self._get(note)
-        recall = self.mem.query(note.content, include_namespaces=namespaces, top_k=1_000)
+        kinds = {"kind": tuple(Kind)}  # procedures come only to those who name them
+        recall = self.mem.query(note.content, include_namespaces=namespaces, top_k=1_000, filters=kinds)
         live = {n.id: n for n in self.model.live(namespaces=namespaces)}
         found = [item.memory.id for item in recall.items]
         shadowed = {id for item in recall.items for id in item.shadowed}

@@ -170,7 +170,7 @@ class Model:
             order=len(self.notes),
             pinned=fields.get("pinned", False),
             importance=fields.get("importance", shown.importance),
-            category=fields.get("category", "general"),
+            category=fields.get("category", "procedural" if fields.get("kind") == "procedural" else "general"),
             tags=tuple(dict.fromkeys(fields.get("tags", ()))),
             expires_at=expires_at,
             expires_at_tick=tick + fields["ttl_ticks"] if "ttl_ticks" in fields else None,

@@ -29,6 +29,7 @@ SENTENCES = (
     WORDLESS,
     "the password is hunter2-very-secret",
 )
+STEPS = ("1. Fill the can\n2. Pour slowly", "1. Fill the can\n2. Pour it all at once", "1. Never use emojis in replies")
 KEYS = ("Ana-Likes-Tea", "ana-likes-TEA", "Deploy-Port-Web", "Team-Meeting-Day")
 TAGS = ("urgent", "home", "100 %")
 
@@ -64,6 +65,8 @@ def candidates(draw: st.DrawFn, now: datetime) -> dict[str, Any]:
         "space": draw(mostly("user", "system")),
         "kind": draw(mostly("semantic", "procedural", "insight", "episodic")),
     }
+    if fields["kind"] == "procedural":
+        fields["content"] = draw(st.sampled_from(STEPS))
     extras = {
         "ttl_ticks": st.integers(1, 4),
         "expires_at": durations.map(lambda duration: now + duration),

@@ -69,6 +69,8 @@ def _fields(random: Random) -> dict[str, Any]:
     }
     for name in random.sample(sorted(extras), random.randint(0, 4)):
         fields[name] = extras[name]()
+    if fields.get("kind") == "procedural":
+        fields["content"] = f"1. Remember: {words}"
     return fields
 
 

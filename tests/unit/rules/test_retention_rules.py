@@ -37,9 +37,7 @@ def _open(mode: str, ticks: int) -> "recollect.Recollect":
 
 def _pass_time(mem: "recollect.Recollect", ticks: int, owner: str = "ana") -> None:
     for number in range(ticks):
-        mem.add(
-            f"Note {number} of {ticks} on gardening", owner=owner, kind="procedural", canonical_key=f"Note-{number}"
-        )
+        mem.add(f"1. Dig bed {number} of {ticks}", owner=owner, kind="procedural", canonical_key=f"Note-{number}")
 
 
 def test_ttl_counts_from_creation_and_decay_from_the_last_time_it_was_said() -> None:
@@ -58,7 +56,7 @@ def test_the_reason_says_which_it_was() -> None:
         with _open(mode, 2) as mem:
             mem.add("The kettle is in the kitchen", owner="ana", event_type="fact")
             _pass_time(mem, 1)
-            events = mem.add("Ana waters plants", owner="ana", kind="procedural").events
+            events = mem.add("1. Water the plants", owner="ana", kind="procedural").events
             assert [(e["type"], e["reason"]) for e in events][1:3] == [
                 ("memory_forget", reason),
                 ("memory_deleted", "expired"),

@@ -11,7 +11,18 @@ import typer
 from typer.exceptions import Abort, Exit, TyperException
 
 from recollect import __version__
-from recollect.interfaces.cli import care, moving, operations, phases, reading, serving, tracing, turns, writing
+from recollect.interfaces.cli import (
+    care,
+    injecting,
+    moving,
+    operations,
+    phases,
+    reading,
+    serving,
+    tracing,
+    turns,
+    writing,
+)
 from recollect.interfaces.cli.session import Session
 from recollect.model.errors import BadInput, RecollectError
 
@@ -61,7 +72,7 @@ def options(
     )
 
 
-for commands in (writing, reading, turns, care, moving, phases, operations, tracing, serving):
+for commands in (writing, reading, injecting, turns, care, moving, phases, operations, tracing, serving):
     commands.register(app)
 
 
