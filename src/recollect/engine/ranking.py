@@ -60,8 +60,10 @@ class _Text:
     Scores are added up for everybody that a term finds; shares are worked out for the few who are compared.
     """
 
-    def __init__(self, texts: TextStatistics, totals: Mapping[str, int], settings: RecallPolicy) -> None:
-        self.idf = {term: inverse_frequency(texts.documents, count) for term, count in totals.items()}
+    def __init__(
+        self, wanted: Sequence[str], texts: TextStatistics, totals: Mapping[str, int], settings: RecallPolicy
+    ) -> None:
+        self.idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in wanted}
         self._mean_length, self._k1, self._b = texts.mean_length, settings.bm25_k1, settings.bm25_b
         self._scores: dict[int, dict[int, float]] = defaultdict(dict)
         self._postings: dict[tuple[str, int], Sequence[Posting]] = {}
@@ -147,7 +149,7 @@ def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Seq
         for term, count in frequencies.items():
             totals[term] += count
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    found = _Text(texts, totals, settings)
+    found = _Text(wanted, texts, totals, settings)
     reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
     for stream in streams:
         for term, limit in reading.find:

@@ -40,6 +40,8 @@ from recollect.stores.protocol import Stored
 MAX_SNIPPET_BYTES = 2_000
 """How much of what a tool or the model said is kept as a snippet; the line itself has all of it."""
 REDACTED = "[redacted]"
+PROFILE = "profile"
+"""The category of what a person says of themselves: its context mode says that a prompt gets all of it."""
 CONTINUES = "turn:continues"
 SAID_SO = "promotion:said_so"
 AT_ONCE = "promotion:at_once"
@@ -235,6 +237,7 @@ def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[st
         **named,
         "content": fact.content,
         "kind": fact.kind,
+        **({"category": PROFILE} if fact.kind is Kind.PROFILE else {}),
         "event_type": EventType.DECISION if _is_for_the_project(fact) else fact.event_type,
         "meta": {"extracted_by": fact.rule},
     }

@@ -1,0 +1,131 @@
+"""What a query takes besides its text: filters, categories, a budget, a threshold; and texts that are no question."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.embed.tokens import count_tokens
+from recollect.model.errors import NotAllowed
+from recollect.model.receipt import bullet
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def mem(request: pytest.FixtureRequest) -> Iterator[Any]:
+    location = ":memory:" if request.param == "sqlite" else request.getfixturevalue("server_store")
+    policy = {
+        "categories": {"custom": [{"name": "tasks", "context": "rag", "rag_length": 2}]},
+        "agents": {"allowlists": {"planner": ["tasks"], "stylist": ["tone"]}},
+    }
+    with recollect.open(location, policy=policy) as opened:
+        for number, (words, fields) in enumerate(
+            [
+                ("The deployment plan names Ben", {"category": "tasks", "importance": 5, "user_id": "u1"}),
+                ("The deployment runs on Fridays", {"category": "tasks", "importance": 2, "tags": ["weekly"]}),
+                ("The deployment needs a green build", {"category": "tasks", "importance": 1}),
+                ("The deployment mails are friendly", {"category": "tone"}),
+                ("Ana likes green tea", {"category": "preferences"}),
+            ]
+        ):
+            opened.add(words, owner="ana", title=f"note {number}", **fields)
+        yield opened
+
+
+def contents(answer: Any) -> list[str]:
+    return [item.memory.content for item in answer.items]
+
+
+def test_filters_go_into_the_query(mem: Any) -> None:
+    def asked(**filters: Any) -> list[str]:
+        return contents(mem.query("deployment", owner="ana", filters=filters))
+
+    assert asked(importance_min=5) == ["The deployment plan names Ben"]
+    assert asked(user_id="u1") == ["The deployment plan names Ben"]
+    assert asked(tags=["weekly"]) == ["The deployment runs on Fridays"]
+    assert asked(category="tone") == ["The deployment mails are friendly"]
+    assert asked(created_before="2000-01-01") == [] and len(asked(created_after="2000-01-01")) == 3
+    assert asked(phase="phase-2") == [] and len(asked(phase="any")) == 3
+
+
+def test_a_category_gives_no_more_than_its_share(mem: Any) -> None:
+    found = mem.query("deployment", owner="ana", top_k=10)
+    assert [item.memory.category for item in found.items].count("tasks") == 2
+    assert "The deployment mails are friendly" in contents(found)
+
+
+def test_an_agent_knows_of_its_own_categories_alone(mem: Any) -> None:
+    assert contents(mem.query("deployment", owner="ana", agent="stylist")) == ["The deployment mails are friendly"]
+    assert contents(mem.query("deployment green tea", owner="ana", agent="nobody")) == []
+    for narrowed in ({"categories": ["tone"]}, {"filters": {"category": "tone"}}):
+        with pytest.raises(NotAllowed) as refused:
+            mem.query("deployment", owner="ana", agent="planner", **narrowed)
+        assert refused.value.field in ("categories", "category")
+
+
+def test_no_door_opens_another_category(mem: Any) -> None:
+    tone = mem.list(owner="ana", category="tone").items[0]
+    planner = mem.as_caller(user="ana", agent="planner")
+    for look in (
+        planner.get,
+        planner.history,
+        planner.chain,
+        planner.explain,
+        lambda id: planner.edit(id, pinned=True),
+    ):
+        with pytest.raises(recollect.NotFound):
+            look(tone.id[:13])
+    assert {one.category for one in planner.list().items} == {"tasks"}
+    assert "friendly" not in "".join(planner.export())
+    assert planner.add("Be friendly", category="tone").reasons == ("border:category_not_yours",)
+    assert tone.id not in {event.memory_id for event in planner.changes(owner="ana")}
+
+
+def test_a_budget_is_kept_and_spent_on_the_best(mem: Any) -> None:
+    whole = mem.query("deployment", owner="ana", categories=["tasks"])
+    first = count_tokens(bullet(whole.items[0].memory))
+    within = mem.query("deployment", owner="ana", categories=["tasks"], budget_tokens=first)
+    assert contents(within) == contents(whole)[:1]
+    assert mem.query("deployment", owner="ana", budget_tokens=1).abstained
+
+
+def test_below_the_threshold_it_abstains(mem: Any) -> None:
+    assert contents(mem.query("green tea", owner="ana", threshold=0.9)) == ["Ana likes green tea"]
+    found = mem.query("green submarine periscope", owner="ana", threshold=0.9)
+    assert found.abstained and found.text == "" and found.to_dict()["abstained"]
+
+
+def test_the_breakdown_adds_up_to_the_score(mem: Any) -> None:
+    for item in mem.query("who names the deployment plan?", owner="ana").items:
+        assert round(sum(item.breakdown.values()), 5) == round(item.score, 5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"deployment" AND (tea OR NOT *)',
+        "'; DROP TABLE memories; --",
+        "NEAR(deployment tea, 5) ^plan {col}:x",
+        "x" * 100_000,
+        "deployment " * 10_000,
+        "🦕🚀" * 50,
+        "\u202eשלום עולם\u202c",
+        "% _ \\ [a-z]* $1 :name ?",
+        "\ud800",
+    ],
+    ids=[
+        "operators",
+        "sql",
+        "fts",
+        "long word",
+        "many words",
+        "emoji",
+        "right to left",
+        "wildcards",
+        "half a character",
+    ],
+)
+def test_a_hostile_query_is_an_ordinary_query(mem: Any, text: str) -> None:
+    before = mem.state_hash()
+    assert isinstance(mem.query(text, owner="ana").items, tuple)
+    assert mem.state_hash() == before
