@@ -121,9 +121,10 @@ WHOLE_STORES = {"migrate", "backup", "db", "demo", "mcp"}
 """Commands that take or make a store as a whole, or a throw-away one: they name no tenant."""
 LINES = json.dumps({"content": "Acme reaches out", "tenant": GLOBEX, "owner": "ana"}) + "\n"
 VARIES = re.compile(
-    r'"(?:number|size_bytes|store)": [^\n]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f-]{32,64}\b|\b[0-9a-f]{12}\b'
+    r'"(?:number|size_bytes|store|tokens)": [^\n]+|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f-]{32,64}\b|\b[0-9a-f]{12}\b'
 )
-"""What differs between two runs whoever else is there: times, drawn ids and hashes, and figures of the store as a whole."""
+"""What differs between two runs whoever else is there: times, drawn ids and hashes, the tokens of a block that shows such
+ids, and figures of the store as a whole."""
 
 
 def test_every_command_is_tried() -> None:
