@@ -54,7 +54,8 @@ def readable(policy: Mapping[str, Any], steps: Iterable[tuple[str, str | None, S
     teller, default = _Teller(policy), json.loads(json.dumps(Policy().expanded()))
     shown: list[dict[str, Any]] = []
     for number, (verb, refused, events) in enumerate(steps, start=1):
-        told = {"refused": refused} if refused else {"events": [teller.event(event) for event in events]}
+        said = {"events": [teller.event(event) for event in events]} if events or not refused else {}
+        told = ({"refused": refused} if refused else {}) | said
         shown.append({"step": f"{number} {verb}", **told})
     return {"policy": difference(policy, default), "trace": shown}
 

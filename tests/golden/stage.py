@@ -85,7 +85,7 @@ class _Stage:
         try:
             answer = VERBS[step.verb](self, self._view(step), step.arguments)
         except (recollect.NotAllowed, recollect.NotFound, recollect.WrongState) as error:
-            return Took(step.verb, refused=error.code)
+            return Took(step.verb, tuple(self._told(dict(event)) for event in error.events), error.code)
         except (recollect.BadInput, TypeError) as error:  # a mistyped step must not pass for a refused one
             raise BadScenario(f"{self._scenario.name}: {step.verb}: {error}") from error
         return Took(step.verb, tuple(self._told(event) for event in _events(answer)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from recollect.engine.arguments import check_one
 from recollect.engine.context import Engine
+from recollect.engine.tracing import border_check, refused
 from recollect.model.address import Address
 from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput, NotAllowed
@@ -58,9 +59,10 @@ def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
         check_one("ai_profile", ai_profile)
     caller = engine.caller
     if not caller.trusted and caller.session != session:
-        raise NotAllowed(
+        no = NotAllowed(
             "this caller is not in that session.", field="session", hint="Open it with as_caller(session=…)."
         )
+        raise refused(engine, border_check(engine, "read", Space.SESSION, "border:not_your_space"), no)
     for field, name in (("session", session), ("ai_profile", ai_profile), ("agent", caller.agent)):
         if denied_types(name, engine.policy.privacy):
             raise BadInput("holds sensitive data.", field=field, hint="Events carry it, so give it another name.")

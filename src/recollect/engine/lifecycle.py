@@ -28,7 +28,7 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
-from recollect.model.vocabulary import KIND_CLASS, Authority, Source, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, Source, Space, Status
 from recollect.rules.authority import grant_authority, outranks
 from recollect.rules.borders import write_refusal
 from recollect.rules.keys import identity
@@ -266,8 +266,13 @@ def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
     if stored.body is None:
         raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Nothing more can be done to it.")
     address = writer.stream_numbered(engine.tenant, stored.stream).address
-    if address is None or write_refusal(engine.caller, address, stored.body["scope"], Source.USER) is not None:
-        raise NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
+    space = Space(stored.body["space"])
+    refusal = write_refusal(engine.caller, address, stored.body["scope"], Source.USER) if address else None
+    check = tracing.border_check(engine, "write", space, refusal)
+    if address is None or refusal is not None:
+        no = NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
+        raise tracing.refused(engine, check, no)
+    keep(engine, writer, [check], stored.stream)
     _may_overrule(engine, stored)
 
 

@@ -15,17 +15,17 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due, forgotten, put_away
 from recollect.engine.pen import Pen
-from recollect.engine.tracing import keep, keep_later
+from recollect.engine.tracing import border_check, keep, keep_later, refused
 from recollect.model import trace
 from recollect.model.address import Address
-from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, NotFound
+from recollect.model.item import FIRST_PHASE
 from recollect.model.ledger import Event
 from recollect.model.receipt import Plain
 from recollect.model.record import MAX_NAME
 from recollect.model.state import State
-from recollect.model.vocabulary import Namespace, Source, Space, Status
-from recollect.rules.borders import may_read, write_refusal
+from recollect.model.vocabulary import Namespace, Space, Status
+from recollect.rules.borders import may_read, phase_refusal, read_refusal
 from recollect.rules.phases import Snapshot, compare
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stored, Stream
@@ -81,15 +81,10 @@ def start_phase(
     address = _address(engine, space, owner)
     _check_label(engine, "name", name)
     code = _code(engine, reason)
-    if write_refusal(engine.caller, address, "shared", Source.USER) is not None:
-        raise NotAllowed(
-            "this caller may not start a phase there.", field="space", hint="It takes the write right on it."
-        )
-    if engine.caller.agent is not None:
-        engine.require(Right.GOVERN, "start a phase, which hides what was known: that is for a person")
+    check = _may_start(engine, address)
     with engine.write([address]) as writer:
         pen = Pen.at_address(engine, writer, address, engine.now())
-        events = expire_due(pen)
+        events = [check, *_first(pen, address), *expire_due(pen)]
         entry = pen.start_phase(name, code)
         started = PhaseInfo(f"phase-{pen.stream.phase}", name, entry.tick, code, entry.at)
         events.append(
@@ -105,12 +100,33 @@ def start_phase(
     return PhaseStarted(started, tuple(id for id, _ in left), tuple(events))
 
 
+def _may_start(engine: Engine, address: Address) -> trace.Trace:
+    """The border check that lets a caller start a phase there, or an error that carries it."""
+    refusal = phase_refusal(engine.caller, address)
+    check = border_check(engine, "write", address.space, refusal)
+    if refusal is not None:
+        hint = "It takes the write right on it and, since it hides what was known, an agent needs the right 'govern'."
+        raise refused(engine, check, NotAllowed("this caller may not start a phase there.", field="space", hint=hint))
+    return check
+
+
+def _first(pen: Pen, address: Address) -> list[trace.Trace]:
+    """Where nothing was written yet, the request is the first write, and phase 1 ends as it begins."""
+    if pen.stream.last_seq:
+        return []
+    caller, policy, why = pen.engine.caller, pen.engine.in_force.expanded, str(FIRST_PHASE["phase_reason"])
+    return [trace.memory_phase_started(caller, address.space, address.owner, "phase-1", why, policy)]
+
+
 def phases(engine: Engine, *, space: str = "session", owner: str | None = None) -> list[PhaseInfo]:
     """The phases of one owner's space, oldest first."""
     address = _address(engine, space, owner)
+    check = _read_check(engine, address)
     with engine.read() as reader:
         stream = _readable(engine, reader, address)
-        return [_info(phase) for phase in reader.phases(stream)] if stream else []
+        found = [_info(phase) for phase in reader.phases(stream)] if stream else []
+    keep_later(engine, [check], stream.number if stream else None)
+    return found
 
 
 def phase_diff(
@@ -121,12 +137,14 @@ def phase_diff(
     if not engine.policy.phase.diff_enabled:
         raise NotAllowed("the policy does not compare phases.", hint="Set phase.diff_enabled.")
     address = _address(engine, space, owner)
+    check = _read_check(engine, address)
     with engine.read() as reader:
         stream = _readable(engine, reader, address)
         known = {phase.phase_id: phase for phase in reader.phases(stream)} if stream else {}
         for field_name, wanted in (("from_phase", from_phase), ("to_phase", to_phase)):
             if wanted not in known:
-                raise NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint="`phases` lists them.")
+                no = NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint="`phases` lists them.")
+                raise refused(engine, check, no)
         assert stream is not None, "a phase that is known has its stream"
         old, new = (_at_the_end(engine, reader, stream, known, phase) for phase in (from_phase, to_phase))
     difference = compare(old, new)
@@ -142,7 +160,7 @@ def phase_diff(
         list(difference.top_changes),
         list(difference.summary_lines),
     )
-    keep_later(engine, [event], stream.number)
+    keep_later(engine, [check, event], stream.number)
     return PhaseDiff(
         from_phase,
         to_phase,
@@ -151,7 +169,7 @@ def phase_diff(
         difference.replaced,
         difference.top_changes,
         difference.summary_lines,
-        (event,),
+        (check, event),
     )
 
 
@@ -211,6 +229,10 @@ def _address(engine: Engine, space: str, owner: str | None) -> Address:
     name = owner or own or "default"
     _check_name("owner", name)
     return Address(engine.tenant, Namespace.PROD, place, name)
+
+
+def _read_check(engine: Engine, address: Address) -> trace.Trace:
+    return border_check(engine, "read", address.space, read_refusal(engine.caller, address))
 
 
 def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None:

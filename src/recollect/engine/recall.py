@@ -64,7 +64,7 @@ def query(
         items = _within(engine, told, top_k, threshold, budget_tokens)
         checks = _border_checks(engine, owner, space)
         event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
-    events = (*(read_check(engine, *check) for check in checks.items()), event)
+    events = (*(tracing.border_check(engine, "read", *check) for check in checks.items()), event)
     now = engine.now()
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
     operations.note(engine, operations.queried(engine, owner if streams else None, now))
@@ -130,14 +130,6 @@ def _border_checks(engine: Engine, owner: str | None, space: str | None) -> dict
         address = Address(caller.tenant, Namespace.PROD, one, name or "")
         checks[one] = read_refusal(caller, address) if one in order else "border:not_in_read_order"
     return checks
-
-
-def read_check(engine: Engine, space: Space, refusal: str | None) -> trace.Trace:
-    """The event of a space that was, or was not, looked into."""
-    code = refusal or "border:read_allowed"
-    return trace.memory_border_check(
-        engine.caller, "read", space, None, refusal is None, code, engine.in_force.expanded
-    )
 
 
 def recall_event(

@@ -11,12 +11,12 @@ from recollect.engine.waiting import TraceRow, waiting
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, RecollectError
 from recollect.model.item import source_word
 from recollect.model.policy import Privacy
 from recollect.model.record import Candidate
 from recollect.model.trace import Trace, TraceType, is_refusal, policy_key
-from recollect.model.vocabulary import Authority, Source
+from recollect.model.vocabulary import Authority, Source, Space
 from recollect.rules import privacy
 from recollect.rules.draft import Rejection
 from recollect.rules.privacy_gate import action
@@ -53,6 +53,21 @@ def shown_query(query: str, settings: Privacy) -> str:
 def unquoted(events: Iterable[Trace]) -> list[Trace]:
     """The same without a question's words: what nothing ties to a person could not be erased with that person."""
     return [event | {"query": _REDACTED.format(len(event["query"]))} if "query" in event else event for event in events]
+
+
+def border_check(engine: Engine, action: str, space: Space, refusal: str | None) -> Trace:
+    """The event of a space that was, or was not, open to a read or a write. A read goes nowhere."""
+    to_space, allowed = (None, "border:read_allowed") if action == "read" else (space, "border:allowed")
+    return trace.memory_border_check(
+        engine.caller, action, space, to_space, refusal is None, refusal or allowed, engine.in_force.expanded
+    )
+
+
+def refused(engine: Engine, check: Trace, error: RecollectError) -> RecollectError:
+    """The error of a border that is closed: it carries the event, which is kept although nothing is done."""
+    keep_later(engine, [check])
+    error.events = (check,)
+    return error
 
 
 def keep(engine: Engine, writer: Writer, events: Iterable[Trace], stream: int | None = None) -> None:

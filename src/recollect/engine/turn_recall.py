@@ -20,7 +20,7 @@ from recollect.engine.matching import (
     with_counterparts,
 )
 from recollect.engine.ranking import Ranked
-from recollect.engine.recall import read_check, recall_event
+from recollect.engine.recall import recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
@@ -61,7 +61,7 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
     engine.accesses.note(engine.tenant, lasting, engine.now())
     operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))
-    checks = (read_check(engine, space, refusal) for space, refusal in refusals.items())
+    checks = (tracing.border_check(engine, "read", space, refusal) for space, refusal in refusals.items())
     homes = {s.address.space: s.number for s in streams if s.address is not None}
     return Recall(exchange.user, tuple(items), (*checks, event)), homes.get(Space.USER, homes.get(Space.SESSION))
 

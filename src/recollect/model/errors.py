@@ -22,11 +22,15 @@
 A denied write is not an error: it is an answer, and comes back as a receipt.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 
 class RecollectError(Exception):
-    """The root: ``code`` is stable, ``message`` says what is wrong, ``hint`` says what to do next."""
+    """The root: ``code`` is stable, ``message`` says what is wrong, ``hint`` says what to do next.
+
+    ``events`` are the governance events of a refusal, such as the border that was looked at and found closed.
+    """
 
     code: ClassVar[str] = "recollect_error"
     exit_code: ClassVar[int] = 3
@@ -35,6 +39,7 @@ class RecollectError(Exception):
         self.message = message
         self.field = field
         self.hint = hint
+        self.events: tuple[Mapping[str, Any], ...] = ()
         super().__init__(str(self))
 
     def __str__(self) -> str:

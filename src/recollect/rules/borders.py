@@ -73,6 +73,13 @@ def write_refusal(caller: Caller, address: Address, scope: str, source: Source) 
     return None
 
 
+def phase_refusal(caller: Caller, address: Address) -> str | None:
+    """The same for a new phase, which hides what was known: that is for a person, or for an agent that governs."""
+    refusal = write_refusal(caller, address, "shared", Source.USER)
+    governs = caller.agent is None or caller.trusted or Right.GOVERN in caller.rights
+    return refusal if refusal is not None or governs else "border:no_govern_right"
+
+
 def _borrowed_name(caller: Caller, candidate: Candidate) -> str | None:
     """Who is credited: a bound caller may sign as itself or as its user, not as anybody else."""
     if caller.trusted:

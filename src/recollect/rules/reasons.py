@@ -41,6 +41,7 @@ REASONS: dict[str, str] = {
     "border:read_allowed": "the caller may read here",
     "border:no_read_right": "the caller has no right to read",
     "border:not_in_read_order": "the policy does not have this space read",
+    "border:no_govern_right": "an agent may not hide what was known without the right to govern",
     "allowed_by:write_policy:minimal": "the minimal write policy admits it",
     "allowed_by:write_policy:normal": "the normal write policy admits it",
     "allowed_by:write_policy:aggressive": "the aggressive write policy admits it",

@@ -40,7 +40,7 @@ def test_a_recall_sees_the_current_phase(mem: Recollect) -> None:
     started = mem.start_phase(name="Sprint 2", reason="sprint ended", **ANA)
     assert (started.phase.phase_id, started.phase.phase_name) == ("phase-2", "Sprint 2")
     assert started.phase.phase_reason == "phase:sprint_ended"
-    assert [event["type"] for event in started.events] == ["memory_phase_started"]
+    assert [event["type"] for event in started.events] == ["memory_border_check", "memory_phase_started"]
     assert _found(mem, "sprint goal") == []
     mem.add("The team drinks coffee at ten", owner="ana")
     assert _found(mem, "coffee team") == ["The team drinks coffee at ten"]
@@ -89,7 +89,8 @@ def test_a_diff_of_two_phases(mem: Recollect) -> None:
     assert (diff.added, diff.deleted, diff.replaced) == ((new.id,), (gone.id,), ((port.id, moved.id),))
     assert diff.top_changes[0]["change"] == "replaced" and diff.top_changes[0]["text"] == "The port is 9090"
     assert diff.summary_lines[0] == "1 added, 1 deleted, 1 replaced"
-    assert diff.events[0]["type"] == "memory_phase_diff" and diff.events[0]["added_count"] == 1
+    assert [event["type"] for event in diff.events] == ["memory_border_check", "memory_phase_diff"]
+    assert diff.events[1]["added_count"] == 1
     back = mem.phase_diff("phase-2", "phase-1", **ANA)
     assert (back.added, back.deleted) == ((gone.id,), (new.id,))
     assert mem.phase_diff("phase-2", "phase-2", **ANA).summary_lines == ("0 added, 0 deleted, 0 replaced",)
@@ -103,6 +104,7 @@ def test_beyond_the_limit_old_phases_leave_the_active_set(location: str) -> None
         started = mem.start_phase(**ANA)
         assert first is not None and started.left == (first.id,)
         assert [event["type"] for event in started.events] == [
+            "memory_border_check",
             "memory_phase_started",
             "memory_forget",
             "memory_deleted",
