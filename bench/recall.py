@@ -61,7 +61,7 @@ def compare(name: str, indexed: Indexed, dense: bool, store: bool) -> list[Answe
     rows = [row("Recollect", ours), *(row(title, answers(indexed, ranker)) for title, ranker in rivals.items())]
     if store:
         asked = answers_from_a_store(conversation for conversation, _ in indexed)
-        rows.insert(1, row("query, from a store (no vectors yet)", asked))
+        rows.insert(1, row("query, from a store", asked))
     print_table(f"{name}: {len(ours):,} questions, {turns(indexed):,} turns", HEADER, rows)
     return ours
 

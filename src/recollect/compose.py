@@ -2,19 +2,22 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from recollect.embed import Embedder, embedder_named
 from recollect.engine.accesses import AccessCounter
 from recollect.engine.context import Engine, PolicyInForce, check_caller
 from recollect.engine.erasure import replay_erasures
+from recollect.engine.meaning import Meanings, settings_of
 from recollect.engine.migration import refuse_unfinished
 from recollect.engine.randomness import Clock, Randomness, SystemRandomness, fresh_uuid, system_clock
 from recollect.engine.scrubbing import scrubbed
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import BadInput, StoreUnavailable
-from recollect.model.policy import Policy
+from recollect.model.policy import Embedding, Policy
 from recollect.policies import load_policy
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite import SqliteStore
@@ -32,11 +35,14 @@ def open(
     tenant: str = "default",
     clock: Clock = system_clock,
     randomness: Randomness | None = None,
+    embedder: str | Embedder | None = None,
     timeout_s: float = 30.0,
 ) -> Recollect:
     """Open a memory: a file, made if it is not there; a ``postgresql://`` URL; or ``:memory:``, gone when closed.
 
-    ``policy`` is a preset's name, a YAML file or plain values. ``clock`` and ``randomness`` are for tests and replays.
+    ``policy`` is a preset's name, a YAML file or plain values. ``embedder`` is a name (``static``, ``none``, ``minilm``,
+    ``openai``, which the policy describes) or one of your own; without it, the one whose vectors are there.
+    ``clock`` and ``randomness`` are for tests and replays.
 
     >>> import recollect
     >>> with recollect.open(":memory:") as mem:
@@ -47,9 +53,10 @@ def open(
     in_force = PolicyInForce(load_policy(policy))
     caller = Caller(tenant=tenant)
     check_caller(caller)
+    chosen = choose_embedder(embedder, in_force.policy.embedder)
     where = location or os.environ.get("RECOLLECT_STORE") or DEFAULT_STORE
     store = open_store(where, fresh_uuid(randomness), timeout_s)
-    engine = Engine(store, in_force, clock, randomness, AccessCounter(store), caller)
+    engine = Engine(store, in_force, clock, randomness, AccessCounter(store), Meanings(chosen), caller)
     try:
         refuse_unfinished(store)
         replay_erasures(engine)
@@ -59,6 +66,13 @@ def open(
         store.close()
         raise
     return Recollect(engine)
+
+
+def choose_embedder(embedder: str | Embedder | None, settings: Embedding) -> Embedder | None:
+    """The embedder that was asked for, by name or as it is; ``None`` leaves it to the policy and the store."""
+    if isinstance(embedder, str):
+        return embedder_named(replace(settings_of(settings), name=embedder))
+    return embedder
 
 
 def is_url(location: str | Path) -> bool:

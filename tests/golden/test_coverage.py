@@ -91,7 +91,15 @@ def test_every_reason_of_an_event_is_shown() -> None:
 
 
 def test_every_reason_of_an_item_is_shown() -> None:
-    assert _listed("recall_reason") == {"matches_query", "near_a_match", "recency", "importance", "active_rule"}
+    assert _listed("recall_reason") == {
+        "matches_query",
+        "near_a_match",
+        "means_alike",
+        "related_to_a_match",
+        "recency",
+        "importance",
+        "active_rule",
+    }
     assert _listed("policy_tags") == _coded("allowed_by:", "kept_by:")
     assert _listed("importance_reason") == _coded("importance:")
     assert {meta["authority"] for meta in _metas()} == {code.split(":")[1] for code in _coded("authority:")} - {

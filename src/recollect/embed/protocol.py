@@ -31,6 +31,11 @@ class Embedder(Protocol):
         """One row a text, in their order, each of length 1 (or 0 throughout, for a text without any words)."""
 
 
+def label_of(embedder: Embedder) -> str:
+    """How a store remembers who made its vectors: nothing if there are none."""
+    return f"{embedder.name}/{embedder.dimensions}" if embedder.dimensions else ""
+
+
 class EmbedderUnavailable(StoreError):
     """The embedder cannot do its work just now: an endpoint does not answer, or a model's files are damaged."""
 

@@ -22,6 +22,7 @@ from recollect.engine.accesses import AccessCounter
 from recollect.engine.arguments import check_number, check_one
 from recollect.engine.audit import replay
 from recollect.engine.context import Engine, find
+from recollect.engine.meaning import Meanings
 from recollect.engine.reading import readable_streams
 from recollect.engine.waiting import waiting
 from recollect.model.canonical import format_time, parse_time
@@ -206,7 +207,8 @@ def _as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when
     cuts = [cut for cut in cuts if cut.entries]
     moment = parse_time(min((cut.at for cut in cuts), default=now))
     store = SqliteStore(":memory:", fresh_store_id=engine.store.store_id)
-    past = replace(engine, store=store, clock=lambda: moment, accesses=AccessCounter(store))
+    meanings = Meanings(engine.meanings.embedder(engine, reader))
+    past = replace(engine, store=store, clock=lambda: moment, accesses=AccessCounter(store), meanings=meanings)
     try:
         with past.write() as writer:
             for cut in cuts:
@@ -230,9 +232,18 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
         writer.add_version(stream, number, id, body, salt)
         stored = Stored(stream.tenant, stream.number, number, json.loads(body), state, 0, None)
         _put(past, writer, stream, assemble.as_of(stored, cut.at, tick) if is_later else stored)
+    _lay_down_vectors(reader, writer, cut.stream, stream)
     stream.tick = tick
     stream.phase += sum(entry.event is Event.PHASE_STARTED for entry in cut.entries)
     writer.advance_stream(stream)
+
+
+def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream, stream: Stream) -> None:
+    """The vectors are those of today: content and meaning never change, only what is active does."""
+    vectors = reader.vectors_after(today, 0)
+    stream.embedder, stream.last_memory = today.embedder, today.last_memory
+    writer.set_embedder(stream)
+    writer.add_vectors(stream, stream.generation, vectors)
 
 
 def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored) -> None:

@@ -5,8 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from recollect.embed import Embedder
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
+from recollect.engine.reindexing import made_anew
+from recollect.engine.relations import relations_of_stream
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
 from recollect.model.caller import Right
 from recollect.model.ledger import GENESIS, Entry, Event, commit_to
@@ -209,6 +212,8 @@ class _StreamCheck:
             raise _Broken(f"{self.name}, memory {id}", f"its {column} is not what its version says")
         active = {self.versions[id].number for id, state in expected.items() if state.status is Status.ACTIVE}
         self._text_index(active)
+        self._vectors()
+        self._relations()
 
     def _text_index(self, active: set[int]) -> None:
         noted = self.reader.noted_terms(self.stream)
@@ -222,6 +227,21 @@ class _StreamCheck:
             raise _Broken(f"{self.name}, text index", "its postings are not those of the active memories")
         if totals != (self.stream.documents, self.stream.words):
             raise _Broken(f"{self.name}, text index", "its statistics are not those of the active memories")
+
+    def _relations(self) -> None:
+        versions = self.versions.values()
+        stated = relations_of_stream(self.reader, self.stream, versions, self.entries, self.amendments)
+        if stated != self.reader.relations_of(self.stream):
+            raise _Broken(f"{self.name}, relations", "they are not those that its versions and its ledger say")
+
+    def _vectors(self) -> None:
+        """What has content has a vector, if the stream has any; what has none has no vector."""
+        missing = self.reader.without_vector(self.stream, self.stream.generation, 0, 1) if self.stream.embedder else []
+        if missing:
+            raise _Broken(f"{self.name}, memory number {missing[0][0]}", "it has content but no vector")
+        stray = self.reader.stray_vectors(self.stream)
+        if stray:
+            raise _Broken(f"{self.name}, memory number {stray[0]}", "it has a vector but no content")
 
     def _at(self, entry: Entry) -> str:
         return f"{self.name}, entry {entry.seq} ({entry.event})"
@@ -258,21 +278,23 @@ def rebuild(engine: Engine, progress: Progress | None = None) -> int:
     engine.require(Right.OPERATE, "rebuild the store")
     with engine.read() as reader:
         numbers = [stream.number for stream in reader.streams_of(engine.tenant)]
+    embedder = engine.meanings.if_any(engine)
     total = 0
     for done, number in enumerate(numbers):
-        total += _rebuild_stream(engine, number)
+        total += _rebuild_stream(engine, number, embedder)
         if progress is not None:
             progress(done + 1, len(numbers))
     return total
 
 
 @again_on_conflict
-def _rebuild_stream(engine: Engine, number: int) -> int:
+def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> int:
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, number)
         versions = {v.id: v for v in writer.versions(stream)}
         states = replay(writer.entries(stream), versions, writer.amendments(stream))
         writer.drop_projections(stream)
+        engine.meanings.forget(engine.tenant, number)
         for id, state in states.items():
             version = versions[id]
             body = json.loads(version.body) if version.body is not None else None
@@ -280,6 +302,10 @@ def _rebuild_stream(engine: Engine, number: int) -> int:
             words = terms(body["content"], engine.policy.text.synonyms) if active and body else None
             writer.put_memory(stream, version.number, state, body, words)
         writer.advance_stream(stream)
+        made_anew(writer, stream, embedder)
+        entries, amendments = writer.entries(stream), writer.amendments(stream)
+        found = relations_of_stream(writer, stream, versions.values(), entries, amendments)
+        writer.put_relations(engine.tenant, found)
     return len(states)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from recollect.engine.accesses import AccessCounter
+from recollect.engine.meaning import Meanings
 from recollect.engine.randomness import Clock, Randomness
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
@@ -53,6 +54,7 @@ class Engine:
     clock: Clock
     randomness: Randomness
     accesses: AccessCounter
+    meanings: Meanings = field(default_factory=Meanings)
     caller: Caller = field(default_factory=Caller)
 
     @property
@@ -79,6 +81,14 @@ class Engine:
     def selecting(self, **which: Any) -> Selection:
         """A selection of memories that the caller may see."""
         return Selection(scopes=self.sight.scopes, categories=self.sight.categories, **which)
+
+    def what_is_active(self) -> Selection:
+        """What a recall may show: active, of the current phase unless the policy says otherwise, and not expired."""
+        return self.selecting(
+            equal={"status": "active"},
+            current_phase=self.policy.phase.recalls_current_only,
+            unexpired_at=self.now(),
+        )
 
     def read(self, *, brief: bool = False) -> AbstractContextManager[Reader]:
         """A consistent snapshot of the caller's tenant."""

@@ -201,6 +201,7 @@ def _erase_all(engine: Engine, writer: Writer, tenant: str, ids: Sequence[str], 
         for stored in memories:
             pen.record(Event.ERASED, stored.state.id, rule="erased:by_right")
         pen.finish()
+        engine.meanings.forget(tenant, number)
         traces += sum(writer.remove_content(stream, stored.number, stored.state.id) for stored in memories)
     writer.remove_operations_about(tenant, ids)
     return len(by_stream), traces

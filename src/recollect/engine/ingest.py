@@ -5,16 +5,18 @@ against what is active now, the pen records what follows, and the traces say so.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine import near_duplicates, operations, retries
+from recollect.engine import near_duplicates, operations, relations, retries
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
+from recollect.engine.meaning import vector_of
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import denied_trace, keep
 from recollect.engine.waiting import waiting
@@ -85,7 +87,11 @@ class Prepared(NamedTuple):
 
     draft: Draft
     address: Address
-    similar: near_duplicates.Search
+    similar: near_duplicates.Search = near_duplicates.NOTHING
+    related: relations.Search = relations.NOTHING
+
+    def decide(self, rule: str, detail: str = "", **values: Any) -> "Prepared":
+        return self._replace(draft=self.draft.decide(rule, detail, **values))
 
     def noting(self, **meta: Any) -> "Prepared":
         """The same, with more in ``meta``: what is only known inside the transaction, such as the ids of a turn."""
@@ -109,8 +115,23 @@ def prepare(engine: Engine, candidate: Candidate, *, promoting: bool = False, re
     draft = draft_for(engine, candidate, promoting=promoting)
     if isinstance(draft, Rejection):
         return Refused(candidate, draft)
-    address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
-    return Prepared(draft, address, near_duplicates.search(engine, draft, address, reader))
+    draft = draft._replace(vector=vector_of(engine, candidate.content, reader))
+    prepared = Prepared(draft, Address(engine.tenant, draft.namespace, candidate.space, candidate.owner))
+    if not (near_duplicates.wanted(engine, draft) or relations.wanted(engine, draft)):
+        return prepared
+    with nullcontext(reader) if reader is not None else engine.read(brief=True) as found_in:
+        return _compared(engine, found_in, prepared, committed=reader is None)
+
+
+def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: bool) -> Prepared:
+    """The same with what it may repeat, and what it has to do with."""
+    stream = reader.stream_at(prepared.address)
+    if stream is None:
+        return prepared
+    return prepared._replace(
+        similar=near_duplicates.search(engine, reader, stream, prepared.draft),
+        related=relations.search(engine, reader, stream, prepared.draft, committed=committed),
+    )
 
 
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
@@ -234,12 +255,13 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
     draft = prepared.draft
     kind_class = KIND_CLASS[draft.candidate.kind]
     if kind_class is KindClass.EVENT and draft.key is not None and draft.key.source == "event":
-        draft = draft.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
+        prepared = prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
+        draft = prepared.draft
     assert draft.key is not None, "the naming gate sets the key"
     incumbent = pen.writer.active_by_key(pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text))
     if incumbent is not None and not _gives_way(pen, draft, incumbent):
-        return _meet(pen, draft, incumbent, log)
-    return _meet_none(pen, draft, prepared.similar, log)
+        return _meet(pen, prepared, incumbent, log)
+    return _meet_none(pen, prepared, log)
 
 
 def _gives_way(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
@@ -254,25 +276,26 @@ def _gives_way(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
     return True
 
 
-def _meet(pen: Pen, draft: Draft, incumbent: Stored, log: operations.WriteLog) -> Receipt | Rejection:
+def _meet(pen: Pen, prepared: Prepared, incumbent: Stored, log: operations.WriteLog) -> Receipt | Rejection:
     """There is an active memory of the same key: reinforce, supersede, or hold as contradictory."""
     assert incumbent.body is not None, "an active memory has its content"
+    draft = prepared.draft
     log.searched([1.0] if draft.fingerprint == incumbent.body["fingerprint"] else [])
     verdict = judge(draft, incumbent.body, incumbent.state, pen.tick, pen.engine.policy)
     if isinstance(verdict, Rejection):
         return verdict
     if verdict.outcome is Outcome.REINFORCED and _brought_along(pen, draft, incumbent):
         verdict = Judgement(Outcome.SUPERSEDED, "identity:said_again_in_a_new_phase")
-    draft = draft.decide(verdict.rule, verdict.detail)
-    draft = draft.decide(verdict.change_rule) if verdict.change_rule else draft
+    prepared = prepared.decide(verdict.rule, verdict.detail)
+    prepared = prepared.decide(verdict.change_rule) if verdict.change_rule else prepared
     pen.load(incumbent)
     if verdict.outcome is Outcome.REINFORCED and pen.engine.policy.near_duplicates.action == "reject":
         return _duplicate(incumbent)
     if verdict.outcome is Outcome.REINFORCED:
-        return _reinforce(pen, draft, incumbent, verdict.rule)
+        return _reinforce(pen, prepared.draft, incumbent, verdict.rule)
     if verdict.outcome is Outcome.SUPERSEDED:
-        return _supersede(pen, draft, incumbent, verdict)
-    return _contradict(pen, draft, incumbent, verdict)
+        return _supersede(pen, prepared, incumbent, verdict)
+    return _contradict(pen, prepared, incumbent, verdict)
 
 
 def _brought_along(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
@@ -288,15 +311,10 @@ def _of_earlier_phase(pen: Pen, stored: Stored) -> bool:
     return pen.phase_id is not None and written_in != pen.phase_id
 
 
-def _meet_none(
-    pen: Pen,
-    draft: Draft,
-    search: near_duplicates.Search,
-    log: operations.WriteLog,
-) -> Receipt | Rejection:
+def _meet_none(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | Rejection:
     """No active memory has this key: look for the same words under another, then for room, then store."""
-    action = pen.engine.policy.near_duplicates.action
-    alike = near_duplicates.recheck(pen, draft, search)
+    draft, action = prepared.draft, pen.engine.policy.near_duplicates.action
+    alike = near_duplicates.recheck(pen, draft, prepared.similar)
     if KIND_CLASS[draft.candidate.kind] is not KindClass.EVENT:
         log.searched([near.score for near in alike])
     same = next((near for near in alike if near.same and not _of_earlier_phase(pen, near.stored)), None)
@@ -308,7 +326,7 @@ def _meet_none(
     full = no_room(pen)
     if full is not None:
         return full
-    return _store(pen, draft, alike)
+    return _store(pen, prepared, alike)
 
 
 def _duplicate(stored: Stored) -> Rejection:
@@ -316,10 +334,10 @@ def _duplicate(stored: Stored) -> Rejection:
     return Rejection("near_duplicate", "near_duplicate", detail)
 
 
-def _store(pen: Pen, draft: Draft, alike: Sequence[near_duplicates.Near]) -> Receipt:
-    draft = draft.decide("identity:new")
-    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase)
-    id, commitment = pen.new_version(body, draft.terms)
+def _store(pen: Pen, prepared: Prepared, alike: Sequence[near_duplicates.Near]) -> Receipt:
+    draft = prepared.draft.decide("identity:new")
+    related = relations.neighbours(pen, draft, prepared.related)
+    id, commitment = _new_version(pen, draft, related)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
     for near in alike:
         pen.load(near.stored)
@@ -369,11 +387,17 @@ def _renewed(pen: Pen, stored: Stored) -> dict[str, int]:
     return {} if until is None else {"expires_at_tick": until}
 
 
-def _supersede(pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement) -> Receipt:
+def _new_version(pen: Pen, draft: Draft, related: Sequence[relations.Neighbour] = ()) -> tuple[str, str]:
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(related)
+    id, commitment = pen.new_version(body, draft.terms, draft.vector)
+    relations.put_neighbours(pen, id, related)
+    return id, commitment
+
+
+def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     assert incumbent.body is not None, "an active memory has its content"
-    engine, old = pen.engine, incumbent.state.id
-    body = version_body(engine, draft, pen.at, pen.tick, pen.phase)
-    id, commitment = pen.new_version(body, draft.terms)
+    engine, old, draft = pen.engine, incumbent.state.id, prepared.draft
+    id, commitment = _new_version(pen, draft, relations.neighbours(pen, draft, prepared.related, apart_from=old))
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     conflict = [_conflict(pen, id, old, id, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
@@ -382,10 +406,9 @@ def _supersede(pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement) ->
     return _answer(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, *conflict, deleted, wrote=True)
 
 
-def _contradict(pen: Pen, draft: Draft, incumbent: Stored, verdict: Judgement) -> Receipt:
+def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     old = incumbent.state.id
-    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase)
-    id, commitment = pen.new_version(body, draft.terms)
+    id, commitment = _new_version(pen, prepared.draft)
     pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
     conflict = _conflict(pen, old, id, id, verdict)
     changed = (Changed(id, None, "contradictory"),)

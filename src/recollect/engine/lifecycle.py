@@ -1,7 +1,6 @@
 """What people do to memories: settle contradictions, archive, forget, restore, edit; and upkeep, which needs no one."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 from recollect.engine import operations, tracing
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
+from recollect.engine.changing import changing, may_overrule
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
@@ -23,17 +23,15 @@ from recollect.engine.tracing import keep
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.errors import BadInput, NotAllowed, WrongState
+from recollect.model.errors import BadInput, WrongState
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
-from recollect.model.vocabulary import KIND_CLASS, Authority, Source, Space, Status
-from recollect.rules.authority import grant_authority, outranks
-from recollect.rules.borders import write_refusal
+from recollect.model.vocabulary import KIND_CLASS, Status
 from recollect.rules.keys import identity
 from recollect.rules.privacy_gate import denied_types
-from recollect.stores.protocol import Stored, Writer
+from recollect.stores.protocol import Stored
 
 EDITABLE = ("pinned", "tags", "category", "importance", "expires_at")
 
@@ -47,14 +45,14 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
 
     If the waiting one wins it becomes active and supersedes the other; if it loses it is archived.
     """
-    with _on(engine, id) as (pen, stored):
+    with changing(engine, id) as (pen, stored):
         _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
         chosen = find(engine, pen.writer, winner, "winner").state.id
         incumbent = _incumbent(pen, stored)
         if engine.caller.agent is not None:
             engine.require(Right.GOVERN, "settle a contradiction: that is for a person")
         if incumbent is not None:
-            _may_overrule(engine, incumbent)
+            may_overrule(engine, incumbent)
         sides = {stored.state.id, *stored.state.conflict_ids} | ({incumbent.state.id} if incumbent else set())
         if chosen not in sides:
             raise BadInput(
@@ -91,7 +89,7 @@ def _tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
 @again_on_conflict
 def archive(engine: Engine, id: str) -> Memory:
     """Put an active memory out of recall for good, keeping it for the record."""
-    with _on(engine, id) as (pen, stored):
+    with changing(engine, id) as (pen, stored):
         _expect(stored, (Status.ACTIVE, Status.CONTRADICTORY), "archive", "Only what is active or waiting can be.")
         _tell_gone(pen, stored, "archived:by_hand")
         pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
@@ -102,7 +100,7 @@ def archive(engine: Engine, id: str) -> Memory:
 @again_on_conflict
 def forget(engine: Engine, id: str) -> Memory:
     """Soft-delete: out of every read at once, brought back by ``restore`` until its purge date."""
-    with _on(engine, id, Op.DELETE) as (pen, stored):
+    with changing(engine, id, Op.DELETE) as (pen, stored):
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
         _expect(stored, allowed, "forget", "It is soft-deleted already.")
         if stored.state.status is Status.SUPERSEDED:
@@ -120,7 +118,7 @@ def forget(engine: Engine, id: str) -> Memory:
 @again_on_conflict
 def restore(engine: Engine, id: str) -> Memory:
     """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
-    with _on(engine, id) as (pen, stored):
+    with changing(engine, id) as (pen, stored):
         _expect(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
         refuse_taken_key(pen, stored)
         full = no_room(pen)
@@ -146,7 +144,7 @@ def refuse_taken_key(pen: Pen, stored: Stored) -> None:
 def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
     """Change a memory's metadata: same id, same content, same hash, a ledger entry, no new version."""
     values = _edited_values(engine, changes)
-    with _on(engine, id) as (pen, stored):
+    with changing(engine, id) as (pen, stored):
         if stored.state.status is Status.SUPERSEDED:
             raise WrongState(
                 "it was superseded, and older versions do not change.", field="id", hint="Edit the current one."
@@ -224,6 +222,8 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         for stored in purged:
             pen.record(Event.PURGED, stored.state.id, rule="lifecycle:past_purge_date")
         pen.finish()
+        if purged:
+            engine.meanings.forget(engine.tenant, number)
         for stored in purged:
             writer.remove_content(pen.stream, stored.number, stored.state.id)
         writer.remove_operations_about(engine.tenant, due)
@@ -241,47 +241,6 @@ def _loaded(pen: Pen, ids: Sequence[str]) -> list[tuple[str, Stored]]:
     found = pen.writer.by_ids(pen.stream.tenant, ids) if ids else {}
     pen.load(*(found[id] for id in ids))
     return [(id, found[id]) for id in ids]
-
-
-@contextmanager
-def _on(engine: Engine, id: str, op: Op = Op.UPDATE) -> Iterator[tuple[Pen, Stored]]:
-    """A pen on one memory's stream, for a caller that may write there; what it does is noted as ``op``."""
-    with engine.write() as writer:
-        at = engine.now()
-        stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
-        stored = find(engine, writer, id)
-        _may_change(engine, writer, stored)
-        pen = Pen(engine, writer, stream, at)
-        expired = expire_due(pen)
-        keep(engine, writer, expired, stream.number)
-        stored = writer.by_ids(engine.tenant, [stored.state.id])[stored.state.id]
-        pen.load(stored)
-        yield pen, stored
-        pen.finish()
-        operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), op, pen.at)])
-        engine.accesses.carry_along(writer, engine.tenant)
-
-
-def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
-    if stored.body is None:
-        raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Nothing more can be done to it.")
-    address = writer.stream_numbered(engine.tenant, stored.stream).address
-    space = Space(stored.body["space"])
-    refusal = write_refusal(engine.caller, address, stored.body["scope"], Source.USER) if address else None
-    check = tracing.border_check(engine, "write", space, refusal)
-    if address is None or refusal is not None:
-        no = NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
-        raise tracing.refused(engine, check, no)
-    keep(engine, writer, [check], stored.stream)
-    _may_overrule(engine, stored)
-
-
-def _may_overrule(engine: Engine, stored: Stored) -> None:
-    """What a higher authority said is not a lower one's to take away."""
-    caller, order = engine.caller, engine.policy.conflict.authority_order
-    granted, _ = grant_authority(caller.speaks_as, caller, None, engine.policy.authority.verifying_tools)
-    if not caller.trusted and outranks(Authority(stored.state.authority), granted, order):
-        engine.require(Right.GOVERN, f"change what is {stored.state.authority}")
 
 
 def _incumbent(pen: Pen, stored: Stored) -> Stored | None:

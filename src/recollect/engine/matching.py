@@ -20,15 +20,6 @@ NEARLY_AS_WELL = 0.5
 Concept = tuple[str, str]
 
 
-def what_is_active(engine: Engine) -> Selection:
-    """What a recall may show: active, of the current phase unless the policy says otherwise, and not expired."""
-    return engine.selecting(
-        equal={"status": "active"},
-        current_phase=engine.policy.phase.recalls_current_only,
-        unexpired_at=engine.now(),
-    )
-
-
 def matching(
     engine: Engine, reader: Reader, streams: Sequence[Stream], text: str, top_k: int, selection: Selection
 ) -> list[Ranked]:
@@ -96,7 +87,7 @@ def _holders(
     engine: Engine, reader: Reader, stream: Stream, by_key: Mapping[Concept, Sequence[Ranked]]
 ) -> list[Stored]:
     """The active memories of a stream that have one of these keys and may be seen."""
-    selection = what_is_active(engine)
+    selection = engine.what_is_active()
     own = {str((one.stored.body or {})["scope"]) for group in by_key.values() for one in group}
     numbers = reader.key_holders(stream, selection.scopes or sorted({"shared", *own}), sorted(by_key))
     at_hand = {one.stored.number for group in by_key.values() for one in group if one.stored.stream == stream.number}
@@ -141,11 +132,20 @@ def _recalled(one: Ranked, hidden: Sequence[str]) -> Recalled:
     return Recalled(
         to_memory(one.stored),
         one.score,
-        ("matches_query",) if one.words else ("near_a_match",),
+        _why(one),
         tuple(sorted(hidden)),
         one.relevance,
         dict(one.features),
     )
+
+
+def _why(one: Ranked) -> tuple[str, ...]:
+    """What brought it: its words or its meaning, a neighbour in the conversation, or a relation to a match."""
+    if one.words:
+        return ("matches_query",)
+    if one.features.get("text"):
+        return ("near_a_match",)
+    return ("related_to_a_match",) if one.features.get("relation") else ("means_alike",)
 
 
 def _precedence(stored: Stored, agent: str | None, order: Sequence[Space]) -> tuple[int, int, bool, int, int]:
@@ -176,6 +176,6 @@ def _phase_number(stored: Stored) -> int:
 def standing(engine: Engine, reader: Reader, stream: Stream, which: Standing, most: int) -> list[Stored]:
     """The newest memories of a sort that is read whatever is asked and that may be seen, newest first."""
     numbers = reader.newest(stream, which, most) if most else []
-    seen = reader.visible(stream, numbers, what_is_active(engine)) if numbers else set()
+    seen = reader.visible(stream, numbers, engine.what_is_active()) if numbers else set()
     found = reader.by_numbers(stream, [number for number in numbers if number in seen]) if seen else []
     return sorted(found, key=lambda stored: -stored.number)

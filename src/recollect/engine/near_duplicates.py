@@ -5,12 +5,10 @@ so only those are looked up. The search runs before the lock; inside it only new
 """
 
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
 from recollect.engine.pen import Pen
-from recollect.model.address import Address
 from recollect.model.policy import NearDuplicates
 from recollect.model.vocabulary import KIND_CLASS, KindClass
 from recollect.rules.candidates import lookup
@@ -53,20 +51,16 @@ class Near(NamedTuple):
 NOTHING = Search((), 0)
 
 
-def search(engine: Engine, draft: Draft, address: Address, reader: Reader | None = None) -> Search:
-    """Look for near-duplicates: in a snapshot, so that the lock is not held meanwhile, unless a ``reader`` is at hand."""
-    if not _wanted(engine, draft):
+def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> Search:
+    """Look for near-duplicates: in a snapshot, so that the lock is not held meanwhile."""
+    if not wanted(engine, draft):
         return NOTHING
-    with nullcontext(reader) if reader is not None else engine.read(brief=True) as found_in:
-        stream = found_in.stream_at(address)
-        if stream is None:
-            return NOTHING
-        return Search(tuple(_overlapping(engine, found_in, stream, draft, after=0)), stream.last_memory)
+    return Search(tuple(_overlapping(engine, reader, stream, draft, after=0)), stream.last_memory)
 
 
 def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
     """Inside the lock: what was found before and is still active, and what has come since. Best first."""
-    if not _wanted(pen.engine, draft):
+    if not wanted(pen.engine, draft):
         return []
     alike = [*earlier.found]
     if pen.stream.last_memory > earlier.seen_to:
@@ -82,7 +76,7 @@ def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
     return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
 
 
-def _wanted(engine: Engine, draft: Draft) -> bool:
+def wanted(engine: Engine, draft: Draft) -> bool:
     """An explicit key always wins over likeness, and events are never merged."""
     assert draft.key is not None, "the naming gate sets the key"
     if engine.policy.near_duplicates.action == "ignore" or not draft.terms:

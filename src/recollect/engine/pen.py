@@ -7,7 +7,9 @@ step. Nothing else in the engine writes rows.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recollect.embed.protocol import label_of
 from recollect.engine.context import Engine
+from recollect.engine.meaning import check_stream
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
@@ -117,13 +119,20 @@ class Pen:
         """The number that the next new memory of this stream will have."""
         return self.stream.last_memory + 1
 
-    def new_version(self, body: Mapping[str, Any], known_terms: Sequence[str]) -> tuple[str, str]:
-        """Keep a new immutable version; returns its id and the commitment for the entry that brings it."""
+    def number(self, id: str) -> int:
+        """The number of a memory that this operation has in hand."""
+        return self._numbers[id]
+
+    def new_version(self, body: Mapping[str, Any], known_terms: Sequence[str], vector: bytes = b"") -> tuple[str, str]:
+        """Keep a new immutable version with its vector; returns its id and the commitment for the entry that brings it."""
+        self._have_vectors()
         self.stream.last_memory += 1
         number = self.stream.last_memory
         id = self.engine.memory_id(self.stream.uid, body["kind"], number)
         text, salt = canonical_json(body), self.engine.randomness.bytes(SALT_BYTES)
         self.writer.add_version(self.stream, number, id, text, salt)
+        if vector:
+            self.writer.add_vectors(self.stream, self.stream.generation, [(number, vector)])
         self._bodies[id], self._numbers[id], self._before[id] = body, number, None
         self._known_terms[id] = known_terms
         return id, commit_to(salt, text)
@@ -194,6 +203,14 @@ class Pen:
             if terms is not None:
                 self.writer.index_text(self.stream, number, terms)
         self._before[state.id] = state.status
+
+    def _have_vectors(self) -> None:
+        """A stream's first memory settles whose vectors it has."""
+        embedder = self.engine.meanings.embedder(self.engine, self.writer)
+        check_stream(self.stream, embedder)
+        if not self.stream.last_memory and self.stream.embedder != label_of(embedder):
+            self.stream.embedder = label_of(embedder)
+            self.writer.set_embedder(self.stream)
 
     def _terms(self, id: str) -> Sequence[str]:
         if id in self._known_terms:

@@ -11,11 +11,14 @@ from itertools import islice
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
+from recollect.engine.meaning import RERANKED, Likeness, likeness
+from recollect.engine.relations import strongest
 from recollect.model.canonical import parse_time
 from recollect.model.policy import Ranking
 from recollect.model.policy import Recall as RecallPolicy
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
 from recollect.rules.fusion import (
+    BY_MEANING,
     BY_TEXT,
     SHORTLIST,
     Evidence,
@@ -35,6 +38,8 @@ from recollect.stores.protocol import Contender, Posting, Reader, Selection, Sto
 
 NEARBY = 0.3
 """How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
+LEADING = 10
+"""How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
 CHUNK = 64
 """How many of the best-scored memories are checked for visibility at a time."""
 
@@ -108,30 +113,45 @@ def ranked(
     settings = engine.policy.ranking
     question = read_question(text, engine.clock(), engine.policy.text.synonyms)
     found = _text(engine, reader, streams, question.terms)
-    facts = _candidates(reader, engine.tenant, streams, found, settings, max(BY_TEXT, 2 * most), selection)
-    shares = found.shares(facts)
-    weights = Weights(**{name: value for name, value in settings.model_dump().items() if name != "newest_first"})
-    fused = fuse(question, Evidence(shares, {}, {}), facts, weights)
-    telling = [one for one in fused if found.score(one.place) or one.features.text >= NEARBY * weights.text]
+    meant = likeness(engine, reader, streams, text)
+    looking = _Looking(reader, engine.tenant, streams, selection)
+    facts = looking.best_by_words(found, max(BY_TEXT, 2 * most))
+    facts |= looking.best_by_meaning(meant, settings.meaning_min)
+    related = strongest(engine, reader, _few_best(found, meant, facts))
+    facts |= looking.at(related)
+    facts |= looking.around(facts, len(settings.lent))
+    evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
+    weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
+    telling = [one for one in fuse(question, evidence, facts, weights) if _tells(one, found, evidence, settings)]
     shortlist = telling[: max(SHORTLIST, most)]
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
     if settings.newest_first:
-        best = _newest_first(question, best, facts, contents, found.idf)
+        best = _newest_first(question, best, facts, contents, found.idf, meant)
     loaded = {(s.stream, s.number): s for s in reader.by_places(engine.tenant, [one.place for one in best[:most]])}
-    return [_ranked(question, found.idf, shares, one, loaded[one.place]) for one in best[:most]]
+    return [_ranked(question, found.idf, evidence, one, loaded[one.place]) for one in best[:most]]
 
 
-def _ranked(
-    question: Question,
-    idf: Mapping[str, float],
-    shares: Mapping[str, Mapping[Place, float]],
-    one: Scored,
-    stored: Stored,
-) -> Ranked:
-    own = {term: of_term[one.place] for term, of_term in shares.items() if one.place in of_term}
-    features = {name: round(value, 6) for name, value in one.features._asdict().items() if value}
-    return Ranked(stored, one.score, relevance(question, idf, own, 0.0), sum(own.values()), features)
+def _tells(one: Scored, found: "_Text", evidence: Evidence, settings: Ranking) -> bool:
+    """Whether a candidate has to do with the question: by its words, its neighbours' words, its meaning, or a relation."""
+    by_words = found.score(one.place) or one.features.text >= NEARBY * settings.text
+    by_meaning = evidence.meaning.get(one.place, 0.0) >= settings.meaning_min
+    return bool(by_words or by_meaning or evidence.relation.get(one.place))
+
+
+def _few_best(found: "_Text", meant: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:
+    """Whose relations count: the best by their own words, and the best by meaning."""
+    like = meant.cosines(list(facts)) if meant else {}
+    by_words = sorted(facts, key=lambda place: (-found.score(place), place))[:LEADING]
+    by_meaning = sorted(like, key=lambda place: (-like[place], place))[: LEADING // 2]
+    return sorted({*(place for place in by_words if found.score(place)), *by_meaning})
+
+
+def _ranked(question: Question, idf: Mapping[str, float], evidence: Evidence, one: Scored, stored: Stored) -> Ranked:
+    own = {term: of_term[one.place] for term, of_term in evidence.text.items() if one.place in of_term}
+    features = {name: round(value, 9) for name, value in one.features._asdict().items() if value}
+    sure = relevance(question, idf, own, max(evidence.meaning.get(one.place, 0.0), 0.0))
+    return Ranked(stored, one.score, sure, sum(own.values()), features)
 
 
 # ── the text index ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -166,28 +186,49 @@ def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Seq
 # ── who is compared ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _candidates(
-    reader: Reader,
-    tenant: str,
-    streams: Sequence[Stream],
-    found: _Text,
-    settings: Ranking,
-    count: int,
-    selection: Selection,
-) -> dict[Place, Facts]:
-    """The best by their own words that may be seen, and their neighbours in a conversation."""
-    sessions = {s.number for s in streams if s.address is not None and s.address.space is Space.SESSION}
-    best: dict[Place, Facts] = {}
-    ranking = found.best_first()
-    while chunk := list(islice(ranking, CHUNK)):
-        rows = reader.candidates(tenant, chunk, selection)
-        best |= {place: _facts(place, rows[place], sessions) for place in chunk if place in rows}
-        if len(best) >= count:
-            break
-    talked = [place for place, known in best.items() if known.session != _alone(place)]
-    around = [place for place in widened(talked, len(settings.lent)) if place not in best and place[1] > 0]
-    rows = reader.candidates(tenant, around, selection) if around else {}
-    return best | {place: _facts(place, row, sessions) for place, row in rows.items()}
+class _Looking:
+    """Looks memories up in some streams, those that fit the selection and no others."""
+
+    def __init__(self, reader: Reader, tenant: str, streams: Sequence[Stream], selection: Selection) -> None:
+        self._reader, self._tenant, self._streams, self._selection = reader, tenant, streams, selection
+        self._sessions = {s.number for s in streams if s.address is not None and s.address.space is Space.SESSION}
+
+    def at(self, places: Iterable[Place]) -> dict[Place, Facts]:
+        """What the rows at these places say; places in other streams are passed over."""
+        own = {stream.number for stream in self._streams}
+        reachable = [place for place in places if place[0] in own and place[1] > 0]
+        rows = self._reader.candidates(self._tenant, reachable, self._selection) if reachable else {}
+        return {place: _facts(place, rows[place], self._sessions) for place in reachable if place in rows}
+
+    def best_by_words(self, found: _Text, count: int) -> dict[Place, Facts]:
+        best: dict[Place, Facts] = {}
+        ranking = found.best_first()
+        while len(best) < count and (chunk := list(islice(ranking, CHUNK))):
+            best |= self.at(chunk)
+        return best
+
+    def best_by_meaning(self, meant: Likeness | None, least: float) -> dict[Place, Facts]:
+        """The most alike in meaning. Where few of them may be told, all that may be told are compared instead."""
+        if meant is None:
+            return {}
+        best: dict[Place, Facts] = {}
+        nearest = [place for place, _ in meant.nearest(RERANKED, least)]
+        for begin in range(0, len(nearest), CHUNK):
+            best |= self.at(nearest[begin : begin + CHUNK])
+            if len(best) >= BY_MEANING:
+                return best
+        if len(nearest) < RERANKED or len(meant) <= RERANKED:
+            return best
+        fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self._selection)]
+        return self.at(place for place, _ in meant.nearest_of(fitting, BY_MEANING, least))
+
+    def around(self, facts: Mapping[Place, Facts], reach: int) -> dict[Place, Facts]:
+        """Their neighbours in a conversation."""
+        talked = [place for place, known in facts.items() if known.session != _alone(place)]
+        return self.at(place for place in widened(talked, reach) if place not in facts)
+
+
+_AUTHORITIES = {str(authority): authority for authority in Authority}
 
 
 def _facts(place: Place, row: Contender, sessions: Iterable[int]) -> Facts:
@@ -197,10 +238,10 @@ def _facts(place: Place, row: Contender, sessions: Iterable[int]) -> Facts:
     return Facts(
         session=session,
         at=parse_time(row.created_at),
-        authority=Authority(row.authority),
+        authority=_AUTHORITIES[row.authority],
         speaker=(row.actor_id or row.user_id or "") if said_by_a_person else "",
         importance=row.importance,
-        pinned=row.pinned,
+        pinned=bool(row.pinned),
         canon=row.tier == Tier.CANON,
     )
 
@@ -219,10 +260,13 @@ def _newest_first(
     facts: Mapping[Place, Facts],
     contents: Mapping[Place, str],
     idf: Mapping[str, float],
+    meant: Likeness | None,
 ) -> list[Scored]:
     """Puts an update above what it updates, where both are only turns of a conversation. A guess updates nothing."""
     compared = [one.place for one in ranked[:LOOKED_AT] if facts[one.place].authority is not Authority.AI_INFERRED]
     statements = {
         place: statement(question, contents[place], facts[place].at, place, facts[place].speaker) for place in compared
     }
-    return newest_first(question, ranked, statements, idf, {})
+    pairs = [(older, newer) for older in compared for newer in compared if older != newer]
+    like = meant.between(pairs) if meant and question.asks_what_holds else {}
+    return newest_first(question, ranked, statements, idf, like)

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from recollect.embed.tokens import count_tokens
@@ -12,16 +13,17 @@ from recollect.engine.context import Engine
 from recollect.engine.filters import check_categories, selection_of
 from recollect.engine.matching import matching, newest_phase_first, shadowed, with_counterparts
 from recollect.engine.reading import readable_streams
+from recollect.engine.relations import told_with
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput
 from recollect.model.item import FIRST_PHASE, to_item
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import Recall, Recalled, bullet
+from recollect.model.receipt import Earlier, Recall, Recalled, Related, bullet
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.borders import read_refusal
 from recollect.rules.procedures import ORDINARY_KINDS, names_procedures
-from recollect.stores.protocol import Reader, Selection, Stream
+from recollect.stores.protocol import Place, Reader, Selection, Stream
 
 MAX_QUERY_CHARACTERS = 10_000
 """How much of a question is read: what is longer is a document, and its beginning says what it is about."""
@@ -41,13 +43,14 @@ def query(
     budget_tokens: int | None = None,
     threshold: float | None = None,
     thread: str | None = None,
+    history: bool = False,
 ) -> Recall:
     """The memories that answer a text best, best first. Operators and quotes in it are words like any other.
 
     Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant.
     ``categories`` and ``filters`` narrow what is looked at, ``threshold`` (0 to 1) leaves out what has too little to do
     with the text, ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed
-    since that thread last asked.
+    since that thread last asked; with ``history`` each memory comes with what it said before.
     """
     top_k = engine.policy.recall.top_k if top_k is None else top_k
     _check(text, top_k, threshold, budget_tokens)
@@ -60,8 +63,11 @@ def query(
         found = matching(engine, reader, streams, text[:MAX_QUERY_CHARACTERS], top_k, selection)
         found = with_counterparts(engine, reader, streams, found, one_person=one_person)
         found = newest_phase_first(engine, found)
+        places = {one.id: (one.stored.stream, one.stored.number) for one in found}
         told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
         items = _within(engine, told, top_k, threshold, budget_tokens)
+        items = _with_history(engine, reader, items) if history else items
+        items = _with_related(engine, reader, items, places, budget_tokens)
         checks = _border_checks(engine, owner, space)
         event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
     events = (*(tracing.border_check(engine, "read", *check) for check in checks.items()), event)
@@ -117,6 +123,46 @@ def _within(
         counts[item.memory.category] += 1
         items.append(item)
     return items
+
+
+MAX_EARLIER = 5
+"""How many older versions of each memory are told."""
+
+
+def _with_history(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> list[Recalled]:
+    """The same with what each said before, as far as it may be seen and was not erased."""
+    earlier: dict[str, list[Earlier]] = {item.memory.id: [] for item in items}
+    older = {item.memory.id: item.memory.supersedes_id for item in items}
+    for _ in range(MAX_EARLIER):
+        found = reader.by_ids(engine.tenant, [id for id in older.values() if id])
+        for newest, id in list(older.items()):
+            stored = found.get(id or "")
+            older[newest] = stored.state.supersedes_id if stored else None
+            if stored and stored.body and engine.sight.sees(stored.body["scope"], stored.state.category):
+                said = Earlier(stored.state.id, stored.state.version, stored.body["content"], stored.body["created_at"])
+                earlier[newest].append(said)
+    return [replace(item, earlier=tuple(earlier[item.memory.id])) for item in items]
+
+
+def _with_related(
+    engine: Engine,
+    reader: Reader,
+    items: Sequence[Recalled],
+    places: Mapping[str, Place],
+    budget_tokens: int | None,
+) -> list[Recalled]:
+    """The same with what they have to do with: the strongest relations, within what the budget leaves."""
+    most = engine.policy.relations.bullets
+    if not items or not most:
+        return list(items)
+    told: dict[Place, list[Related]] = defaultdict(list)
+    left = None if budget_tokens is None else budget_tokens - sum(count_tokens("\n".join(i.lines)) for i in items)
+    for place, related in told_with(engine, reader, [places[item.memory.id] for item in items])[:most]:
+        cost = count_tokens(related.line) if left is not None else 0
+        if left is None or cost <= left:
+            told[place].append(related)
+            left = None if left is None else left - cost
+    return [replace(item, related=tuple(told[places[item.memory.id]])) for item in items]
 
 
 def _border_checks(engine: Engine, owner: str | None, space: str | None) -> dict[Space, str | None]:

@@ -16,7 +16,6 @@ from recollect.engine.matching import (
     newest_phase_first,
     shadowed,
     standing,
-    what_is_active,
     with_counterparts,
 )
 from recollect.engine.ranking import Ranked
@@ -97,7 +96,7 @@ def _items(
     rules = _most_important(_rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
     facts = _most_important(_profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
     query = parts(exchange.user, MAX_CONTENT_BYTES)[0]
-    selection = replace(what_is_active(engine), equal={"status": "active", "kind": _SEARCHED})
+    selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
     matches = matching(engine, reader, streams, query, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, one_person=True)
     matches = newest_phase_first(engine, matches)

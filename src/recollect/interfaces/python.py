@@ -39,6 +39,7 @@ from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.telemetry import traced
 from recollect.engine.waiting import waiting
 from recollect.interfaces.as_of import Past, through_agent
+from recollect.interfaces.doors.relating import RelatingDoor
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.operation import OperationCount, OperationPage
@@ -62,7 +63,7 @@ _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
 Progress = Callable[[int, int], None]
 
 
-class Recollect:
+class Recollect(RelatingDoor):
     """A memory that is open. Made by :func:`recollect.open`; use it as a context manager, or close it.
 
     Methods that take an ``id`` also take its first digits (twelve are always enough) or an alias.
@@ -182,12 +183,13 @@ class Recollect:
         budget_tokens: int | None = None,
         threshold: float | None = None,
         thread: str | None = None,
+        history: bool = False,
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees.
 
         ``filters`` are those of ``list``; ``threshold`` (0 to 1) leaves out what has too little to do with the text, and
         ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed since that
-        thread last asked.
+        thread last asked, with ``history`` each memory says what it said before.
         """
         return recall.query(
             through_agent(self._engine, agent),
@@ -201,6 +203,7 @@ class Recollect:
             budget_tokens=budget_tokens,
             threshold=threshold,
             thread=thread,
+            history=history,
         )
 
     @traced

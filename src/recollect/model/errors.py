@@ -4,7 +4,8 @@
 
     RecollectError
     ├── BadInput             what was asked makes no sense: it names the field            (exit code 2)
-    │   └── BadPolicy        a policy file or setting is wrong: it names the setting
+    │   ├── BadPolicy        a policy file or setting is wrong: it names the setting
+    │   └── EmbedderMismatch the vectors that are there are another embedder's: it names the command that mends it
     ├── Refused              it made sense, and the answer is no                          (exit code 1)
     │   ├── NotFound         no such memory, or none that this caller may know of
     │   ├── AmbiguousId      a short id that fits more than one memory
@@ -64,6 +65,10 @@ class BadInput(RecollectError):
 
 class BadPolicy(BadInput):
     code = "bad_policy"
+
+
+class EmbedderMismatch(BadInput):
+    code = "embedder_mismatch"
 
 
 class Refused(RecollectError):

@@ -277,9 +277,33 @@ class Ranking(Section):
     importance: float = Field(0.1, ge=0, le=10, description="how important it is")
     vouching: float = Field(0.1, ge=0, le=10, description="others vouch for it")
     relation: float = Field(0.2, ge=0, le=10, description="it is related to one of the best matches")
+    meaning_min: float = Field(
+        0.4, ge=0, le=1, description="how like the question a memory must be that shares no word with it"
+    )
     pinned: float = Field(0.15, ge=0, le=10, description="it is pinned")
     canon: float = Field(0.15, ge=0, le=10, description="it is canon")
     newest_first: bool = Field(True, description="of two statements about a present value, the newer one comes first")
+
+
+class Embedding(Section):
+    """Whose vectors memories have; without a name, those that the store has, and a new one the static embedder's."""
+
+    name: Literal["static", "none", "minilm", "openai"] | None = Field(
+        None, description="`static`, `none`, `minilm`, `openai`; left out: as the store has it"
+    )
+    url: str = Field("", max_length=2_000, description="for `openai`: the address, with its version")
+    model: str = Field("", max_length=200, description="for `openai`: the model")
+    dimensions: int = Field(0, ge=0, le=65_536, description="for `openai`: how long its vectors are")
+    key_variable: str = Field("", max_length=200, description="for `openai`: the environment variable with the key")
+    timeout_s: float = Field(30.0, gt=0, le=600, description="for `openai`: how long to wait for an answer")
+
+
+class Relations(Section):
+    """How memories are linked to those that they have to do with."""
+
+    neighbours: int = Field(3, ge=0, le=20, description="to how many of its nearest a new semantic memory is linked")
+    link_min: float = Field(0.6, ge=0, le=1, description="how like they must be")
+    bullets: int = Field(2, ge=0, le=10, description="how many related memories are told with one that is recalled")
 
 
 class Injection(Section):
@@ -358,6 +382,8 @@ class Policy(Section):
     agents: Agents = Agents()
     recall: Recall = Recall()
     ranking: Ranking = Ranking()
+    embedder: Embedding = Embedding()
+    relations: Relations = Relations()
     injection: Injection = Injection()
     procedures: Procedures = Procedures()
     on_demand: OnDemand = OnDemand()

@@ -61,6 +61,37 @@ class Page(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class Related(Plain):
+    """A memory that another one has to do with: how, and how strongly, from 0 to 1."""
+
+    id: str
+    content: str
+    relation_type: str
+    strength: float
+
+    @property
+    def line(self) -> str:
+        """How it stands below the bullet of the memory that it has to do with."""
+        kind = "" if self.relation_type == "related_to" else f"{self.relation_type}: "
+        return f"  ↔ {kind}" + " ".join(self.content.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier(Plain):
+    """What a memory said before: an older version of it."""
+
+    id: str
+    version: int
+    content: str
+    created_at: str
+
+    @property
+    def line(self) -> str:
+        """How it stands below the bullet of what replaced it."""
+        return f"  before {self.created_at[:10]}: " + " ".join(self.content.split())
+
+
+@dataclass(frozen=True, slots=True)
 class Recalled(Plain):
     """One memory that answers a query, with its score and why it came."""
 
@@ -72,6 +103,15 @@ class Recalled(Plain):
     """How sure one can be, from 0 to 1, that it has to do with the question at all: what a threshold is compared with."""
     breakdown: dict[str, float] = field(default_factory=dict)
     """What each feature adds to the score."""
+    related: tuple[Related, ...] = ()
+    """What is told along with it, since it has to do with it."""
+    earlier: tuple[Earlier, ...] = ()
+    """What it said before, newest first, where that was asked for."""
+
+    @property
+    def lines(self) -> list[str]:
+        """As it stands in a prompt: its bullet, and below it what it said before and what it has to do with."""
+        return [bullet(self.memory), *(one.line for one in (*self.earlier, *self.related))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +135,7 @@ class Recall(Plain):
 
     @property
     def text(self) -> str:
-        found = [bullet(item.memory) for item in self.items]
+        found = [line for item in self.items for line in item.lines]
         return "\n".join([self.header, *found] if self.header else found)
 
     @property

@@ -88,6 +88,8 @@ class Draft(NamedTuple):
     fingerprint: str = ""
     key: CanonicalKey | None = None
     terms: tuple[str, ...] = ()
+    vector: bytes = b""
+    """What its content means, as it is kept; empty where there are no vectors."""
     decisions: tuple[Decision, ...] = ()
 
     def decide(self, rule: str, detail: str = "", **values: Any) -> "Draft":

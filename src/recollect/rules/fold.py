@@ -14,6 +14,9 @@ from recollect.model.vocabulary import Status
 Body = Mapping[str, Any]
 States = dict[str, State]
 
+RELATION_RULE = "relation:"
+"""The prefix of the rule by which memories are related. Relations are a table of their own, and move no state."""
+BY_HAND = "relation:by_hand"
 CONFLICT_RULE = "conflict:"
 """The prefix of the rule that decided between two memories which contradict each other."""
 
@@ -124,6 +127,8 @@ def _consolidated(states: States, entry: Entry, body: Body, amendment: Body) -> 
 
 def _both_ways(states: States, entry: Entry) -> list[tuple[list[str], str]]:
     """The two lists that a link between two memories stands in; the rule says which pair of lists."""
+    if entry.rule.startswith(RELATION_RULE):
+        return []
     name = "conflict_ids" if entry.rule.startswith(CONFLICT_RULE) else "related_memory_ids"
     a, b = states[entry.memory_id], states[entry.other_id or ""]
     return [(getattr(a, name), b.id), (getattr(b, name), a.id)]

@@ -5,7 +5,7 @@ one transaction in which an operation acts. Every SQL store is a :class:`Connect
 ``recollect.stores.sql``; the contract suite in ``recollect.testing`` is what makes a store a store.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,12 @@ class Stream:
     words: int
     phase: int = 1
     """The number of the current phase."""
+    embedder: str = ""
+    """Whose vectors its memories have; empty if they have none."""
+    generation: int = 0
+    """Which vectors are in use, while others are being made."""
+    next_embedder: str = ""
+    """Whose vectors are being made for the next generation."""
 
 
 class Phase(NamedTuple):
@@ -106,7 +112,7 @@ class Contender(NamedTuple):
     source: str
     authority: str
     importance: int
-    pinned: bool
+    pinned: int
     tier: str | None
     thread_id: str | None
     user_id: str | None
@@ -238,6 +244,72 @@ class ReadsText(Protocol):
         ...
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]: ...
+
+
+Place = tuple[int, int]
+"""A stream's number, and a memory's in it."""
+
+
+class Relation(NamedTuple):
+    """That one memory has to do with another, how, and how strongly, from 0 to 1."""
+
+    source: Place
+    target: Place
+    relation_type: str
+    strength: float
+    created_at: str
+
+
+class ReadsVectors(Protocol):
+    def embedders(self, tenant: str) -> list[str]:
+        """Whose vectors a tenant's memories have, each name once; an empty one if some have none."""
+        ...
+
+    def vectors_after(self, stream: Stream, after: int) -> list[tuple[int, bytes]]:
+        """Numbers above ``after``, in order, with their vectors."""
+        ...
+
+    def vectors_numbered(self, stream: Stream, numbers: Sequence[int]) -> dict[int, bytes]: ...
+    def without_vector(self, stream: Stream, generation: int, after: int, limit: int) -> list[tuple[int, str]]:
+        """Numbers above ``after``, in order, of memories that have content but no vector, with the content."""
+        ...
+
+    def stray_vectors(self, stream: Stream) -> list[int]:
+        """Numbers of vectors whose memory has no content, or is not there."""
+        ...
+
+    def fitting(self, stream: Stream, selection: Selection) -> list[int]:
+        """Numbers of a stream's memories that fit a selection, in order."""
+        ...
+
+
+class KeepsVectors(Protocol):
+    def add_vectors(self, stream: Stream, generation: int, vectors: Iterable[tuple[int, bytes]]) -> None:
+        """The vectors of memories, by their numbers; one that is there already stays."""
+        ...
+
+    def drop_vectors(self, stream: Stream, generation: int) -> None: ...
+    def set_embedder(self, stream: Stream) -> None:
+        """Note whose vectors a stream has, which are in use, and whose are being made."""
+        ...
+
+
+class ReadsRelations(Protocol):
+    def relations_at(self, tenant: str, places: Sequence[Place]) -> list[Relation]:
+        """Those that begin or end at one of these places, in order."""
+        ...
+
+    def relations_of(self, stream: Stream) -> list[Relation]:
+        """Those that begin in a stream, in order."""
+        ...
+
+
+class KeepsRelations(Protocol):
+    def put_relations(self, tenant: str, relations: Sequence[Relation]) -> None:
+        """Note relations; one of the same type between the same two is not noted twice."""
+        ...
+
+    def remove_relation(self, tenant: str, one: Relation) -> None: ...
 
 
 class Table(NamedTuple):
@@ -401,12 +473,14 @@ class Reader(
     ReadsRows,
     ReadsOperations,
     ReadsCursors,
+    ReadsVectors,
+    ReadsRelations,
     Protocol,
 ):
     """A consistent view of the store."""
 
 
-class Writer(Reader, KeepsOperations, MovesCursors, Protocol):
+class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations, Protocol):
     """The one transaction in which an operation acts: all of it commits, or none."""
 
     def locked_stream(self, tenant: str, number: int) -> Stream:

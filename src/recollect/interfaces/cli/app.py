@@ -18,6 +18,7 @@ from recollect.interfaces.cli import (
     operations,
     phases,
     reading,
+    relating,
     serving,
     tracing,
     turns,
@@ -72,7 +73,7 @@ def options(
     )
 
 
-for commands in (writing, reading, injecting, turns, care, moving, phases, operations, tracing, serving):
+for commands in (writing, reading, injecting, turns, care, moving, phases, operations, relating, tracing, serving):
     commands.register(app)
 
 

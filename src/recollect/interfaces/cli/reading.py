@@ -126,6 +126,7 @@ def query(
     budget_tokens: Annotated[int | None, typer.Option(help="As much as fits into so many tokens.")] = None,
     threshold: Annotated[float | None, typer.Option(help="From 0 to 1: leave out what has less to do with it.")] = None,
     thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
+    history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
     form: Annotated[
         Form, typer.Option("--return", help="full: the memories; bullets: one line each, for a prompt.")
     ] = Form.FULL,
@@ -146,6 +147,7 @@ def query(
             top_k=top_k,
             budget_tokens=budget_tokens,
             threshold=threshold,
+            history=history,
             **({"thread": thread} if thread is not None else {}),
         )
         if form is Form.BULLETS:

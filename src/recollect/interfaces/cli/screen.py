@@ -18,6 +18,7 @@ from recollect.model.receipt import (
     Problem,
     Recall,
     Receipt,
+    Related,
     Turn,
     UpkeepReport,
     Verification,
@@ -120,6 +121,22 @@ def recall(answer: Recall) -> None:
     for item in answer.items:
         one = item.memory
         table.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content))
+        for before in item.earlier:
+            table.add_row("", "", "[dim]before[/]", f"[dim]{escape(before.content)}[/]")
+        for other in item.related:
+            table.add_row("", "", f"[dim]↔ {escape(other.relation_type)}[/]", f"[dim]{escape(other.content)}[/]")
+    console.print(table)
+
+
+def related(found: Sequence[Related]) -> None:
+    if not found:
+        console.print("[dim]nothing is related to it[/]")
+        return
+    table = Table("strength", "type", "id", "content", box=None, pad_edge=False)
+    for one in found:
+        table.add_row(
+            f"{one.strength:.2f}", escape(one.relation_type), one.id[:13].replace("-", ""), escape(one.content)
+        )
     console.print(table)
 
 

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import Any
 
 import psycopg
 from psycopg.rows import tuple_row
 
 from recollect.stores.sql.filters import Dialect
-from recollect.stores.sql.queries import load_queries
+from recollect.stores.sql.queries import load_all_queries, load_queries
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
@@ -27,19 +26,12 @@ def as_the_driver_writes_it(sql: str) -> str:
     return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%")).replace("?", "%s")
 
 
-def _load(file: str) -> dict[str, str]:
-    return {name: as_the_driver_writes_it(sql) for name, sql in load_queries(__package__, file).items()}
+def _as_the_driver_writes_them(queries: Mapping[str, str]) -> dict[str, str]:
+    return {name: as_the_driver_writes_it(sql) for name, sql in queries.items()}
 
 
-def _files_of_operations() -> list[str]:
-    """One file of named statements for each capability; scripts have no names in them, and keeping is another matter."""
-    files = [file for file in resources.files(__package__).iterdir() if file.name.endswith(".sql")]
-    named = [file.name for file in files if "-- name: " in file.read_text(encoding="utf-8")]
-    return sorted(set(named) - {"keeping.sql"})
-
-
-QUERIES = {name: sql for file in _files_of_operations() for name, sql in _load(file).items()}
-KEEPING = _load("keeping.sql")
+QUERIES = _as_the_driver_writes_them(load_all_queries(__package__, apart_from="keeping.sql"))
+KEEPING = _as_the_driver_writes_them(load_queries(__package__, "keeping.sql"))
 
 
 class Row(dict[str, Any]):

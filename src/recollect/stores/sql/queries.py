@@ -16,5 +16,14 @@ def load_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
     return {name: _without_comments(body) for name, body in zip(names, bodies, strict=True)}
 
 
+def load_all_queries(package: str, *, apart_from: str = "") -> dict[str, str]:
+    """The statements of every query file of a package, one for each capability; scripts have no names in them."""
+    files = sorted(file.name for file in resources.files(package).iterdir() if file.name.endswith(".sql"))
+    found = [pair for file in files if file != apart_from for pair in load_queries(package, file).items()]
+    if len(dict(found)) != len(found):
+        raise ValueError(f"{package} names a query twice")
+    return dict(found)
+
+
 def _without_comments(body: str) -> str:
     return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("--")).strip()

@@ -27,6 +27,7 @@ def stream_from(row: Row) -> Stream:
     return Stream(
         row["tenant"], row["stream"], row["uid"], address, row["tick"], row["last_seq"], row["last_memory"],
         row["head"], row["last_at"], row["documents"], row["words"], row["phase"],
+        row["embedder"], row["generation"], row["next_embedder"],
     )  # fmt: skip
 
 
@@ -137,4 +138,4 @@ def _list_from(text: str) -> list[str]:
 
 
 def contender_from(row: Mapping[str, Any]) -> Contender:
-    return Contender(**{name: row[name] for name in Contender._fields} | {"pinned": bool(row["pinned"])})
+    return Contender(*(row[name] for name in Contender._fields))

@@ -33,6 +33,7 @@ from recollect.stores.sql.cursors import CursorTables
 from recollect.stores.sql.filters import check_column, where
 from recollect.stores.sql.operations import OperationTables
 from recollect.stores.sql.traces import TraceTables
+from recollect.stores.sql.vectors import RelationTables, VectorTables
 
 FEW_STREAMS = 16
 FIRST_WRITE = "phase:first_write"
@@ -374,7 +375,8 @@ class SideTables(Capability):
         place = {"tenant": stream.tenant, "stream": stream.number, "memory": number}
         self._db.run("remove_version_body", **place)
         self._db.run("note_scrub_due")
-        self._db.run("strip_memory", **place)
+        for query in ("strip_memory", "remove_vectors", "remove_relations"):
+            self._db.run(query, **place)
         for query in ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries"):
             self._db.run(query, tenant=stream.tenant, id=memory_id)
         return self._db.counted("remove_traces_of_memory", tenant=stream.tenant, id=memory_id)
@@ -390,7 +392,7 @@ class SideTables(Capability):
         return {row["memory"]: (int(row["terms"].split()[0]), noted(row["terms"])) for row in found}
 
     def drop_projections(self, stream: Stream) -> None:
-        for query in ("drop_memories", "drop_postings"):
+        for query in ("drop_memories", "drop_postings", "drop_relations"):
             self._db.run(query, tenant=stream.tenant, stream=stream.number)
         stream.documents = stream.words = 0
 
@@ -418,6 +420,8 @@ class Transaction(
     CarriedTables,
     OperationTables,
     CursorTables,
+    VectorTables,
+    RelationTables,
 ):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 

@@ -1,0 +1,58 @@
+"""Changing one memory that is there: who may, and in which transaction."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from recollect.engine import operations
+from recollect.engine.context import Engine, find
+from recollect.engine.expiry import expire_due
+from recollect.engine.pen import Pen
+from recollect.engine.tracing import border_check, keep, refused
+from recollect.model.caller import Right
+from recollect.model.errors import NotAllowed, WrongState
+from recollect.model.operation import Op
+from recollect.model.vocabulary import Authority, Source, Space
+from recollect.rules.authority import grant_authority, outranks
+from recollect.rules.borders import write_refusal
+from recollect.stores.protocol import Stored, Writer
+
+
+@contextmanager
+def changing(engine: Engine, id: str, op: Op = Op.UPDATE) -> Iterator[tuple[Pen, Stored]]:
+    """A pen on one memory's stream, for a caller that may write there; what it does is noted as ``op``."""
+    with engine.write() as writer:
+        at = engine.now()
+        stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
+        stored = find(engine, writer, id)
+        _may_change(engine, writer, stored)
+        pen = Pen(engine, writer, stream, at)
+        expired = expire_due(pen)
+        keep(engine, writer, expired, stream.number)
+        stored = writer.by_ids(engine.tenant, [stored.state.id])[stored.state.id]
+        pen.load(stored)
+        yield pen, stored
+        pen.finish()
+        operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), op, pen.at)])
+        engine.accesses.carry_along(writer, engine.tenant)
+
+
+def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
+    if stored.body is None:
+        raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Nothing more can be done to it.")
+    address = writer.stream_numbered(engine.tenant, stored.stream).address
+    space = Space(stored.body["space"])
+    refusal = write_refusal(engine.caller, address, stored.body["scope"], Source.USER) if address else None
+    check = border_check(engine, "write", space, refusal)
+    if address is None or refusal is not None:
+        no = NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
+        raise refused(engine, check, no)
+    keep(engine, writer, [check], stored.stream)
+    may_overrule(engine, stored)
+
+
+def may_overrule(engine: Engine, stored: Stored) -> None:
+    """What a higher authority said is not a lower one's to take away."""
+    caller, order = engine.caller, engine.policy.conflict.authority_order
+    granted, _ = grant_authority(caller.speaks_as, caller, None, engine.policy.authority.verifying_tools)
+    if not caller.trusted and outranks(Authority(stored.state.authority), granted, order):
+        engine.require(Right.GOVERN, f"change what is {stored.state.authority}")

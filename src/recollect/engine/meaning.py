@@ -1,0 +1,372 @@
+"""Vectors: who makes them for this memory, and those of the streams that were read, kept in the process.
+
+Vectors of different embedders cannot be compared, so each stream says whose it has. A text is embedded before the lock, its
+vector commits with its version, and what another process committed a moment ago is read before the next search.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.embed import Embedder, EmbedderSettings, embedder_named
+from recollect.embed.protocol import label_of
+from recollect.model.errors import EmbedderMismatch
+from recollect.model.policy import Embedding
+from recollect.stores.protocol import Place, Reader, Stream
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.engine.context import Engine
+    from recollect.rules.vectors import Codes, Signs
+
+RERANKED = 1_000
+"""How many of the nearest by signs are compared closely."""
+MAX_KEPT = 300_000
+"""How many vectors are kept at hand with all their bytes (77 MB of the default embedder's); of the rest, only the signs are."""
+
+
+class Meanings:
+    """The embedder of one opened memory, and the vectors that it has at hand. Safe to share between threads."""
+
+    def __init__(self, chosen: Embedder | None = None) -> None:
+        self._chosen = chosen
+        self._known: dict[str, Embedder] = {}
+        self._blocks: OrderedDict[tuple[str, int, int], _Block] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def embedder(self, engine: "Engine", reader: Reader | None = None) -> Embedder:
+        """Whoever makes this tenant's vectors: as asked for, and else as the store has them already.
+
+        Inside a transaction the store is asked through its ``reader``.
+        """
+        with self._lock:
+            found = self._known.get(engine.tenant)
+            if found is None:
+                found = self._known[engine.tenant] = _checked(engine, self._chosen or _asked_for(engine), reader)
+            return found
+
+    def if_any(self, engine: "Engine") -> Embedder | None:
+        """The same, or ``None`` where the vectors that are there are another's."""
+        try:
+            return self.embedder(engine)
+        except EmbedderMismatch:
+            return None
+
+    def change(self, tenant: str, embedder: Embedder) -> None:
+        """From now on this one makes a tenant's vectors."""
+        with self._lock:
+            self._chosen, self._known[tenant] = embedder, embedder
+
+    def block(self, reader: Reader, stream: Stream, dimensions: int, committed: bool) -> "_Block":
+        """The vectors of a stream, read as far as its snapshot goes; what may still be undone is not kept at hand."""
+        key = (stream.tenant, stream.number, stream.generation)
+        with self._lock:
+            block = self._blocks.setdefault(key, _Block(dimensions))
+            self._blocks.move_to_end(key)
+            if committed and stream.last_memory > block.last:
+                block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
+                self._let_go(key)
+            return block
+
+    def forget(self, tenant: str, stream: int) -> None:
+        """Let go of a stream's vectors, since some were removed."""
+        with self._lock:
+            for key in [key for key in self._blocks if key[:2] == (tenant, stream)]:
+                del self._blocks[key]
+
+    def _let_go(self, current: tuple[str, int, int]) -> None:
+        """The streams that were not asked about for longest go first; a single one that is too large keeps its signs."""
+        while sum(len(block) for block in self._blocks.values()) > MAX_KEPT and next(iter(self._blocks)) != current:
+            self._blocks.popitem(last=False)
+        if len(self._blocks[current]) > MAX_KEPT:
+            self._blocks[current].keep_signs_only()
+
+
+class _Block:
+    """The vectors of one stream in arrays that grow: numbers, signs, and codes unless there are too many."""
+
+    def __init__(self, dimensions: int) -> None:
+        import numpy as np
+
+        from recollect.rules.vectors import signs_bytes
+
+        self._dimensions = dimensions
+        self._numbers = np.zeros(64, dtype=np.int64)
+        self._signs = np.zeros((64, signs_bytes(dimensions)), dtype=np.uint8)
+        self._codes: Codes | None = np.zeros((64, dimensions), dtype=np.int8)
+        self._count = 0
+        self.last = 0
+        """The number of the last memory that was looked at, with a vector or without."""
+
+    def __len__(self) -> int:
+        return self._count
+
+    def extend(self, rows: Sequence[tuple[int, bytes]], last: int) -> None:
+        """Take up what was written since. Arrays that somebody reads meanwhile are not moved, but replaced."""
+        from recollect.rules.vectors import codes_from, signs
+
+        if rows:
+            self._make_room(len(rows))
+            begin, end = self._count, self._count + len(rows)
+            codes = codes_from([bytes(blob) for _, blob in rows], self._dimensions)
+            self._numbers[begin:end] = [number for number, _ in rows]
+            self._signs[begin:end] = signs(codes)
+            if self._codes is not None:
+                self._codes[begin:end] = codes
+            self._count = end
+        self.last = last
+
+    def keep_signs_only(self) -> None:
+        self._codes = None
+
+    def up_to(self, last: int) -> "_Slice":
+        """What a snapshot knows of it, which may be less than what is here by now."""
+        import numpy as np
+
+        count = int(np.searchsorted(self._numbers[: self._count], last, side="right"))
+        codes = self._codes[:count] if self._codes is not None else None
+        return _Slice(self._numbers[:count], self._signs[:count], codes)
+
+    def _make_room(self, more: int) -> None:
+        import numpy as np
+
+        short = self._count + more - len(self._numbers)
+        if short > 0:
+            grown = max(short, len(self._numbers))
+            self._numbers = np.pad(self._numbers, (0, grown))
+            self._signs = np.pad(self._signs, ((0, grown), (0, 0)))
+            self._codes = None if self._codes is None else np.pad(self._codes, ((0, grown), (0, 0)))
+
+
+class _Slice(NamedTuple):
+    numbers: "NDArray[np.int64]"
+    signs: "Signs"
+    codes: "Codes | None"
+
+
+class Likeness:
+    """How like a text the memories of some streams are, by their vectors."""
+
+    def __init__(
+        self, reader: Reader, question: "Codes", streams: Sequence[tuple[Stream, _Slice]], seen: Mapping[int, int]
+    ) -> None:
+        self._reader, self._question, self._seen = reader, question, seen
+        self._streams = {stream.number: (stream, rows) for stream, rows in streams if len(rows.numbers)}
+
+    def nearest(self, count: int, least: float = -1.0) -> list[tuple[Place, float]]:
+        """The memories of the most similar meaning with their cosines, best first: all streams' best, compared closely."""
+        from recollect.rules.vectors import differing, fewest, signs
+
+        if not self._streams:
+            return []
+        import numpy as np
+
+        asked, rows = signs(self._question), [rows for _, rows in self._streams.values()]
+        distances = [differing(asked, one.signs) for one in rows]
+        chosen = fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], RERANKED)
+        ends = np.cumsum([len(part) for part in distances])
+        inside = [
+            chosen[(chosen >= end - len(one.numbers)) & (chosen < end)] for end, one in zip(ends, rows, strict=True)
+        ]
+        return self._best(
+            {
+                number: np.sort(one.numbers[picked - (end - len(one.numbers))])
+                for number, end, one, picked in zip(self._streams, ends, rows, inside, strict=True)
+            },
+            count,
+            least,
+        )
+
+    def nearest_of(self, places: Sequence[Place], count: int, least: float = -1.0) -> list[tuple[Place, float]]:
+        """The same among these alone."""
+        import numpy as np
+
+        wanted = {
+            of: np.array(sorted(n for stream, n in places if stream == of), dtype=np.int64) for of in self._streams
+        }
+        return self._best(wanted, count, least)
+
+    def _best(self, wanted: "Mapping[int, NDArray[np.int64]]", count: int, least: float) -> list[tuple[Place, float]]:
+        """Of these memories of each stream, the most alike: ties by place."""
+        import numpy as np
+
+        found = {of: self._compared(*self._streams[of], asked) for of, asked in wanted.items()}
+        streams = np.concatenate([np.full(len(numbers), of) for of, (numbers, _) in found.items()])
+        numbers = np.concatenate([numbers for numbers, _ in found.values()])
+        likes = np.concatenate([values for _, values in found.values()])
+        order = np.lexsort((numbers, streams, -likes))
+        best = order[likes[order] >= least][:count]
+        places = zip(streams[best].tolist(), numbers[best].tolist(), strict=True)
+        return list(zip(places, likes[best].tolist(), strict=True))
+
+    def seen_to(self, stream: Stream) -> int:
+        """The last memory of a stream that is compared."""
+        return min(self._seen.get(stream.number, 0), stream.last_memory)
+
+    @property
+    def streams(self) -> list[Stream]:
+        return [stream for stream, _ in self._streams.values()]
+
+    def __len__(self) -> int:
+        return sum(len(rows.numbers) for _, rows in self._streams.values())
+
+    def cosines(self, places: Sequence[Place]) -> dict[Place, float]:
+        """The cosine of each of these that has a vector."""
+        import numpy as np
+
+        found: dict[Place, float] = {}
+        for of, (stream, rows) in self._streams.items():
+            wanted = np.array(sorted({memory for number, memory in places if number == of}), dtype=np.int64)
+            numbers, values = self._compared(stream, rows, wanted)
+            found |= {(of, number): value for number, value in zip(numbers.tolist(), values.tolist(), strict=True)}
+        return found
+
+    def between(self, pairs: Sequence[tuple[Place, Place]]) -> dict[tuple[Place, Place], float]:
+        """The cosine between two memories, for each pair of which both have a vector."""
+        import numpy as np
+
+        from recollect.rules.vectors import cosines
+
+        known = self._codes_of(sorted({place for pair in pairs for place in pair}))
+        return {
+            (a, b): round(float(cosines(known[a], np.atleast_2d(known[b]))[0]), 6)
+            for a, b in pairs
+            if a in known and b in known
+        }
+
+    def _codes_of(self, places: Sequence[Place]) -> "dict[Place, Codes]":
+        import numpy as np
+
+        found: dict[Place, Codes] = {}
+        for of, (stream, rows) in self._streams.items():
+            wanted = np.array([memory for number, memory in places if number == of], dtype=np.int64)
+            numbers, codes = self._codes(stream, rows, wanted)
+            found |= {(of, int(memory)): codes[row] for row, memory in enumerate(numbers)}
+        return found
+
+    def _compared(
+        self, stream: Stream, rows: _Slice, wanted: "NDArray[np.int64]"
+    ) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
+        """Those of the wanted memories that have a vector, with their cosines, rounded so that no last bit decides."""
+        from recollect.rules.vectors import cosines
+
+        numbers, codes = self._codes(stream, rows, wanted)
+        return numbers, cosines(self._question, codes).round(6)
+
+    def _codes(self, stream: Stream, rows: _Slice, wanted: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Codes]":
+        """The codes of those of the wanted memories that have any: from what is at hand, or from the store."""
+        import numpy as np
+
+        from recollect.rules.vectors import codes_from
+
+        at = np.searchsorted(rows.numbers, wanted)
+        at = at[(at < len(rows.numbers)) & (rows.numbers[np.minimum(at, len(rows.numbers) - 1)] == wanted)]
+        numbers = rows.numbers[at]
+        if rows.codes is not None:
+            return numbers, rows.codes[at]
+        blobs = self._reader.vectors_numbered(stream, numbers.tolist())
+        numbers = numbers[np.isin(numbers, list(blobs))]
+        return numbers, codes_from([bytes(blobs[number]) for number in numbers.tolist()], self._question.shape[1])
+
+
+def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], text: str) -> Likeness | None:
+    """What a text is compared with; ``None`` where there are no vectors."""
+    embedder = engine.meanings.embedder(engine, reader)
+    return _likeness(engine, reader, streams, codes_of(embedder, text), True) if embedder.dimensions else None
+
+
+def likeness_of(
+    engine: "Engine", reader: Reader, streams: Sequence[Stream], vector: bytes, *, committed: bool
+) -> Likeness | None:
+    """The same for a vector. A transaction that has not ``committed`` is compared with what is at hand already."""
+    from recollect.rules.vectors import codes_from
+
+    return _likeness(engine, reader, streams, codes_from([vector], len(vector)), committed)
+
+
+def _likeness(
+    engine: "Engine", reader: Reader, streams: Sequence[Stream], question: "Codes", committed: bool
+) -> Likeness | None:
+    """Streams of another embedder's are left out."""
+    meanings, embedder = engine.meanings, engine.meanings.embedder(engine, reader)
+    own = [stream for stream in streams if stream.last_memory and stream.embedder == label_of(embedder)]
+    blocks = {stream.number: meanings.block(reader, stream, embedder.dimensions, committed) for stream in own}
+    rows = [(stream, blocks[stream.number].up_to(stream.last_memory)) for stream in own]
+    seen = {number: block.last for number, block in blocks.items()}
+    return Likeness(reader, question, rows, seen) if own else None
+
+
+def codes_of(embedder: Embedder, text: str) -> "Codes":
+    """A question may hold half a character, which no embedder can read."""
+    from recollect.rules.vectors import quantise
+
+    return quantise(embedder.embed([text.encode("utf-8", "replace").decode("utf-8")]))
+
+
+def vector_of(engine: "Engine", text: str, reader: Reader | None) -> bytes:
+    """A text's vector as it is kept; empty if this memory has none."""
+    embedder = engine.meanings.embedder(engine, reader)
+    return codes_of(embedder, text).tobytes() if embedder.dimensions else b""
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Iterator[bytes]:
+    """The vectors of many texts as they are kept."""
+    from recollect.rules.vectors import quantise
+
+    return (row.tobytes() for row in quantise(embedder.embed(texts)))
+
+
+def check_stream(stream: Stream, embedder: Embedder) -> None:
+    """A stream gets vectors of one embedder only, or none at all."""
+    if stream.last_memory and stream.embedder != label_of(embedder):
+        raise _mismatch([stream.embedder], embedder)
+
+
+def _asked_for(engine: "Engine") -> Embedder | None:
+    settings = engine.policy.embedder
+    return None if settings.name is None else embedder_named(settings_of(settings))
+
+
+def settings_of(section: Embedding) -> EmbedderSettings:
+    """What the policy says about the embedder, as embedders take it."""
+    values = section.model_dump()
+    return EmbedderSettings(**(values | {"name": section.name or "static"}))
+
+
+def _checked(engine: "Engine", asked: Embedder | None, reader: Reader | None) -> Embedder:
+    """The embedder to use, if the vectors that are there already are its own."""
+    with nullcontext(reader) if reader is not None else engine.read(brief=True) as asking:
+        there = asking.embedders(engine.tenant)
+    embedder = asked or _as_it_is(there)
+    if any(label != label_of(embedder) for label in there):
+        raise _mismatch(there, embedder)
+    return embedder
+
+
+def _as_it_is(there: Sequence[str]) -> Embedder:
+    """The embedder whose vectors are there; a new memory has the default's."""
+    known = {label_of(one): one for one in (embedder_named(EmbedderSettings(name)) for name in ("static", "none"))}
+    found = next((known[label] for label in there if label in known), None)
+    if found is not None or not there:
+        return found or known[label_of(embedder_named(EmbedderSettings()))]
+    raise EmbedderMismatch(
+        f"the vectors here were made by {_named(there)}.",
+        field="embedder",
+        hint="Open it with that embedder, or change to another: recollect reindex --embedder static",
+    )
+
+
+def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
+    return EmbedderMismatch(
+        f"the vectors here were made by {_named(there)}, not by {_named([label_of(embedder)])}.",
+        field="embedder",
+        hint="Open it with the embedder that made them, or make them anew: recollect reindex",
+    )
+
+
+def _named(labels: Sequence[str]) -> str:
+    return " and ".join(label or "nobody (there are none)" for label in labels)

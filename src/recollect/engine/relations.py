@@ -1,0 +1,269 @@
+"""Relations: which memories have to do with one another, noted when a memory is written or by hand.
+
+A new semantic memory is linked to the memories of its stream that are nearest to it in meaning. The search runs before the
+lock; inside it only what was written since is compared again, so that the links are those of the order in which the
+writes took place. A version says to whom it was linked when it was made, links by hand are entries of the ledger, and the
+table that ranking reads is derived from both.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.engine.assemble import to_memory
+from recollect.engine.changing import changing
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine, find
+from recollect.engine.meaning import Likeness, likeness_of
+from recollect.engine.pen import Pen
+from recollect.model.errors import BadInput, NotFound
+from recollect.model.ledger import Entry, Event
+from recollect.model.operation import Op
+from recollect.model.receipt import Related
+from recollect.model.vocabulary import Kind
+from recollect.rules.borders import may_read
+from recollect.rules.draft import Draft
+from recollect.rules.fold import BY_HAND, RELATION_RULE
+from recollect.stores.protocol import Place, Reader, Relation, Stored, Stream, Version
+
+RELATED_TO = "related_to"
+LOOKED_AT = 4
+"""How many times as many as are wanted are looked at, since some may have left the active set meanwhile."""
+
+
+class Search(NamedTuple):
+    """The nearest that were found before the lock, as ``(number, likeness)``, and the last memory that was looked at."""
+
+    found: tuple[tuple[int, float], ...] = ()
+    seen_to: int = 0
+
+
+NOTHING = Search()
+
+
+def wanted(engine: Engine, draft: Draft) -> bool:
+    """Only what is known for good is linked: not the lines of a conversation, not what is about the person as such."""
+    return draft.candidate.kind is Kind.SEMANTIC and bool(draft.vector) and engine.policy.relations.neighbours > 0
+
+
+def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, committed: bool) -> Search:
+    """The memories of the stream that are nearest in meaning: in a snapshot, so that the lock is not held meanwhile."""
+    if not wanted(engine, draft):
+        return NOTHING
+    compared = likeness_of(engine, reader, [stream], draft.vector, committed=committed)
+    if compared is None:
+        return NOTHING
+    return Search(_near(engine, compared), compared.seen_to(stream))
+
+
+def _near(engine: Engine, compared: Likeness) -> tuple[tuple[int, float], ...]:
+    settings = engine.policy.relations
+    nearest = compared.nearest(settings.neighbours * LOOKED_AT, settings.link_min)
+    return tuple((number, like) for (_, number), like in nearest)
+
+
+Neighbour = tuple[Stored, float]
+
+
+def neighbours(pen: Pen, draft: Draft, earlier: Search, apart_from: str | None = None) -> list[Neighbour]:
+    """Inside the lock: the nearest that are active still, what has come since included, each with how like it is."""
+    if not wanted(pen.engine, draft):
+        return []
+    settings = pen.engine.policy.relations
+    near = dict(earlier.found)
+    near |= {number: like for number, like in _since(pen, draft, earlier.seen_to) if like >= settings.link_min}
+    best = sorted(near, key=lambda number: (-near[number], number))[: settings.neighbours * LOOKED_AT]
+    found = {stored.number: stored for stored in pen.writer.by_numbers(pen.stream, best)} if best else {}
+    linked = [found[number] for number in best if number in found and _may_link(pen.engine, draft, found[number])]
+    kept = [one for one in linked if one.state.id != apart_from][: settings.neighbours]
+    return [(one, near[one.number]) for one in kept]
+
+
+def noted(found: Sequence[Neighbour]) -> dict[str, Any]:
+    """How a version says to whom it was linked."""
+    return {"neighbours": [[other.state.id, strength] for other, strength in found]} if found else {}
+
+
+def put_neighbours(pen: Pen, id: str, found: Sequence[Neighbour]) -> None:
+    source = (pen.stream.number, pen.number(id))
+    rows = [Relation(source, (other.stream, other.number), RELATED_TO, like, pen.at) for other, like in found]
+    if rows:
+        pen.writer.put_relations(pen.stream.tenant, rows)
+
+
+def _since(pen: Pen, draft: Draft, seen_to: int) -> list[tuple[int, float]]:
+    from recollect.rules.vectors import codes_from, cosines
+
+    rows = pen.writer.vectors_after(pen.stream, seen_to) if pen.stream.last_memory > seen_to else []
+    if not rows:
+        return []
+    asked = codes_from([draft.vector], len(draft.vector))
+    values = cosines(asked, codes_from([bytes(codes) for _, codes in rows], len(draft.vector)))
+    return [(number, round(float(value), 6)) for (number, _), value in zip(rows, values, strict=True)]
+
+
+def _may_link(engine: Engine, draft: Draft, other: Stored) -> bool:
+    """Whoever sees the new memory must be allowed to see the other: a link tells that there is one."""
+    if other.body is None or other.state.status != "active" or other.body["kind"] != Kind.SEMANTIC:
+        return False
+    same_category = not engine.policy.agents.allowlists or other.state.category == draft.candidate.category
+    return same_category and other.body["scope"] in ("shared", draft.candidate.scope)
+
+
+def _record(pen: Pen, id: str, other: Stored, relation_type: str, strength: float) -> None:
+    said = {"relation_type": relation_type, "strength": strength}
+    entry = pen.record(Event.LINKED, id, rule=BY_HAND, other=other.state.id, amendment=said)
+    source, target = (pen.stream.number, pen.number(id)), (other.stream, other.number)
+    pen.writer.put_relations(pen.stream.tenant, [Relation(source, target, relation_type, strength, entry.at)])
+
+
+# ── by hand ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_TYPE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+@again_on_conflict
+def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO, strength: float = 1.0) -> Related:
+    """Note that one memory has to do with another, and how: ``explains``, ``part_of``, ``contrasts_with`` …"""
+    _check(relation_type, strength)
+    with changing(engine, id, Op.LINK) as (pen, stored):
+        target = find(engine, pen.writer, other, "other")
+        if target.body is None:
+            raise NotFound(f"the content of {other!r} was {target.state.removed}.", field="other")
+        if target.state.id == stored.state.id:
+            raise BadInput("is the same memory.", field="other", hint="A memory is not related to itself.")
+        place = (pen.stream.number, stored.number)
+        there = [r for r in _between(pen.writer, engine.tenant, place, target) if r.relation_type == relation_type]
+        if not there:
+            _record(pen, stored.state.id, target, relation_type, round(float(strength), 6))
+        return _shown(target, there[0].strength if there else float(strength), relation_type)
+
+
+@again_on_conflict
+def unlink(engine: Engine, id: str, other: str) -> int:
+    """Take back what relates one memory to another, of every type; returns how many relations there were."""
+    with changing(engine, id, Op.LINK) as (pen, stored):
+        target = find(engine, pen.writer, other, "other")
+        there = _between(pen.writer, engine.tenant, (pen.stream.number, stored.number), target)
+        for one in there:
+            said = {"relation_type": one.relation_type}
+            pen.record(Event.UNLINKED, stored.state.id, rule=BY_HAND, other=target.state.id, amendment=said)
+            pen.writer.remove_relation(engine.tenant, one)
+        return len(there)
+
+
+def _between(reader: Reader, tenant: str, source: Place, target: Stored) -> list[Relation]:
+    found = reader.relations_at(tenant, [source])
+    return [one for one in found if one.source == source and one.target == (target.stream, target.number)]
+
+
+def _check(relation_type: str, strength: float) -> None:
+    if not isinstance(relation_type, str) or not _TYPE.fullmatch(relation_type):
+        raise BadInput("must be a short word.", field="relation_type", hint="Such as related_to, explains or part_of.")
+    if isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 <= strength <= 1:
+        raise BadInput("must be from 0 to 1.", field="strength")
+
+
+# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def related(engine: Engine, id: str) -> list[Related]:
+    """What a memory is related to, from both ends and as far as the caller may see, strongest first."""
+    with engine.read() as reader:
+        stored = find(engine, reader, id)
+        return [one for _, one in told_with(engine, reader, [(stored.stream, stored.number)])]
+
+
+def told_with(engine: Engine, reader: Reader, places: Sequence[Place]) -> list[tuple[Place, Related]]:
+    """What these memories are related to and is not among them, each once, strongest first, with which of them it goes."""
+    ends = _other_ends(reader.relations_at(engine.tenant, places) if places else [], places)
+    seen = _seen(engine, reader, [other for _, other, _ in ends])
+    told: dict[Place, tuple[Place, Related]] = {}
+    for place, other, relation in sorted(ends, key=lambda end: (-end[2].strength, end[1], end[0], end[2])):
+        if other in seen and other not in told:
+            told[other] = (place, _shown(seen[other], relation.strength, relation.relation_type))
+    return list(told.values())
+
+
+def _other_ends(relations: Iterable[Relation], places: Sequence[Place]) -> list[tuple[Place, Place, Relation]]:
+    at_hand = set(places)
+    both = [pair for one in relations for pair in ((one.source, one.target, one), (one.target, one.source, one))]
+    return [end for end in both if end[0] in at_hand and end[1] not in at_hand]
+
+
+def _seen(engine: Engine, reader: Reader, places: Sequence[Place]) -> dict[Place, Stored]:
+    """Those that are active and that the caller may see."""
+    if not places:
+        return {}
+    streams = {number for number, _ in places}
+    addresses = {number: reader.stream_numbered(engine.tenant, number).address for number in sorted(streams)}
+    open_to = {number for number, where in addresses.items() if where is not None and may_read(engine.caller, where)}
+    reachable = [place for place in dict.fromkeys(places) if place[0] in open_to]
+    fitting = reader.candidates(engine.tenant, reachable, engine.what_is_active())
+    return {(one.stream, one.number): one for one in reader.by_places(engine.tenant, list(fitting))}
+
+
+def _shown(stored: Stored, strength: float, relation_type: str) -> Related:
+    memory = to_memory(stored)
+    return Related(memory.id, memory.content, relation_type, strength)
+
+
+def strongest(engine: Engine, reader: Reader, best: Sequence[Place]) -> dict[Place, float]:
+    """What the best matches are related to, each with its strongest relation to one of them."""
+    found: dict[Place, float] = {}
+    for _, other, relation in _other_ends(reader.relations_at(engine.tenant, best) if best else [], best):
+        found[other] = max(found.get(other, 0.0), relation.strength)
+    return found
+
+
+# ── the table, from versions and ledger ─────────────────────────────────────────────────────────────────────────────
+
+Ends = tuple[str, str, str]
+"""From which memory to which, and how."""
+
+
+def relations_of_stream(
+    reader: Reader,
+    stream: Stream,
+    versions: Iterable[Version],
+    entries: Iterable[Entry],
+    amendments: Mapping[int, tuple[str | None, Any]],
+) -> list[Relation]:
+    """The relations that begin in a stream, as its versions and its ledger say; what has lost an end is none."""
+    said = {**_stated(versions), **_by_hand(entries, amendments)}
+    stated = {ends: strength_and_time for ends, strength_and_time in said.items() if strength_and_time is not None}
+    ids = sorted({id for source, target, _ in stated for id in (source, target)})
+    found = reader.by_ids(stream.tenant, ids) if ids else {}
+    places = {id: (one.stream, one.number) for id, one in found.items() if one.body is not None}
+    return sorted(
+        Relation(places[source], places[target], how, strength, at)
+        for (source, target, how), (strength, at) in stated.items()
+        if source in places and target in places
+    )
+
+
+def _stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
+    """What each version says of those that it was near to when it was made."""
+    bodies = [(version.id, json.loads(version.body)) for version in versions if version.body is not None]
+    return {
+        (id, other, RELATED_TO): (strength, body["created_at"])
+        for id, body in bodies
+        for other, strength in body.get("neighbours", ())
+    }
+
+
+def _by_hand(
+    entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]
+) -> dict[Ends, tuple[float, str] | None]:
+    """What was linked by hand; ``None`` where it was taken back."""
+    found: dict[Ends, tuple[float, str] | None] = {}
+    for entry in entries:
+        text = amendments.get(entry.seq, (None, None))[0]
+        if entry.rule.startswith(RELATION_RULE) and entry.other_id is not None and text is not None:
+            said = json.loads(text)
+            linked = entry.event is Event.LINKED
+            found[entry.memory_id, entry.other_id, said["relation_type"]] = (
+                (said["strength"], entry.at) if linked else None
+            )
+    return found

@@ -1,0 +1,1 @@
+"""Parts of the Python door, one a capability: ``Recollect`` is all of them together."""

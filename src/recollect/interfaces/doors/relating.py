@@ -1,0 +1,38 @@
+"""How memories are related, and what they mean: links by hand, what a memory has to do with, and new vectors."""
+
+from collections.abc import Callable
+
+from recollect.embed import Embedder
+from recollect.engine import reindexing, relations
+from recollect.engine.context import Engine
+from recollect.engine.reindexing import Reindexed
+from recollect.engine.telemetry import traced
+from recollect.model.receipt import Related
+
+
+class RelatingDoor:
+    """Methods of :class:`recollect.Recollect`."""
+
+    _engine: Engine
+
+    @traced
+    def link(self, id: str, other: str, *, relation_type: str = "related_to", strength: float = 1.0) -> Related:
+        """Note that one memory has to do with another, and how: ``explains``, ``part_of``, ``contrasts_with`` …"""
+        return relations.link(self._engine, id, other, relation_type=relation_type, strength=strength)
+
+    @traced
+    def unlink(self, id: str, other: str) -> int:
+        """Take back what relates one memory to another; returns how many relations there were."""
+        return relations.unlink(self._engine, id, other)
+
+    @traced
+    def related(self, id: str) -> list[Related]:
+        """What a memory is related to, from both ends and as far as the caller may see, strongest first."""
+        return relations.related(self._engine, id)
+
+    @traced
+    def reindex(
+        self, embedder: str | Embedder | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> Reindexed:
+        """Make every vector anew that is not this embedder's, while the memory is in use; safe to run again."""
+        return reindexing.reindex(self._engine, embedder, progress)

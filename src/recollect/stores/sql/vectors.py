@@ -1,0 +1,86 @@
+"""What memories mean, as vectors, and how they are related, over named queries, as one capability of a store."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from recollect.stores.protocol import Relation, Selection, Stream
+from recollect.stores.sql.connection import Capability
+from recollect.stores.sql.filters import where
+
+MILLIONTHS = 1_000_000
+
+
+class VectorTables(Capability):
+    """Vectors lie under the number of their memory and a generation: while another embedder's are made, both are there."""
+
+    def embedders(self, tenant: str) -> list[str]:
+        return [row["embedder"] for row in self._db.rows("embedders", tenant=tenant)]
+
+    def set_embedder(self, stream: Stream) -> None:
+        self._db.run(
+            "set_embedder",
+            tenant=stream.tenant,
+            stream=stream.number,
+            embedder=stream.embedder,
+            generation=stream.generation,
+            next_embedder=stream.next_embedder,
+        )
+
+    def vectors_after(self, stream: Stream, after: int) -> list[tuple[int, bytes]]:
+        return self._db.tuples("vectors_after", **_generation(stream), after=after)
+
+    def vectors_numbered(self, stream: Stream, numbers: Sequence[int]) -> dict[int, bytes]:
+        found = self._db.tuples("vectors_numbered", **_generation(stream), numbers=json.dumps(list(numbers)))
+        return dict(found)
+
+    def without_vector(self, stream: Stream, generation: int, after: int, limit: int) -> list[tuple[int, str]]:
+        place = {"tenant": stream.tenant, "stream": stream.number, "generation": generation}
+        return self._db.tuples("without_vector", **place, after=after, limit=limit)
+
+    def stray_vectors(self, stream: Stream) -> list[int]:
+        return [number for (number,) in self._db.tuples("stray_vectors", tenant=stream.tenant, stream=stream.number)]
+
+    def fitting(self, stream: Stream, selection: Selection) -> list[int]:
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number}
+        return [row["memory"] for row in self._db.filtered("fitting_numbers", condition, params)]
+
+    def add_vectors(self, stream: Stream, generation: int, vectors: Iterable[tuple[int, bytes]]) -> None:
+        place = (stream.tenant, stream.number)
+        self._db.run_many("add_vector", [(*place, number, generation, codes) for number, codes in vectors])
+
+    def drop_vectors(self, stream: Stream, generation: int) -> None:
+        self._db.run("drop_vectors", tenant=stream.tenant, stream=stream.number, generation=generation)
+
+
+class RelationTables(Capability):
+    """From one memory to another; found from both ends."""
+
+    def put_relations(self, tenant: str, relations: Sequence[Relation]) -> None:
+        self._db.run_many("put_relation", [(tenant, *_row(one)) for one in sorted(relations)])
+
+    def remove_relation(self, tenant: str, one: Relation) -> None:
+        ends = dict(zip(("from_stream", "from_memory", "to_stream", "to_memory"), _row(one)[:4], strict=True))
+        self._db.run("remove_relation", tenant=tenant, **ends, relation_type=one.relation_type)
+
+    def relations_at(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Relation]:
+        listed = json.dumps([list(place) for place in dict.fromkeys(places)])
+        return [_relation(row) for row in self._db.rows("relations_at", tenant=tenant, places=listed)]
+
+    def relations_of(self, stream: Stream) -> list[Relation]:
+        found = self._db.rows("relations_of_stream", tenant=stream.tenant, stream=stream.number)
+        return [_relation(row) for row in found]
+
+
+def _generation(stream: Stream) -> dict[str, Any]:
+    return {"tenant": stream.tenant, "stream": stream.number, "generation": stream.generation}
+
+
+def _row(one: Relation) -> tuple[Any, ...]:
+    return (*one.source, *one.target, one.relation_type, round(one.strength * MILLIONTHS), one.created_at)
+
+
+def _relation(row: Mapping[str, Any]) -> Relation:
+    source, target = (row["from_stream"], row["from_memory"]), (row["to_stream"], row["to_memory"])
+    return Relation(source, target, row["relation_type"], row["strength"] / MILLIONTHS, row["created_at"])
