@@ -20,6 +20,8 @@ Differences: TypeAlias = NDArray[np.uint16]
 RERANKED = 1_000
 """How many of the nearest by signs are compared by codes: they held 99.8 % of the exact ten nearest of 49,400 texts."""
 LARGEST = 127
+EXACT_IN_32_BITS = 2**24 // LARGEST**2
+"""Up to so many dimensions, the largest possible sum of products is a whole number that a 32-bit float holds."""
 _WORD_BITS = 64
 
 
@@ -85,8 +87,10 @@ def fewest(differences: Differences, count: int) -> Rows:
 
 def cosines(query: Codes, rows: Codes) -> NDArray[np.float64]:
     """The cosine between the query and each row, from the codes alone. A vector of nothing is like no other: 0."""
-    wide, asked = rows.astype(np.float64), query.astype(np.float64).reshape(-1)
-    products, lengths = wide @ asked, (wide * wide).sum(axis=1) * (asked @ asked)
+    exact = np.float32 if rows.shape[1] <= EXACT_IN_32_BITS else np.float64
+    wide, asked = rows.astype(exact), query.astype(exact).reshape(-1)
+    products = (wide @ asked).astype(np.float64)
+    lengths = np.einsum("ij,ij->i", wide, wide).astype(np.float64) * float(asked @ asked)
     return np.asarray(products / np.sqrt(np.where(lengths > 0, lengths, 1.0)), dtype=np.float64)
 
 
