@@ -35,6 +35,7 @@ golden: $(VENV)/installed-dev
 # How well questions find what answers them, on the public sets in DATA; beside plain full-text search, vectors and rank fusion.
 bench-recall: $(VENV)/installed-dev
 	$(BIN)/python bench/recall.py --data $(DATA) --kinds --ablation --store
+	$(BIN)/python bench/precision.py --data $(DATA) --failures
 
 # The reference pages that are made from the code.
 docs: $(VENV)/installed-dev

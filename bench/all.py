@@ -16,6 +16,7 @@ import reads
 import startup
 import stores
 import turns
+import verify
 import writes
 from figures import OUT, Budget, options, print_budgets
 
@@ -47,6 +48,7 @@ def speed(quick: bool, data: Path | None, million: bool) -> list[Budget]:
     budgets += turns.run(quick, data)
     budgets += stores.run(quick)
     budgets += checkpoints.run(quick)
+    budgets += verify.run(quick)
     return budgets + startup.run(quick)
 
 

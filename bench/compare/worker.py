@@ -2,8 +2,9 @@
 
     python worker.py SYSTEM FOLDER
 
-Each line on standard input is a JSON command, ``{"add": [texts]}`` or ``{"search": [questions]}``; each line on
-standard output answers with the seconds that every single call took. Runs in ``.venv-bench``; needs no network.
+Each line on standard input is a JSON command, ``{"add": [texts]}``, ``{"search": [questions]}`` or ``{"fill": [texts]}``, which
+adds many at once in whatever way the system has for that; each line on standard output answers with the seconds that
+every single call took. Runs in ``.venv-bench``; needs no network.
 """
 
 import json
@@ -62,7 +63,7 @@ class Embedder:
 
 
 class Recollect:
-    """Recollect under its default policy. It has no vectors yet, so it is not given the embedder."""
+    """Recollect under its default policy, whose embedder has the same static vectors."""
 
     def __init__(self, folder: Path) -> None:
         import recollect
@@ -71,6 +72,9 @@ class Recollect:
 
     def add(self, text: str) -> object:
         return self._memory.add(text, owner=OWNER)
+
+    def fill(self, texts: list[str]) -> None:
+        self._memory.add_many([{"content": text, "owner": OWNER} for text in texts])
 
     def search(self, question: str) -> object:
         return self._memory.query(question, owner=OWNER, top_k=TOP_K)
@@ -139,8 +143,40 @@ class LangGraph:
         self._count += 1
         return self._store.put(("memories", OWNER), str(self._count), {"text": text})
 
+    def fill(self, texts: list[str]) -> None:
+        from langgraph.store.base import PutOp
+
+        numbered = enumerate(texts, start=self._count + 1)
+        self._store.batch([PutOp(("memories", OWNER), str(number), {"text": text}) for number, text in numbered])
+        self._count += len(texts)
+
     def search(self, question: str) -> object:
         return self._store.search(("memories", OWNER), query=question, limit=TOP_K)
+
+
+class Chroma:
+    """Chroma on disk, given the vectors; its own full-text index is written along."""
+
+    def __init__(self, folder: Path) -> None:
+        import chromadb
+
+        self._embedder = WordLlama()
+        client = chromadb.PersistentClient(str(folder), settings=chromadb.Settings(anonymized_telemetry=False))
+        self._collection = client.create_collection("memories", metadata={"hnsw:space": "cosine"})
+        self._count = 0
+
+    def add(self, text: str) -> object:
+        return self.fill([text])
+
+    def fill(self, texts: list[str]) -> None:
+        ids = [str(self._count + number) for number in range(len(texts))]
+        owners = [{"owner": OWNER} for _ in texts]
+        self._collection.add(ids=ids, documents=texts, metadatas=owners, embeddings=self._embedder.vectors(texts))
+        self._count += len(texts)
+
+    def search(self, question: str) -> object:
+        vectors = self._embedder.vectors([question])
+        return self._collection.query(query_embeddings=vectors, n_results=TOP_K, where={"owner": OWNER})
 
 
 SYSTEMS: dict[str, Callable[[Path], System]] = {
@@ -148,6 +184,7 @@ SYSTEMS: dict[str, Callable[[Path], System]] = {
     "recollect": Recollect,
     "mem0": Mem0,
     "langgraph": LangGraph,
+    "chroma": Chroma,
 }
 
 
@@ -160,12 +197,13 @@ def main() -> None:
     print(json.dumps("ready"), file=answers, flush=True)
     for line in sys.stdin:
         ((operation, texts),) = json.loads(line).items()
-        print(json.dumps([_timed(getattr(system, operation), text) for text in texts]), file=answers, flush=True)
+        calls = [texts] if operation == "fill" else texts
+        print(json.dumps([_timed(getattr(system, operation), call) for call in calls]), file=answers, flush=True)
 
 
-def _timed(call: Callable[[str], object], text: str) -> float:
+def _timed(call: Callable[[Any], object], given: str | list[str]) -> float:
     start = time.perf_counter()
-    call(text)
+    call(given)
     return time.perf_counter() - start
 
 

@@ -19,10 +19,14 @@ from recollect.model.caller import Caller
 from recollect.model.errors import BadInput, StoreUnavailable
 from recollect.model.policy import Embedding, Policy
 from recollect.policies import load_policy
+from recollect.stores.journal import JournalStore
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite import SqliteStore
+from recollect.vault import adopt_vault
 
 DEFAULT_STORE = "recollect.db"
+VAULT = ".jsonl"
+"""How the name of a vault's file ends."""
 POSTGRES = ("postgresql", "postgres")
 MEANT_FOR_A_SERVER = re.compile(r"postgres(ql)?:|\s*(host|hostaddr|port|dbname|user|password|service)\s*=")
 """What nobody calls a file: a URL that lacks a slash, or the other form in which PostgreSQL's own programs take a place."""
@@ -38,7 +42,8 @@ def open(
     embedder: str | Embedder | None = None,
     timeout_s: float = 30.0,
 ) -> Recollect:
-    """Open a memory: a file, made if it is not there; a ``postgresql://`` URL; or ``:memory:``, gone when closed.
+    """Open a memory: a file, made if it is not there; a vault's, if its name ends in ``.jsonl``; a ``postgresql://`` URL;
+    or ``:memory:``, gone when closed.
 
     ``policy`` is a preset's name, a YAML file or plain values. ``embedder`` is a name (``static``, ``none``, ``minilm``,
     ``openai``, which the policy describes) or one of your own; without it, the one whose vectors are there.
@@ -62,6 +67,8 @@ def open(
         replay_erasures(engine)
         if store.scrub_due():
             scrubbed(engine)
+        if isinstance(store, JournalStore):
+            adopt_vault(engine, store)
     except BaseException:
         store.close()
         raise
@@ -103,4 +110,6 @@ def open_store(location: str | Path, fresh_store_id: str, timeout_s: float) -> S
         return _on_a_server(str(location), fresh_store_id, timeout_s)
     if MEANT_FOR_A_SERVER.match(str(location)):
         raise BadInput("is neither a file nor a URL.", field="store", hint="Write postgresql://user@host/database.")
+    if str(location).endswith(VAULT):
+        return JournalStore(location, fresh_store_id=fresh_store_id, timeout_s=timeout_s)
     return SqliteStore(location, fresh_store_id=fresh_store_id, timeout_s=timeout_s)

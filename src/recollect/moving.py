@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.compose import is_url, open, open_store
+from recollect.compose import VAULT, is_url, open, open_store
 from recollect.engine import migration
 from recollect.engine.migration import MigrationReport
 from recollect.engine.randomness import SystemRandomness, fresh_uuid
@@ -76,6 +76,10 @@ def restore_backup(
     backup = Path(backup)
     if not backup.is_file():
         raise StoreUnavailable("there is no backup.", field=str(backup), hint="Name the file that `backup` wrote.")
+    if str(target).endswith(VAULT):
+        raise BadInput(
+            "a backup is a database.", field=str(target), hint="Restore it into a .db file, then migrate that."
+        )
     lists = [beside(backup), *([ErasureList(Path(erased))] if erased is not None else [])]
     listed = list(dict.fromkeys(one for each in lists for one in each.read()))
     if is_url(target):

@@ -67,6 +67,10 @@ class Child:
         status = self._nursery.ask({"do": "wait", "pid": self.pid})["status"]
         return Ending(status, tuple(self._lines()), self._noise.read_text("utf-8") if self._noise.exists() else "")
 
+    def acks(self) -> list[Any]:
+        """What it has acknowledged so far, in order."""
+        return [line["ack"] for line in self._lines() if "ack" in line]
+
     def wait_for(self, word: str) -> Any:
         """Wait until the child has said a word; returns what it said under it."""
         deadline = time.monotonic() + PATIENCE_S

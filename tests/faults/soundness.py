@@ -30,12 +30,22 @@ def every_memory(mem: Any, **filters: Any) -> list[Any]:
 
 
 def assert_sound(mem: Any) -> None:
-    """Verifies, has one active memory a key, and its version chains are gapless and linked both ways."""
+    """Verifies, has one active memory a key, chains gapless and linked both ways, and a vector for each text."""
     verification = mem.verify()
     assert verification.ok, verification.problems
+    assert_meaning_in_step(mem)
     memories = every_memory(mem)
     _assert_one_active_per_key(memories)
     _assert_chains(memories)
+
+
+def assert_meaning_in_step(mem: Any) -> None:
+    """What text finds has a vector, and what has a vector is there to be found."""
+    with mem.engine.read() as reader:
+        for stream in reader.streams_of(mem.engine.tenant):
+            generations = [stream.generation] if stream.embedder else []
+            assert [reader.without_vector(stream, one, 0, 1) for one in generations] in ([], [[]]), stream
+            assert reader.stray_vectors(stream) == [], stream
 
 
 def _assert_one_active_per_key(memories: list[Any]) -> None:

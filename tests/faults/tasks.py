@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import recollect
+from recollect.engine.reindexing import reindex
+from recollect.testing.topics import TopicEmbedder
 
 from . import attempts
 from .disk import Fault, arm, disarm
@@ -387,3 +389,22 @@ def write_through_interruptions(say: Say, path: str, stop: str) -> None:
         ctrl_c.may_interrupt(write_and_read)
     say(ack=kept(mem.add("The last sentence was not", canonical_key="Sentence-Last")).id)
     mem.close()
+
+
+# ── vectors ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+DRINKS, TRAVEL = "tea coffee beverage", "train bus ferry"
+
+
+def add_for_ever(say: Say, path: str) -> None:
+    """Add memories that have to do with one another, until somebody stops it."""
+    with recollect.open(path) as mem:
+        for number in itertools.count():
+            say(ack=kept(mem.add(f"Tea of the sort {number} is on shelf {number}", canonical_key=f"Tea-{number}")).id)
+
+
+def make_vectors_anew(say: Say, path: str, chunk: int) -> int:
+    """Another embedder's vectors, a few at a time; each batch is acknowledged when it is begun."""
+    embedder = TopicEmbedder(DRINKS, TRAVEL, listening=lambda texts: say(ack=len(texts)))
+    with recollect.open(path) as mem:
+        return reindex(mem.engine, embedder, chunk=chunk).vectors

@@ -92,6 +92,9 @@ COMMANDS: dict[str, list[str]] = {
     "trace": ["show"],
     "why": ["--memory", "ID"],
     "resolve": ["ID", "--winner", "ID"],
+    "link": ["ID", "ID", "--type", "explains"],
+    "unlink": ["ID", "ID"],
+    "related": ["ID"],
     "list": ["--any-status", "--limit", "1000"],
     "query": ["savings bank", "--top-k", "100"],
     "turn": ["--session", "s1", "--user", "I live in Acme", "--ai", "Good.", "--owner", "ana"],
@@ -114,6 +117,7 @@ COMMANDS: dict[str, list[str]] = {
     "consolidate": ["--force"],
     "verify": [],
     "rebuild": [],
+    "reindex": ["--embedder", "none"],
     "doctor": [],
     "erase": ["--id", "ID", "--yes"],
 }

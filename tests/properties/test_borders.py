@@ -138,6 +138,8 @@ READS: dict[str, Callable[[Recollect], object]] = {
     "export": lambda mem: list(mem.export(include_namespaces=EVERYWHERE, status=None)),
     "export of ana": lambda mem: list(mem.export(owner="ana", status=None)),
     "own history": lambda mem: mem.history(mem.list(key="Savings-Place").items[0].id),
+    "own relations": lambda mem: [mem.related(memory.id) for memory in mem.list().items],
+    "query with history": lambda mem: mem.query("savings in Lisbon", history=True, top_k=100),
     "own explanation": lambda mem: mem.explain(mem.list(key="Savings-Place").items[0].id),
 }
 WRITES: dict[str, Callable[[Recollect], object]] = {
@@ -161,6 +163,9 @@ WRITES: dict[str, Callable[[Recollect], object]] = {
     "under ana's idempotency key": lambda mem: mem.add("Ben is fine", idempotency_key="first"),
     "erase ana": lambda mem: mem.erase(owner="ana"),
     "upkeep": lambda mem: mem.upkeep(),
+    "link his own": lambda mem: mem.link(mem.list().items[0].id, mem.list().items[1].id),
+    "unlink his own": lambda mem: mem.unlink(mem.list().items[0].id, mem.list().items[1].id),
+    "reindex": lambda mem: mem.reindex("none"),
     "consolidate": lambda mem: mem.consolidate(force=True),
     "undo": lambda mem: mem.consolidate(undo=True),
     "rebuild": lambda mem: mem.rebuild(),

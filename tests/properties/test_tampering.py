@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.engine import checkpoint_log, identities
 from recollect.model.errors import StoreError
 from recollect.model.receipt import Verification
 from recollect.stores.sqlite import migrations
@@ -23,7 +24,13 @@ from recollect.testing.script import open_seeded
 
 UNSEEN: dict[tuple[str, str], str] = {
     ("streams", "owner"): "an owner whose name is gone was erased, as far as anyone can tell",
+    ("streams", "embedder"): "whoever opens it with the embedder that made the vectors is told that they are another's",
+    ("streams", "next_embedder"): "only a change of embedder looks at it, and begins anew if it is another's",
+    ("vectors", "codes"): "derived from the content, which is committed to: rebuild makes them anew",
     ("amendments", "memory_id"): "the entry says whom it is about; this column only finds the values to erase",
+    ("log_checkpoints", "tenant"): "taking away a checkpoint that nobody signed leaves the log as it is",
+    ("log_checkpoints", "at"): "when a checkpoint was taken that nobody signed is a claim",
+    ("log_signatures", "tenant"): "taking away a signature leaves a checkpoint that nobody signed",
     ("postings", "length"): "the row that counts a term's postings has no text, and nobody reads its length",
     **{
         (table, column): f"outside the ledger by design: {why}"
@@ -53,12 +60,14 @@ UNSEEN: dict[tuple[str, str], str] = {
 }
 """What can be changed without ``verify`` noticing. Beyond single cells: replacing a version's body and salt together with
 its commitment, every later hash of the stream and its head; cutting off a chain's end together with its head; removing
-a stream whole. An anchored checkpoint is what reveals those."""
+a stream whole, and putting the checkpoint log right as well. A checkpoint that was kept elsewhere reveals those: see
+``test_rewritten_history.py``."""
 
 
 CLOSED = {
     "namespace": ("test", "prod"),
     "space": ("session", "user"),
+    "kind": ("stream", "key"),
     "node": ("context", "worker"),
     "op": ("search", "create"),
     "status": ("ok", "error"),
@@ -113,6 +122,11 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         mem.get(new.id)
         mem.add("the password is hunter2-very-secret", owner="ben")
         mem.as_caller(agent="planner", user="ana").change_header(thread="chat")
+        checkpoint_log.checkpoint(mem.engine)
+        mem.add("Ben plays chess", owner="ben")
+        checkpoint_log.checkpoint(mem.engine)
+        made = identities.new_identity(mem.engine, "planner", path.with_name("planner.pem"))
+        identities.rotate_identity(mem.engine, "planner", Path(made.file), path.with_name("next.pem"))
         assert mem.verify().ok
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

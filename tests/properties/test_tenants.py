@@ -235,6 +235,20 @@ PYTHON: dict[str, Call] = {
         lambda door, _: door.mem.consolidate(owner="ana", force=True), lambda door, _: door.mem.consolidate(undo=True)
     ),
     "rebuild": lambda door, _: door.mem.rebuild(),
+    "link": several(
+        each(lambda mem, id: mem.link(id, mem.list().items[0].id)),
+        each(lambda mem, id: mem.link(mem.list().items[0].id, id, relation_type="explains")),
+        lambda door, _: door.mem.link(door.mem.list().items[0].id, door.mem.list().items[1].id, strength=0.5),
+    ),
+    "related": several(
+        each(lambda mem, id: mem.related(id)),
+        lambda door, _: [door.mem.related(memory.id) for memory in door.mem.list(limit=1_000).items],
+    ),
+    "unlink": several(
+        each(lambda mem, id: mem.unlink(id, mem.list().items[0].id)),
+        each(lambda mem, id: mem.unlink(mem.list().items[0].id, id)),
+    ),
+    "reindex": several(lambda door, _: door.mem.reindex("none"), lambda door, _: door.mem.reindex("static")),
     "backup": lambda door, _: Path(door.mem.backup(door.folder / "copy.bak").path).name,
     "erase": several(
         each(lambda mem, id: mem.erase(id=id, whole_chain=True)),

@@ -22,6 +22,7 @@ from recollect.engine.accesses import AccessCounter
 from recollect.engine.arguments import check_number, check_one
 from recollect.engine.audit import replay
 from recollect.engine.context import Engine, find
+from recollect.engine.links import as_seen, hidden_ids
 from recollect.engine.meaning import Meanings
 from recollect.engine.reading import readable_streams
 from recollect.engine.waiting import waiting
@@ -32,7 +33,7 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import Page, Recall
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Status
-from recollect.rules.text import terms
+from recollect.rules.findable import findable_terms
 from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
 from recollect.stores.sqlite import SqliteStore
 
@@ -92,9 +93,10 @@ def get(engine: Engine, when: Point, id: str) -> Memory:
                 hint="What is removed is gone from the past too.",
             )
         stream = reader.stream_numbered(engine.tenant, found.stream)
-        stored = _stood(reader, _cut(reader, stream, when, engine.now()), found)
-    if stored is None:
-        raise NotFound(f"there was no memory {id!r} yet.", field="id", hint="`history` says when it came.")
+        stood = _stood(reader, _cut(reader, stream, when, engine.now()), found)
+        if stood is None:
+            raise NotFound(f"there was no memory {id!r} yet.", field="id", hint="`history` says when it came.")
+        (stored,) = as_seen(engine, reader, [stood])
     return assemble.to_memory(stored)
 
 
@@ -225,10 +227,12 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
     stream = writer.add_stream(cut.stream.address, cut.stream.uid)
     versions = {version.id: version for version in reader.versions(cut.stream)}
     tick, is_later = cut.entries[-1].tick, cut.at > past.now()
-    for id, state in replay(cut.entries, versions, reader.amendments(cut.stream)).items():
+    states = replay(cut.entries, versions, reader.amendments(cut.stream))
+    hidden = hidden_ids(past, reader, states)
+    for id, state in states.items():
         number, _, body, salt = versions[id]
-        if body is None or salt is None:
-            continue  # erased or purged since
+        if body is None or salt is None or id in hidden:
+            continue  # erased or purged since, or not for whoever asks today
         writer.add_version(stream, number, id, body, salt)
         stored = Stored(stream.tenant, stream.number, number, json.loads(body), state, 0, None)
         _put(past, writer, stream, assemble.as_of(stored, cut.at, tick) if is_later else stored)
@@ -250,5 +254,5 @@ def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored) -> None:
     """A memory's state of then, to be found by its words if it was active."""
     assert stored.body is not None, "what was removed is left out"
     is_active = stored.state.status is Status.ACTIVE
-    words = terms(stored.body["content"], past.policy.text.synonyms) if is_active else None
+    words = findable_terms(stored.body, past.policy.text.synonyms) if is_active else None
     writer.put_memory(stream, stored.number, stored.state, stored.body, words)

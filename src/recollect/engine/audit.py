@@ -8,16 +8,20 @@ from typing import Any, NamedTuple
 from recollect.embed import Embedder
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
+from recollect.engine.log_audit import audit_log
 from recollect.engine.reindexing import made_anew
 from recollect.engine.relations import relations_of_stream
+from recollect.engine.uncollected import uncollected
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
 from recollect.model.caller import Right
 from recollect.model.ledger import GENESIS, Entry, Event, commit_to
+from recollect.model.proof import Checkpoint, StreamLeaf
 from recollect.model.receipt import Problem, Verification
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
-from recollect.rules.text import terms
+from recollect.rules.findable import findable_terms
+from recollect.rules.proofs import uncovering
 from recollect.stores.protocol import Reader, Stream, Version
 
 Progress = Callable[[int, int], None]
@@ -25,26 +29,31 @@ _BRINGS_VERSION = (Event.STORED, Event.CONTRADICTED)
 _REMOVES = (Event.ERASED, Event.PURGED)
 
 
-def verify(engine: Engine, progress: Progress | None = None) -> Verification:
+def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | None = None) -> Verification:
     """Walk every chain, version, amendment, name and projection of the tenant; the first broken place of each stream.
 
-    A rewrite that also recomputes every later hash of a stream and its head cannot be seen from inside the file; an
-    anchored checkpoint is what reveals that, and ``uncovered_entries`` counts the entries without one.
+    A rewrite that also recomputes every later hash of a stream, its head and the checkpoint log cannot be seen from
+    inside the file; a checkpoint that was ``kept`` elsewhere reveals it. ``uncovered_entries`` counts what no checkpoint
+    covers yet.
     """
     engine.require(Right.OPERATE, "verify the store")
     problems: list[Problem] = []
-    entries = versions = 0
-    with engine.read() as reader:
+    entries = versions = uncovered = 0
+    with uncollected(), engine.read() as reader:
         streams = reader.streams_of(engine.tenant)
         actors = reader.actor_names(engine.tenant)
         problems += _around_streams(engine, reader, streams, actors)
+        log = audit_log(reader, engine.tenant, {stream.uid for stream in streams}, actors, kept)
+        problems += log.problems
         for done, stream in enumerate(streams):
-            found = _walked(engine, reader, stream, frozenset(actors))
+            leaves = log.leaves.get(stream.uid, [])
+            found = _walked(engine, reader, stream, frozenset(actors), leaves)
             problems += [found.problem] if found.problem else []
             entries, versions = entries + found.entries, versions + found.versions
+            uncovered += max(0, found.entries - (leaves[-1].to_seq if leaves else 0))
             if progress is not None:
                 progress(done + 1, len(streams))
-    return Verification(not problems, len(streams), entries, versions, tuple(problems), entries)
+    return Verification(not problems, len(streams), entries, versions, tuple(problems), uncovered)
 
 
 class _Walked(NamedTuple):
@@ -53,10 +62,12 @@ class _Walked(NamedTuple):
     versions: int = 0
 
 
-def _walked(engine: Engine, reader: Reader, stream: Stream, actors: frozenset[str]) -> _Walked:
+def _walked(
+    engine: Engine, reader: Reader, stream: Stream, actors: frozenset[str], leaves: Sequence[StreamLeaf]
+) -> _Walked:
     """One stream's first problem; a row that cannot even be read is one."""
     try:
-        check = _StreamCheck(engine, reader, stream, actors)
+        check = _StreamCheck(engine, reader, stream, actors, leaves)
         return _Walked(check.first_problem(), len(check.entries), len(check.versions))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = f"something in it cannot be read, so it was altered: {error}"
@@ -103,8 +114,10 @@ class _Broken(Exception):
 class _StreamCheck:
     """One stream's walk: the chain, then what it commits to, then what is derived from it."""
 
-    def __init__(self, engine: Engine, reader: Reader, stream: Stream, actors: frozenset[str]) -> None:
-        self.engine, self.reader, self.stream, self.actors = engine, reader, stream, actors
+    def __init__(
+        self, engine: Engine, reader: Reader, stream: Stream, actors: frozenset[str], leaves: Sequence[StreamLeaf]
+    ) -> None:
+        self.engine, self.reader, self.stream, self.actors, self.leaves = engine, reader, stream, actors, leaves
         self.entries = reader.entries(stream)
         self.versions: dict[str, Version] = {v.id: v for v in reader.versions(stream)}
         self.amendments = reader.amendments(stream)
@@ -113,6 +126,7 @@ class _StreamCheck:
     def first_problem(self) -> Problem | None:
         try:
             self._chain()
+            self._covered()
             self._commitments()
             self._projections()
         except _Broken as broken:
@@ -138,6 +152,11 @@ class _StreamCheck:
                 f"the chain ends at entry {len(self.entries)}, the stream says {self.stream.last_seq} or another hash",
             )
         self._counters()
+
+    def _covered(self) -> None:
+        fault = uncovering(self.leaves, [entry.hash for entry in self.entries])
+        if fault is not None:
+            raise _Broken(f"{self.name}, checkpoint", fault)
 
     def _counters(self) -> None:
         last = self.entries[-1] if self.entries else None
@@ -220,10 +239,12 @@ class _StreamCheck:
         if noted.keys() != active:
             odd = min(noted.keys() ^ active)
             raise _Broken(f"{self.name}, memory number {odd}", "the text index does not match what is active")
-        expected = {(term, n, tf, length) for n, (length, terms) in noted.items() for term, tf in terms.items()}
+        postings = self.reader.indexed_text(self.stream)
+        rightly = all(_is_noted(posting, noted) for posting in postings)
         counted = self.reader.counted_terms(self.stream)
         totals = len(noted), sum(length for length, _ in noted.values())
-        if set(self.reader.indexed_text(self.stream)) != expected or counted != Counter(row[0] for row in expected):
+        complete = len(postings) == sum(len(terms) for _, terms in noted.values())
+        if not (rightly and complete) or counted != Counter(posting[0] for posting in postings):
             raise _Broken(f"{self.name}, text index", "its postings are not those of the active memories")
         if totals != (self.stream.documents, self.stream.words):
             raise _Broken(f"{self.name}, text index", "its statistics are not those of the active memories")
@@ -245,6 +266,13 @@ class _StreamCheck:
 
     def _at(self, entry: Entry) -> str:
         return f"{self.name}, entry {entry.seq} ({entry.event})"
+
+
+def _is_noted(posting: tuple[str, int, int, int], noted: Mapping[int, tuple[int, Mapping[str, int]]]) -> bool:
+    """Whether a posting is one that its memory noted. The index has each at most once: it is their key."""
+    term, number, tf, length = posting
+    of_memory = noted.get(number)
+    return of_memory is not None and of_memory[0] == length and of_memory[1].get(term) == tf
 
 
 def _stream_name(stream: Stream) -> str:
@@ -299,7 +327,7 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
             version = versions[id]
             body = json.loads(version.body) if version.body is not None else None
             active = state.status is Status.ACTIVE and body is not None
-            words = terms(body["content"], engine.policy.text.synonyms) if active and body else None
+            words = findable_terms(body, engine.policy.text.synonyms) if active and body else None
             writer.put_memory(stream, version.number, state, body, words)
         writer.advance_stream(stream)
         made_anew(writer, stream, embedder)
@@ -317,11 +345,13 @@ def canonical_state(engine: Engine) -> Iterator[str]:
 
 def state_hash(engine: Engine) -> str:
     """One hash over the canonical state: equal for two stores that hold the same."""
+    engine.require(Right.OPERATE, "hash the whole store")
     with engine.read() as reader:
         return state_hash_of(reader, engine.tenant)
 
 
 def ledger_root(engine: Engine) -> str:
     """One hash over the heads of every chain: equal for two stores with the same history."""
+    engine.require(Right.OPERATE, "hash the whole store")
     with engine.read() as reader:
         return ledger_root_of(reader, engine.tenant)

@@ -13,6 +13,7 @@ from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_names, check_number, check_word
 from recollect.engine.context import Engine
 from recollect.engine.filters import selection_of
+from recollect.engine.links import as_seen
 from recollect.engine.matching import shadowed
 from recollect.engine.ranking import Ranked
 from recollect.engine.reading import readable_streams
@@ -162,4 +163,4 @@ def _select(engine: Engine, reader: Reader, streams: Sequence[Stream], **filters
         return []
     phase = {"phase": "current"} if engine.policy.phase.recalls_current_only else {}
     selection = selection_of(engine, streams, {**filters, **phase, "kind": _STANDING_KINDS}, "active")
-    return reader.select(engine.tenant, selection, MAX_STANDING)
+    return as_seen(engine, reader, reader.select(engine.tenant, selection, MAX_STANDING))

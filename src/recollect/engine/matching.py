@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
+from recollect.engine.links import as_seen
 from recollect.engine.ranking import Ranked, ranked
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Space
@@ -93,7 +94,7 @@ def _holders(
     at_hand = {one.stored.number for group in by_key.values() for one in group if one.stored.stream == stream.number}
     others = [number for number in numbers if number not in at_hand]
     seen = reader.visible(stream, others, selection) if others else set()
-    return reader.by_numbers(stream, sorted(seen)) if seen else []
+    return as_seen(engine, reader, reader.by_numbers(stream, sorted(seen))) if seen else []
 
 
 def _concept(stored: Stored) -> Concept | None:
@@ -178,4 +179,4 @@ def standing(engine: Engine, reader: Reader, stream: Stream, which: Standing, mo
     numbers = reader.newest(stream, which, most) if most else []
     seen = reader.visible(stream, numbers, engine.what_is_active()) if numbers else set()
     found = reader.by_numbers(stream, [number for number in numbers if number in seen]) if seen else []
-    return sorted(found, key=lambda stored: -stored.number)
+    return sorted(as_seen(engine, reader, found), key=lambda stored: -stored.number)

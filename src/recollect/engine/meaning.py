@@ -6,12 +6,13 @@ vector commits with its version, and what another process committed a moment ago
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from recollect.embed import Embedder, EmbedderSettings, embedder_named
+from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named
 from recollect.embed.protocol import label_of
+from recollect.engine.vector_block import Block, Slice
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
 from recollect.stores.protocol import Place, Reader, Stream
@@ -21,33 +22,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.engine.context import Engine
-    from recollect.rules.vectors import Codes, Signs
+    from recollect.rules.vectors import Codes
 
 RERANKED = 1_000
 """How many of the nearest by signs are compared closely."""
 MAX_KEPT = 300_000
-"""How many vectors are kept at hand with all their bytes (77 MB of the default embedder's); of the rest, only the signs are."""
+"""How many vectors are kept at hand with all their bytes: 77 MB of the default embedder's."""
+SIGNS_KEPT = 8
+"""As many times more are kept by their signs alone, which take an eighth of the room."""
+Key = tuple[str, int, int]
+"""A tenant, a stream's number, and a generation of its vectors."""
 
 
 class Meanings:
     """The embedder of one opened memory, and the vectors that it has at hand. Safe to share between threads."""
 
-    def __init__(self, chosen: Embedder | None = None) -> None:
+    def __init__(self, chosen: Embedder | None = None, max_kept: int = MAX_KEPT) -> None:
         self._chosen = chosen
+        self._max_kept = max_kept
         self._known: dict[str, Embedder] = {}
-        self._blocks: OrderedDict[tuple[str, int, int], _Block] = OrderedDict()
+        self._blocks: OrderedDict[Key, Block] = OrderedDict()
         self._lock = threading.RLock()
 
     def embedder(self, engine: "Engine", reader: Reader | None = None) -> Embedder:
         """Whoever makes this tenant's vectors: as asked for, and else as the store has them already.
 
-        Inside a transaction the store is asked through its ``reader``.
+        Inside a transaction the store is asked through its ``reader``. Nobody waits for anybody here: who has a
+        transaction open must not wait for one who waits for it.
         """
-        with self._lock:
-            found = self._known.get(engine.tenant)
-            if found is None:
-                found = self._known[engine.tenant] = _checked(engine, self._chosen or _asked_for(engine), reader)
-            return found
+        found = self._known.get(engine.tenant)
+        if found is None:
+            found = _checked(engine, self._chosen or _asked_for(engine), reader)
+            found = self._known.setdefault(engine.tenant, found)
+        return found
 
     def if_any(self, engine: "Engine") -> Embedder | None:
         """The same, or ``None`` where the vectors that are there are another's."""
@@ -57,102 +64,73 @@ class Meanings:
             return None
 
     def change(self, tenant: str, embedder: Embedder) -> None:
-        """From now on this one makes a tenant's vectors."""
-        with self._lock:
-            self._chosen, self._known[tenant] = embedder, embedder
+        """From now on this one makes a tenant's vectors. Another tenant's are as they were."""
+        self._known[tenant] = embedder
 
-    def block(self, reader: Reader, stream: Stream, dimensions: int, committed: bool) -> "_Block":
+    def block(self, reader: Reader, stream: Stream, dimensions: int, committed: bool) -> Block:
         """The vectors of a stream, read as far as its snapshot goes; what may still be undone is not kept at hand."""
         key = (stream.tenant, stream.number, stream.generation)
         with self._lock:
-            block = self._blocks.setdefault(key, _Block(dimensions))
+            if key not in self._blocks:
+                self._forget([old for old in self._blocks if old[:2] == key[:2] and old < key])
+                self._blocks[key] = Block(dimensions)
+            block = self._blocks[key]
             self._blocks.move_to_end(key)
             if committed and stream.last_memory > block.last:
                 block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
-                self._let_go(key)
+                self._make_room(key)
             return block
 
     def forget(self, tenant: str, stream: int) -> None:
         """Let go of a stream's vectors, since some were removed."""
         with self._lock:
-            for key in [key for key in self._blocks if key[:2] == (tenant, stream)]:
-                del self._blocks[key]
+            self._forget([key for key in self._blocks if key[:2] == (tenant, stream)])
 
-    def _let_go(self, current: tuple[str, int, int]) -> None:
-        """The streams that were not asked about for longest go first; a single one that is too large keeps its signs."""
-        while sum(len(block) for block in self._blocks.values()) > MAX_KEPT and next(iter(self._blocks)) != current:
-            self._blocks.popitem(last=False)
-        if len(self._blocks[current]) > MAX_KEPT:
-            self._blocks[current].keep_signs_only()
+    def _forget(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            del self._blocks[key]
 
-
-class _Block:
-    """The vectors of one stream in arrays that grow: numbers, signs, and codes unless there are too many."""
-
-    def __init__(self, dimensions: int) -> None:
-        import numpy as np
-
-        from recollect.rules.vectors import signs_bytes
-
-        self._dimensions = dimensions
-        self._numbers = np.zeros(64, dtype=np.int64)
-        self._signs = np.zeros((64, signs_bytes(dimensions)), dtype=np.uint8)
-        self._codes: Codes | None = np.zeros((64, dimensions), dtype=np.int8)
-        self._count = 0
-        self.last = 0
-        """The number of the last memory that was looked at, with a vector or without."""
-
-    def __len__(self) -> int:
-        return self._count
-
-    def extend(self, rows: Sequence[tuple[int, bytes]], last: int) -> None:
-        """Take up what was written since. Arrays that somebody reads meanwhile are not moved, but replaced."""
-        from recollect.rules.vectors import codes_from, signs
-
-        if rows:
-            self._make_room(len(rows))
-            begin, end = self._count, self._count + len(rows)
-            codes = codes_from([bytes(blob) for _, blob in rows], self._dimensions)
-            self._numbers[begin:end] = [number for number, _ in rows]
-            self._signs[begin:end] = signs(codes)
-            if self._codes is not None:
-                self._codes[begin:end] = codes
-            self._count = end
-        self.last = last
-
-    def keep_signs_only(self) -> None:
-        self._codes = None
-
-    def up_to(self, last: int) -> "_Slice":
-        """What a snapshot knows of it, which may be less than what is here by now."""
-        import numpy as np
-
-        count = int(np.searchsorted(self._numbers[: self._count], last, side="right"))
-        codes = self._codes[:count] if self._codes is not None else None
-        return _Slice(self._numbers[:count], self._signs[:count], codes)
-
-    def _make_room(self, more: int) -> None:
-        import numpy as np
-
-        short = self._count + more - len(self._numbers)
-        if short > 0:
-            grown = max(short, len(self._numbers))
-            self._numbers = np.pad(self._numbers, (0, grown))
-            self._signs = np.pad(self._signs, ((0, grown), (0, 0)))
-            self._codes = None if self._codes is None else np.pad(self._codes, ((0, grown), (0, 0)))
+    def _make_room(self, current: Key) -> None:
+        """The streams that were not asked about for longest keep their signs only, and go altogether if there are too many."""
+        whole = {key: len(block) for key, block in self._blocks.items() if block.has_codes}
+        room = self._max_kept - sum(whole.values())
+        for key, count in whole.items():
+            if room < 0:
+                self._blocks[key].keep_signs_only()
+                room += count
+        room = self._max_kept * SIGNS_KEPT - sum(len(block) for block in self._blocks.values())
+        for key in list(self._blocks):
+            if room < 0 and key != current:
+                room += len(self._blocks.pop(key))
 
 
-class _Slice(NamedTuple):
-    numbers: "NDArray[np.int64]"
-    signs: "Signs"
-    codes: "Codes | None"
+class Fresh:
+    """The vectors that one transaction sees above a number, its own included: read once, however many are compared."""
+
+    def __init__(self) -> None:
+        self._block: Block | None = None
+
+    def nearest(
+        self, reader: Reader, stream: Stream, vector: bytes, after: int, count: int, least: float
+    ) -> list[tuple[int, float]]:
+        """Those of a stream's memories above ``after`` that are most like a vector, best first, with how like they are."""
+        if stream.last_memory <= after:
+            return []
+        block = self._block
+        if block is None or block.after > after:
+            block = self._block = Block(len(vector), after)
+        if stream.last_memory > block.last:
+            block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
+        rows = [(stream, block.up_to(stream.last_memory))]
+        found = Likeness(reader, _codes_in(vector), rows, {}).nearest(count, least)
+        return [(number, like) for (_, number), like in found if number > after]
 
 
 class Likeness:
     """How like a text the memories of some streams are, by their vectors."""
 
     def __init__(
-        self, reader: Reader, question: "Codes", streams: Sequence[tuple[Stream, _Slice]], seen: Mapping[int, int]
+        self, reader: Reader, question: "Codes", streams: Sequence[tuple[Stream, Slice]], seen: Mapping[int, int]
     ) -> None:
         self._reader, self._question, self._seen = reader, question, seen
         self._streams = {stream.number: (stream, rows) for stream, rows in streams if len(rows.numbers)}
@@ -195,6 +173,8 @@ class Likeness:
         import numpy as np
 
         found = {of: self._compared(*self._streams[of], asked) for of, asked in wanted.items()}
+        if not found:
+            return []
         streams = np.concatenate([np.full(len(numbers), of) for of, (numbers, _) in found.items()])
         numbers = np.concatenate([numbers for numbers, _ in found.values()])
         likes = np.concatenate([values for _, values in found.values()])
@@ -249,7 +229,7 @@ class Likeness:
         return found
 
     def _compared(
-        self, stream: Stream, rows: _Slice, wanted: "NDArray[np.int64]"
+        self, stream: Stream, rows: Slice, wanted: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
         """Those of the wanted memories that have a vector, with their cosines, rounded so that no last bit decides."""
         from recollect.rules.vectors import cosines
@@ -257,7 +237,7 @@ class Likeness:
         numbers, codes = self._codes(stream, rows, wanted)
         return numbers, cosines(self._question, codes).round(6)
 
-    def _codes(self, stream: Stream, rows: _Slice, wanted: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Codes]":
+    def _codes(self, stream: Stream, rows: Slice, wanted: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Codes]":
         """The codes of those of the wanted memories that have any: from what is at hand, or from the store."""
         import numpy as np
 
@@ -283,9 +263,7 @@ def likeness_of(
     engine: "Engine", reader: Reader, streams: Sequence[Stream], vector: bytes, *, committed: bool
 ) -> Likeness | None:
     """The same for a vector. A transaction that has not ``committed`` is compared with what is at hand already."""
-    from recollect.rules.vectors import codes_from
-
-    return _likeness(engine, reader, streams, codes_from([vector], len(vector)), committed)
+    return _likeness(engine, reader, streams, _codes_in(vector), committed)
 
 
 def _likeness(
@@ -302,9 +280,13 @@ def _likeness(
 
 def codes_of(embedder: Embedder, text: str) -> "Codes":
     """A question may hold half a character, which no embedder can read."""
-    from recollect.rules.vectors import quantise
+    return _made(embedder, [text.encode("utf-8", "replace").decode("utf-8")])
 
-    return quantise(embedder.embed([text.encode("utf-8", "replace").decode("utf-8")]))
+
+def _codes_in(vector: bytes) -> "Codes":
+    from recollect.rules.vectors import codes_from
+
+    return codes_from([vector], len(vector))
 
 
 def vector_of(engine: "Engine", text: str, reader: Reader | None) -> bytes:
@@ -313,17 +295,35 @@ def vector_of(engine: "Engine", text: str, reader: Reader | None) -> bytes:
     return codes_of(embedder, text).tobytes() if embedder.dimensions else b""
 
 
-def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Iterator[bytes]:
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
     """The vectors of many texts as they are kept."""
+    return [row.tobytes() for row in _made(embedder, texts)] if texts else []
+
+
+def _made(embedder: Embedder, texts: Sequence[str]) -> "Codes":
+    """What an embedder makes of texts, if it is what it says: one that is not would make the stream unreadable."""
+    import numpy as np
+
     from recollect.rules.vectors import quantise
 
-    return (row.tobytes() for row in quantise(embedder.embed(texts)))
+    vectors = np.asarray(embedder.embed(texts))
+    if vectors.shape != (len(texts), embedder.dimensions) or not np.isfinite(vectors).all():
+        raise EmbedderUnavailable(
+            f"{embedder.name} did not make a vector of {embedder.dimensions} numbers for each text.",
+            field="embedder",
+            hint="Its embed() gives one row a text, in their order, and each row has as many numbers as dimensions says.",
+        )
+    return quantise(vectors)
 
 
-def check_stream(stream: Stream, embedder: Embedder) -> None:
-    """A stream gets vectors of one embedder only, or none at all."""
-    if stream.last_memory and stream.embedder != label_of(embedder):
-        raise _mismatch([stream.embedder], embedder)
+def check_stream(reader: Reader, stream: Stream, embedder: Embedder) -> None:
+    """A stream gets vectors of one embedder only, or none at all; its first memory, of one that the tenant has already.
+
+    So nobody who opened the memory before its vectors were made anew goes on with the old ones.
+    """
+    there = [stream.embedder] if stream.last_memory else reader.embedders(stream.tenant)
+    if there and label_of(embedder) not in there:
+        raise _mismatch(there, embedder)
 
 
 def _asked_for(engine: "Engine") -> Embedder | None:
@@ -338,11 +338,11 @@ def settings_of(section: Embedding) -> EmbedderSettings:
 
 
 def _checked(engine: "Engine", asked: Embedder | None, reader: Reader | None) -> Embedder:
-    """The embedder to use, if the vectors that are there already are its own."""
+    """The embedder to use, if the vectors that are there are its own; while they are made anew, some are another's."""
     with nullcontext(reader) if reader is not None else engine.read(brief=True) as asking:
         there = asking.embedders(engine.tenant)
     embedder = asked or _as_it_is(there)
-    if any(label != label_of(embedder) for label in there):
+    if there and label_of(embedder) not in there:
         raise _mismatch(there, embedder)
     return embedder
 

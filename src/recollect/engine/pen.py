@@ -9,14 +9,14 @@ from typing import Any
 
 from recollect.embed.protocol import label_of
 from recollect.engine.context import Engine
-from recollect.engine.meaning import check_stream
+from recollect.engine.meaning import Fresh, check_stream
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
-from recollect.rules.text import terms
+from recollect.rules.findable import findable_terms
 from recollect.stores.protocol import Stored, Stream, Writer
 
 SALT_BYTES = 16
@@ -45,6 +45,7 @@ class Pen:
         self._before: dict[str, Status | None] = {}
         self._touched: dict[str, None] = {}
         self._phase: Mapping[str, Any] = {}
+        self.fresh = Fresh()
 
     @classmethod
     def at_address(cls, engine: Engine, writer: Writer, address: Address, at: str) -> "Pen":
@@ -207,7 +208,7 @@ class Pen:
     def _have_vectors(self) -> None:
         """A stream's first memory settles whose vectors it has."""
         embedder = self.engine.meanings.embedder(self.engine, self.writer)
-        check_stream(self.stream, embedder)
+        check_stream(self.writer, self.stream, embedder)
         if not self.stream.last_memory and self.stream.embedder != label_of(embedder):
             self.stream.embedder = label_of(embedder)
             self.writer.set_embedder(self.stream)
@@ -216,7 +217,7 @@ class Pen:
         if id in self._known_terms:
             return self._known_terms[id]
         body = self._bodies[id]
-        return terms(body["content"], self.engine.policy.text.synonyms) if body else ()
+        return findable_terms(body, self.engine.policy.text.synonyms) if body else ()
 
     def _tick_once(self) -> None:
         if not self._ticked:

@@ -236,7 +236,8 @@ def _read_check(engine: Engine, address: Address) -> trace.Trace:
 
 
 def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None:
-    return reader.stream_at(address) if may_read(engine.caller, address) else None
+    may = may_read(engine.caller, address) and engine.sight.categories != ()
+    return reader.stream_at(address) if may else None
 
 
 def _check_name(field_name: str, value: str) -> None:

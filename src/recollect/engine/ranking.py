@@ -11,8 +11,10 @@ from itertools import islice
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
+from recollect.engine.links import as_seen
 from recollect.engine.meaning import RERANKED, Likeness, likeness
 from recollect.engine.relations import strongest
+from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
 from recollect.model.canonical import parse_time
 from recollect.model.policy import Ranking
 from recollect.model.policy import Recall as RecallPolicy
@@ -40,8 +42,8 @@ NEARBY = 0.3
 """How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
 LEADING = 10
 """How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
-CHUNK = 64
-"""How many of the best-scored memories are checked for visibility at a time."""
+SPARE = 8
+"""How many more than are wanted are looked up at a time, since some may not be told."""
 
 
 class Ranked(NamedTuple):
@@ -118,7 +120,7 @@ def ranked(
     facts = looking.best_by_words(found, max(BY_TEXT, 2 * most))
     facts |= looking.best_by_meaning(meant, settings.meaning_min)
     related = strongest(engine, reader, _few_best(found, meant, facts))
-    facts |= looking.at(related)
+    facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
     evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
     weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
@@ -128,7 +130,8 @@ def ranked(
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
     if settings.newest_first:
         best = _newest_first(question, best, facts, contents, found.idf, meant)
-    loaded = {(s.stream, s.number): s for s in reader.by_places(engine.tenant, [one.place for one in best[:most]])}
+    told = as_seen(engine, reader, reader.by_places(engine.tenant, [one.place for one in best[:most]]))
+    loaded = {(stored.stream, stored.number): stored for stored in told}
     return [_ranked(question, found.idf, evidence, one, loaded[one.place]) for one in best[:most]]
 
 
@@ -164,23 +167,35 @@ def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Seq
     """
     settings = engine.policy.recall
     by_stream = {s.number: reader.term_frequencies(s, sorted(set(wanted))) for s in streams if s.documents}
-    totals: dict[str, int] = defaultdict(int)
-    for frequencies in by_stream.values():
-        for term, count in frequencies.items():
-            totals[term] += count
-    texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    found = _Text(wanted, texts, totals, settings)
+    totals = _summed(by_stream.values())
     reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
-    for stream in streams:
-        for term, limit in reading.find:
-            if term in by_stream.get(stream.number, ()):
-                found.add(stream.number, term, reader.postings(stream, term, limit))
+    postings: Postings = {
+        (stream.number, term): reader.postings(stream, term, limit)
+        for stream in streams
+        for term, limit in reading.find
+        if term in by_stream.get(stream.number, ())
+    }
+    texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
+    if partly := partly_hidden(engine, reader, streams):
+        postings = seen_postings(engine, reader, partly, postings)
+        texts, totals = seen_statistics(streams, partly, postings, by_stream)
+    found = _Text(wanted, texts, totals, settings)
+    for (number, term), of_term in postings.items():
+        found.add(number, term, of_term)
     best = list(islice(found.best_first(), settings.max_compared)) if reading.tell_apart else []
     for stream in streams:
         numbers = [number for of, number in best if of == stream.number]
         for term in reading.tell_apart if numbers else ():
             found.add(stream.number, term, reader.postings_of(stream, term, numbers))
     return found
+
+
+def _summed(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    totals: dict[str, int] = defaultdict(int)
+    for frequencies in by_stream:
+        for term, count in frequencies.items():
+            totals[term] += count
+    return totals
 
 
 # ── who is compared ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -201,23 +216,24 @@ class _Looking:
         return {place: _facts(place, rows[place], self._sessions) for place in reachable if place in rows}
 
     def best_by_words(self, found: _Text, count: int) -> dict[Place, Facts]:
+        return self._first(found.best_first(), count)
+
+    def _first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
+        """The first that may be told, so many at least if there are. Where few may be, ever more are looked up at a time."""
         best: dict[Place, Facts] = {}
-        ranking = found.best_first()
-        while len(best) < count and (chunk := list(islice(ranking, CHUNK))):
+        size = count + SPARE
+        while len(best) < count and (chunk := list(islice(ranking, size))):
             best |= self.at(chunk)
+            size *= 2
         return best
 
     def best_by_meaning(self, meant: Likeness | None, least: float) -> dict[Place, Facts]:
         """The most alike in meaning. Where few of them may be told, all that may be told are compared instead."""
         if meant is None:
             return {}
-        best: dict[Place, Facts] = {}
         nearest = [place for place, _ in meant.nearest(RERANKED, least)]
-        for begin in range(0, len(nearest), CHUNK):
-            best |= self.at(nearest[begin : begin + CHUNK])
-            if len(best) >= BY_MEANING:
-                return best
-        if len(nearest) < RERANKED or len(meant) <= RERANKED:
+        best = self._first(iter(nearest), BY_MEANING)
+        if len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meant) <= RERANKED:
             return best
         fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self._selection)]
         return self.at(place for place, _ in meant.nearest_of(fitting, BY_MEANING, least))

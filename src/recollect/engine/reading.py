@@ -9,8 +9,9 @@ from typing import Any
 
 from recollect.engine.arguments import check_names, check_number, check_one, check_word
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
-from recollect.engine.context import Engine, find
+from recollect.engine.context import Engine, find, visible
 from recollect.engine.filters import selection_of
+from recollect.engine.links import as_seen, hidden_ids
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import HISTORY_KIND, Entry, Event
 from recollect.model.receipt import HistoryEvent, Page
@@ -64,7 +65,7 @@ def page_of(
     """
     check_number("limit", limit, 1, MAX_PAGE)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
-    selection = selection_of(engine, streams, filters, status, before=_decoded(cursor))
+    selection = selection_of(engine, streams, filters, status, before=_place_of(engine, reader, cursor))
     found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
@@ -108,7 +109,8 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
         entries = reader.entries_about(engine.tenant, stored.state.id)
         amendments = reader.amendments_about(engine.tenant, stored.state.id)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
-    shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
+        shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
+        shown = _told_of(engine, reader, shown)
     return tuple(_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown)
 
 
@@ -175,7 +177,15 @@ def _visible_entries(engine: Engine, reader: Reader, entries: Sequence[Entry]) -
     if sight == Sight(None, None):
         return list(entries)
     found = reader.by_ids(engine.tenant, [entry.memory_id for entry in entries])
-    return [entry for entry in entries if _seen(sight, found.get(entry.memory_id))]
+    return _told_of(engine, reader, [entry for entry in entries if _seen(sight, found.get(entry.memory_id))])
+
+
+def _told_of(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> list[Entry]:
+    """The entries as the caller may know of them: what only concerns a hidden memory is left out, and so is its id."""
+    ids = (id for entry in entries for id in (entry.memory_id, entry.other_id) if id is not None)
+    hidden = hidden_ids(engine, reader, ids)
+    shown = [entry for entry in entries if entry.memory_id not in hidden]
+    return [entry._replace(other_id=None) if entry.other_id in hidden else entry for entry in shown]
 
 
 def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
@@ -186,21 +196,22 @@ def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
 
 
 def chain_of(engine: Engine, reader: Reader, id: str) -> list[Stored]:
-    """The stored versions of a chain in order."""
+    """The stored versions of a chain in order, as far as the caller may know of them."""
     stored = find(engine, reader, id)
     links = [stored]
     while (before := links[0].state.supersedes_id) is not None:
         links.insert(0, reader.by_ids(engine.tenant, [before])[before])
     while (after := links[-1].state.superseded_by_id) is not None:
         links.append(reader.by_ids(engine.tenant, [after])[after])
-    return current(engine, reader, links)
+    hidden = hidden_ids(engine, reader, (link.state.id for link in links))
+    return current(engine, reader, [link for link in links if link.state.id not in hidden])
 
 
 def current(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Stored]:
-    """Memories as they may be shown now, each by the clock and by its own stream's tick."""
+    """Memories as they may be shown now: by the clock and their own streams' ticks, and without links to hidden ones."""
     now = engine.now()
     ticks = {number: reader.stream_numbered(engine.tenant, number).tick for number in {s.stream for s in found}}
-    return [as_of(stored, now, ticks[stored.stream]) for stored in found]
+    return as_seen(engine, reader, [as_of(stored, now, ticks[stored.stream]) for stored in found])
 
 
 def _history_event(
@@ -229,19 +240,23 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
 
 
 def _encoded(last: Stored) -> str:
+    """The page's last memory by its time and id: its place would tell how many there are of what may not be seen."""
     assert last.body is not None, "a listed memory has its content"
-    text = json.dumps([last.body["created_at"], last.stream, last.number])
+    text = json.dumps([last.body["created_at"], last.state.id])
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
-def _decoded(cursor: str | None) -> tuple[str, int, int] | None:
+def _place_of(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
     if cursor is None:
         return None
     try:
-        at, stream, number = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return str(at), check_number("cursor", stream), check_number("cursor", number)
-    except (ValueError, TypeError, AttributeError, RecursionError, BadInput):
-        raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.") from None
+        at, id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        last = reader.by_ids(engine.tenant, [check_one("cursor", id)])[id]
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError, BadInput):
+        last = None
+    if last is None or not isinstance(at, str) or (last.body is not None and not visible(engine, reader, last)):
+        raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.")
+    return at, last.stream, last.number
 
 
 def _seen(sight: Sight, stored: Stored | None) -> bool:

@@ -42,6 +42,7 @@ def query(
     top_k: int | None = None,
     budget_tokens: int | None = None,
     threshold: float | None = None,
+    share_of_best: float | None = None,
     thread: str | None = None,
     history: bool = False,
 ) -> Recall:
@@ -49,11 +50,13 @@ def query(
 
     Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant.
     ``categories`` and ``filters`` narrow what is looked at, ``threshold`` (0 to 1) leaves out what has too little to do
-    with the text, ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed
+    with the text, ``share_of_best`` (0 to 1) what has much less to do with it than the best of them has, and
+    ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed
     since that thread last asked; with ``history`` each memory comes with what it said before.
     """
     top_k = engine.policy.recall.top_k if top_k is None else top_k
-    _check(text, top_k, threshold, budget_tokens)
+    _check(text, top_k, budget_tokens)
+    _check_shares(threshold=threshold, share_of_best=share_of_best)
     with engine.read() as reader:
         readable = readable_streams(engine, reader, owner, space, include_namespaces)
         consulted = engine.policy.spaces.read_order
@@ -65,7 +68,7 @@ def query(
         found = newest_phase_first(engine, found)
         places = {one.id: (one.stored.stream, one.stored.number) for one in found}
         told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
-        items = _within(engine, told, top_k, threshold, budget_tokens)
+        items = _within(engine, told, top_k, _least(told, threshold, share_of_best), budget_tokens)
         items = _with_history(engine, reader, items) if history else items
         items = _with_related(engine, reader, items, places, budget_tokens)
         checks = _border_checks(engine, owner, space)
@@ -102,8 +105,14 @@ def _selection(
     return selection_of(engine, streams, asked, "active")
 
 
+def _least(told: Sequence[Recalled], threshold: float | None, share_of_best: float | None) -> float:
+    """How much something must have to do with the question to be told."""
+    best = max((item.relevance for item in told), default=0.0)
+    return max(threshold or 0.0, (share_of_best or 0.0) * best)
+
+
 def _within(
-    engine: Engine, told: Sequence[Recalled], top_k: int, threshold: float | None, budget_tokens: int | None
+    engine: Engine, told: Sequence[Recalled], top_k: int, least: float, budget_tokens: int | None
 ) -> list[Recalled]:
     """The best that are about it at all, within their category's share, the number asked for, and the budget."""
     items: list[Recalled] = []
@@ -114,7 +123,7 @@ def _within(
         full = category is not None and category.context == "rag" and counts[category.name] >= category.rag_length
         if len(items) == top_k:
             break
-        if full or (threshold is not None and item.relevance < threshold):
+        if full or item.relevance < least:
             continue
         cost = count_tokens(bullet(item.memory)) if budget_tokens is not None else 0
         if budget_tokens is not None and spent + cost > budget_tokens:
@@ -222,14 +231,18 @@ def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) ->
     }
 
 
-def _check(text: str, top_k: int, threshold: float | None, budget_tokens: int | None) -> None:
+def _check(text: str, top_k: int, budget_tokens: int | None) -> None:
     if not isinstance(text, str) or not text.strip():
         raise BadInput("is empty; say what to look for.", field="query")
     if not isinstance(top_k, int) or not 1 <= top_k <= 1_000:
         raise BadInput("must be between 1 and 1,000.", field="top_k")
-    if threshold is not None and not (
-        isinstance(threshold, int | float) and not isinstance(threshold, bool) and 0 <= threshold <= 1
-    ):
-        raise BadInput("must be between 0 and 1.", field="threshold")
     if budget_tokens is not None:
         check_number("budget_tokens", budget_tokens, 1)
+
+
+def _check_shares(**shares: float | None) -> None:
+    for name, value in shares.items():
+        if value is not None and not (
+            isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+        ):
+            raise BadInput("must be between 0 and 1.", field=name)

@@ -8,14 +8,15 @@ table that ranking reads is derived from both.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.changing import changing
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
-from recollect.engine.meaning import Likeness, likeness_of
+from recollect.engine.meaning import RERANKED, Likeness, check_stream, likeness_of
 from recollect.engine.pen import Pen
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
@@ -28,8 +29,8 @@ from recollect.rules.fold import BY_HAND, RELATION_RULE
 from recollect.stores.protocol import Place, Reader, Relation, Stored, Stream, Version
 
 RELATED_TO = "related_to"
-LOOKED_AT = 4
-"""How many times as many as are wanted are looked at, since some may have left the active set meanwhile."""
+CHUNK = 12
+"""How many of the nearest are looked up at a time: of those, some may have left the active set, or be another scope's."""
 
 
 class Search(NamedTuple):
@@ -58,8 +59,7 @@ def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, comm
 
 
 def _near(engine: Engine, compared: Likeness) -> tuple[tuple[int, float], ...]:
-    settings = engine.policy.relations
-    nearest = compared.nearest(settings.neighbours * LOOKED_AT, settings.link_min)
+    nearest = compared.nearest(RERANKED, engine.policy.relations.link_min)
     return tuple((number, like) for (_, number), like in nearest)
 
 
@@ -70,14 +70,21 @@ def neighbours(pen: Pen, draft: Draft, earlier: Search, apart_from: str | None =
     """Inside the lock: the nearest that are active still, what has come since included, each with how like it is."""
     if not wanted(pen.engine, draft):
         return []
-    settings = pen.engine.policy.relations
+    check_stream(pen.writer, pen.stream, pen.engine.meanings.embedder(pen.engine, pen.writer))
+    settings, since = pen.engine.policy.relations, earlier.seen_to
     near = dict(earlier.found)
-    near |= {number: like for number, like in _since(pen, draft, earlier.seen_to) if like >= settings.link_min}
-    best = sorted(near, key=lambda number: (-near[number], number))[: settings.neighbours * LOOKED_AT]
-    found = {stored.number: stored for stored in pen.writer.by_numbers(pen.stream, best)} if best else {}
-    linked = [found[number] for number in best if number in found and _may_link(pen.engine, draft, found[number])]
-    kept = [one for one in linked if one.state.id != apart_from][: settings.neighbours]
-    return [(one, near[one.number]) for one in kept]
+    near |= dict(pen.fresh.nearest(pen.writer, pen.stream, draft.vector, since, RERANKED, settings.link_min))
+    best = sorted(near, key=lambda number: (-near[number], number))
+    linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one) and one.state.id != apart_from)
+    return [(one, near[one.number]) for one in islice(linked, settings.neighbours)]
+
+
+def _looked_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Stored]:
+    """The memories of these numbers, in their order, as far as they are asked for."""
+    for begin in range(0, len(numbers), CHUNK):
+        chunk = numbers[begin : begin + CHUNK]
+        found = {stored.number: stored for stored in pen.writer.by_numbers(pen.stream, chunk)}
+        yield from (found[number] for number in chunk if number in found)
 
 
 def noted(found: Sequence[Neighbour]) -> dict[str, Any]:
@@ -90,17 +97,6 @@ def put_neighbours(pen: Pen, id: str, found: Sequence[Neighbour]) -> None:
     rows = [Relation(source, (other.stream, other.number), RELATED_TO, like, pen.at) for other, like in found]
     if rows:
         pen.writer.put_relations(pen.stream.tenant, rows)
-
-
-def _since(pen: Pen, draft: Draft, seen_to: int) -> list[tuple[int, float]]:
-    from recollect.rules.vectors import codes_from, cosines
-
-    rows = pen.writer.vectors_after(pen.stream, seen_to) if pen.stream.last_memory > seen_to else []
-    if not rows:
-        return []
-    asked = codes_from([draft.vector], len(draft.vector))
-    values = cosines(asked, codes_from([bytes(codes) for _, codes in rows], len(draft.vector)))
-    return [(number, round(float(value), 6)) for (number, _), value in zip(rows, values, strict=True)]
 
 
 def _may_link(engine: Engine, draft: Draft, other: Stored) -> bool:
@@ -206,7 +202,7 @@ def _seen(engine: Engine, reader: Reader, places: Sequence[Place]) -> dict[Place
 
 def _shown(stored: Stored, strength: float, relation_type: str) -> Related:
     memory = to_memory(stored)
-    return Related(memory.id, memory.content, relation_type, strength)
+    return Related(memory.id, memory.content, relation_type, strength, memory.category)
 
 
 def strongest(engine: Engine, reader: Reader, best: Sequence[Place]) -> dict[Place, float]:

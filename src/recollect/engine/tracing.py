@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from itertools import islice
 
 from recollect.engine.arguments import check_moment, check_number, check_one, check_word
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
+from recollect.engine.links import hidden_ids
 from recollect.engine.waiting import TraceRow, waiting
 from recollect.model import trace
 from recollect.model.caller import Right
@@ -21,10 +23,12 @@ from recollect.rules import privacy
 from recollect.rules.draft import Rejection
 from recollect.rules.privacy_gate import action
 from recollect.rules.taxonomy import classify_event
+from recollect.rules.telling import may_be_told, named_ids
 from recollect.rules.why import MAX_TRACES, last_turn, sentences
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 
 MAX_PAGE = 10_000
+_CHUNK = 200
 _REDACTED = "[redacted: {} characters]"
 
 
@@ -118,7 +122,9 @@ def traces(
 ) -> tuple[Trace, ...]:
     """The events that policy kept and that fit every filter, oldest first, each with the policy that was in force.
 
-    ``after`` and ``before`` are numbers of events. ``latest`` counts ``limit`` from the end and not from the beginning.
+    A bound caller is told what happened in its own session and to memories that it may see, and nothing that names any
+    other; whoever may operate the store is told everything. ``after`` and ``before`` are numbers of events. ``latest``
+    counts ``limit`` from the end and not from the beginning.
     """
     engine.require(Right.GOVERN, "read traces")
     check_number("after", after)
@@ -132,7 +138,22 @@ def traces(
     waiting(engine).flush()
     with engine.read() as reader:
         wanted = wanted._replace(memory=_whole_id(engine, reader, memory))
-        return tuple(reader.traces(engine.tenant, after, limit, wanted, latest=latest))
+        if engine.caller.trusted or Right.OPERATE in engine.caller.rights:
+            return tuple(reader.traces(engine.tenant, after, limit, wanted, latest=latest))
+        found = list(islice(_seen(engine, reader, after, wanted, latest), limit))
+    return tuple(reversed(found) if latest else found)
+
+
+def _seen(engine: Engine, reader: Reader, after: int, wanted: TracesWanted, latest: bool) -> Iterator[Trace]:
+    """Everything that fits and may be known to a bound caller, a chunk at a time; the newest first if ``latest``."""
+    while found := reader.traces(engine.tenant, after, _CHUNK, wanted, latest=latest):
+        hidden = hidden_ids(engine, reader, (id for event in found for id in named_ids(event)))
+        shown = [event for event in found if may_be_told(event, engine.caller.session, hidden)]
+        yield from reversed(shown) if latest else shown
+        if latest:
+            wanted = wanted._replace(before=found[0]["number"])
+        else:
+            after = found[-1]["number"]
 
 
 def why(engine: Engine, *, session: str | None = None, memory: str | None = None) -> tuple[str, ...]:

@@ -39,10 +39,12 @@ from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.telemetry import traced
 from recollect.engine.waiting import waiting
 from recollect.interfaces.as_of import Past, through_agent
+from recollect.interfaces.doors.ledger import LedgerDoor
 from recollect.interfaces.doors.relating import RelatingDoor
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.operation import OperationCount, OperationPage
+from recollect.model.proof import Checkpoint
 from recollect.model.receipt import (
     ErasureReceipt,
     Explanation,
@@ -63,7 +65,7 @@ _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
 Progress = Callable[[int, int], None]
 
 
-class Recollect(RelatingDoor):
+class Recollect(LedgerDoor, RelatingDoor):
     """A memory that is open. Made by :func:`recollect.open`; use it as a context manager, or close it.
 
     Methods that take an ``id`` also take its first digits (twelve are always enough) or an alias.
@@ -182,14 +184,16 @@ class Recollect(RelatingDoor):
         top_k: int | None = None,
         budget_tokens: int | None = None,
         threshold: float | None = None,
+        share_of_best: float | None = None,
         thread: str | None = None,
         history: bool = False,
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees.
 
-        ``filters`` are those of ``list``; ``threshold`` (0 to 1) leaves out what has too little to do with the text, and
-        ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed since that
-        thread last asked, with ``history`` each memory says what it said before.
+        ``filters`` are those of ``list``; ``threshold`` (0 to 1) leaves out what has too little to do with the text,
+        ``share_of_best`` what has much less to do with it than the best has, and ``budget_tokens`` what would not fit any
+        more. With a ``thread`` the answer begins with what changed since that thread last asked, with ``history`` each
+        memory says what it said before.
         """
         return recall.query(
             through_agent(self._engine, agent),
@@ -202,6 +206,7 @@ class Recollect(RelatingDoor):
             top_k=top_k,
             budget_tokens=budget_tokens,
             threshold=threshold,
+            share_of_best=share_of_best,
             thread=thread,
             history=history,
         )
@@ -528,9 +533,9 @@ class Recollect(RelatingDoor):
         return health.stats(self._engine)
 
     @traced
-    def verify(self, progress: Progress | None = None) -> Verification:
-        """Walk every chain, version and projection."""
-        return audit.verify(self._engine, progress)
+    def verify(self, progress: Progress | None = None, *, kept: Checkpoint | None = None) -> Verification:
+        """Walk every chain, version and projection; against a checkpoint that was ``kept`` elsewhere too, if given."""
+        return audit.verify(self._engine, progress, kept)
 
     @traced
     def backup(self, path: str | Path) -> Backup:

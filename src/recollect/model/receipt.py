@@ -68,6 +68,7 @@ class Related(Plain):
     content: str
     relation_type: str
     strength: float
+    category: str = "general"
 
     @property
     def line(self) -> str:
@@ -111,7 +112,7 @@ class Recalled(Plain):
     @property
     def lines(self) -> list[str]:
         """As it stands in a prompt: its bullet, and below it what it said before and what it has to do with."""
-        return [bullet(self.memory), *(one.line for one in (*self.earlier, *self.related))]
+        return [bullet(self.memory), *(one.line for one in self.earlier), *(one.line for one in self.related)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +145,16 @@ class Recall(Plain):
         return not self.items
 
     def bullets(self) -> list[dict[str, str]]:
-        """The small form for prompts: id, category and one line of text each."""
-        return [
-            {"id": item.memory.id, "category": item.memory.category, "text": bullet(item.memory).removeprefix("- ")}
-            for item in self.items
-        ]
+        """The small form for prompts: id, category and one line of text each; what an item is related to follows it."""
+        return [one for item in self.items for one in (_bullet(item.memory), *map(_related_bullet, item.related))]
+
+
+def _bullet(memory: Memory) -> dict[str, str]:
+    return {"id": memory.id, "category": memory.category, "text": bullet(memory).removeprefix("- ")}
+
+
+def _related_bullet(related: Related) -> dict[str, str]:
+    return {"id": related.id, "category": related.category, "text": related.line.strip()}
 
 
 def bullet(memory: Memory) -> str:

@@ -2,9 +2,10 @@
 
 from recollect.model.vocabulary import Space
 from recollect.rules.draft import Context, Draft, Rejection
+from recollect.rules.findable import findable_terms
 from recollect.rules.keys import choose_key
 from recollect.rules.saq import SELF
-from recollect.rules.text import fingerprint, sha256_hex, terms
+from recollect.rules.text import fingerprint, sha256_hex
 
 
 def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
@@ -28,13 +29,14 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         parser=policy.keys.parser,
         shared_fallback=policy.keys.fallback == "shared",
     )
+    named = {"content": candidate.content, "entities": candidate.entities}
     return draft.decide(
         f"key:{key.source}",
         f"{key.text}, by {key.rule}" if key.rule else key.text,
         key=key,
         content_hash=sha256_hex(candidate.content),
         fingerprint=mark,
-        terms=tuple(terms(candidate.content, policy.text.synonyms)),
+        terms=tuple(findable_terms(named, policy.text.synonyms)),
     )
 
 

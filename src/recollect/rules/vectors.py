@@ -7,7 +7,7 @@ result. Equal ones stay in the order of the rows: pass rows sorted by id.
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,7 @@ def fewest(differences: Differences, count: int) -> Rows:
 
 def cosines(query: Codes, rows: Codes) -> NDArray[np.float64]:
     """The cosine between the query and each row, from the codes alone. A vector of nothing is like no other: 0."""
-    exact = np.float32 if rows.shape[1] <= EXACT_IN_32_BITS else np.float64
+    exact: Any = np.float32 if rows.shape[1] <= EXACT_IN_32_BITS else np.float64
     wide, asked = rows.astype(exact), query.astype(exact).reshape(-1)
     products = (wide @ asked).astype(np.float64)
     lengths = np.einsum("ij,ij->i", wide, wide).astype(np.float64) * float(asked @ asked)

@@ -245,6 +245,10 @@ class ReadsText(Protocol):
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]: ...
 
+    def count_beyond(self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None) -> int:
+        """How many active memories are of other scopes or other categories than these; ``None`` is any."""
+        ...
+
 
 Place = tuple[int, int]
 """A stream's number, and a memory's in it."""
@@ -457,6 +461,79 @@ class MovesCursors(Protocol):
         ...
 
 
+class LogLeaf(NamedTuple):
+    """A leaf of a tenant's log at its place: what it is about, and its canonical text."""
+
+    place: int
+    kind: str
+    subject: str
+    body: str
+
+
+class LogCheckpoint(NamedTuple):
+    """The root of the tree over the first ``size`` leaves of a log."""
+
+    size: int
+    log: str
+    root: str
+    at: str
+
+
+class LogSignature(NamedTuple):
+    """A signature of the checkpoint of that size."""
+
+    size: int
+    key: str
+    signature: str
+
+
+class CommittedValue(NamedTuple):
+    """What the entry at ``seq`` of a stream committed to."""
+
+    seq: int
+    body: str
+    salt: bytes
+
+
+class ReadsCheckpointLog(Protocol):
+    def log_leaves(self, tenant: str) -> list[LogLeaf]:
+        """All of a tenant's leaves, in order."""
+        ...
+
+    def log_leaves_about(self, tenant: str, kind: str, subject: str | None = None) -> list[LogLeaf]:
+        """Those of a kind, or about one subject of it, in order."""
+        ...
+
+    def last_log_leaves(self, tenant: str) -> list[LogLeaf]:
+        """The last leaf about each stream that has one."""
+        ...
+
+    def log_checkpoints(self, tenant: str) -> list[LogCheckpoint]: ...
+    def log_checkpoint(self, tenant: str, size: int | None = None) -> LogCheckpoint | None:
+        """The checkpoint of a size, or the last one."""
+        ...
+
+    def log_signatures(self, tenant: str, size: int | None = None) -> list[LogSignature]:
+        """Those of the checkpoint of a size, or of all."""
+        ...
+
+    def committed_values(self, stream: Stream, number: int, memory_id: str) -> list[CommittedValue]:
+        """What the entries about a memory committed to, for as long as it has content, in their order."""
+        ...
+
+
+class ExtendsCheckpointLog(Protocol):
+    def lock_log(self, tenant: str) -> None:
+        """Nobody else appends to the tenant's log until this transaction ends."""
+        ...
+
+    def extend_log(self, tenant: str, leaves: Sequence[LogLeaf]) -> None: ...
+    def add_log_checkpoint(self, tenant: str, checkpoint: LogCheckpoint) -> None: ...
+    def add_log_signature(self, tenant: str, signature: LogSignature) -> None:
+        """A key signs a checkpoint once; a second time changes nothing."""
+        ...
+
+
 class ReadsGraphs(Protocol):
     def graph_thread_uids(self, tenant: str, user_id: str | None = None) -> list[str]:
         """The threads of a user's graphs, or of everybody's, by their opaque uids."""
@@ -475,12 +552,13 @@ class Reader(
     ReadsCursors,
     ReadsVectors,
     ReadsRelations,
+    ReadsCheckpointLog,
     Protocol,
 ):
     """A consistent view of the store."""
 
 
-class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations, Protocol):
+class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations, ExtendsCheckpointLog, Protocol):
     """The one transaction in which an operation acts: all of it commits, or none."""
 
     def locked_stream(self, tenant: str, number: int) -> Stream:

@@ -13,7 +13,9 @@ from typer.exceptions import Abort, Exit, TyperException
 from recollect import __version__
 from recollect.interfaces.cli import (
     care,
+    identity,
     injecting,
+    ledger,
     moving,
     operations,
     phases,
@@ -73,7 +75,11 @@ def options(
     )
 
 
-for commands in (writing, reading, injecting, turns, care, moving, phases, operations, relating, tracing, serving):
+COMMANDS = (
+    *(writing, reading, injecting, turns, care, moving, phases, operations, relating, tracing, serving),
+    *(ledger, identity),
+)
+for commands in COMMANDS:
     commands.register(app)
 
 

@@ -58,12 +58,17 @@ def erase(
     session.answer(receipt, screen.erasure)
 
 
-def verify(context: typer.Context) -> int:
+def verify(
+    context: typer.Context,
+    kept: Annotated[str | None, typer.Option(help="Also against this checkpoint, which you kept.")] = None,
+) -> int:
     """Walk every chain, version and projection, and name what is broken."""
     from recollect.interfaces.cli import screen
+    from recollect.interfaces.cli.documents import read_kept
 
+    checkpoint = read_kept(kept)
     with of(context).memory() as memory, screen.progress("verify") as progress:
-        answer = memory.verify(progress)
+        answer = memory.verify(progress, kept=checkpoint)
     of(context).answer(answer, screen.verification)
     return 0 if answer.ok else 3
 

@@ -125,6 +125,9 @@ def query(
     top_k: Annotated[int | None, typer.Option(help="How many at most.")] = None,
     budget_tokens: Annotated[int | None, typer.Option(help="As much as fits into so many tokens.")] = None,
     threshold: Annotated[float | None, typer.Option(help="From 0 to 1: leave out what has less to do with it.")] = None,
+    share_of_best: Annotated[
+        float | None, typer.Option(help="From 0 to 1: leave out what has much less to do with it than the best has.")
+    ] = None,
     thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
     form: Annotated[
@@ -147,6 +150,7 @@ def query(
             top_k=top_k,
             budget_tokens=budget_tokens,
             threshold=threshold,
+            share_of_best=share_of_best,
             history=history,
             **({"thread": thread} if thread is not None else {}),
         )

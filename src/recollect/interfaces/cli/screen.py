@@ -208,6 +208,8 @@ def erasure(answer: ErasureReceipt) -> None:
 def verification(answer: Verification) -> None:
     counts = f"{answer.streams} streams, {answer.entries} entries, {answer.versions} versions"
     console.print(f"[green]ok[/]  {counts}" if answer.ok else f"[red]broken[/]  {counts}")
+    if answer.uncovered_entries:
+        console.print(f"  [dim]{answer.uncovered_entries} entries are covered by no checkpoint yet[/]")
     problems(answer.problems)
 
 

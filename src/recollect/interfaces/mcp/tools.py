@@ -48,6 +48,7 @@ class Query(Request):
         None, description="0 to 1: drop what has less to do with it; an empty answer says so"
     )
     thread: str | None = Field(None, description="begin with what changed since this thread last asked")
+    history: bool | None = Field(None, description="with `full`: also what each said before")
 
 
 def query(memory: Recollect, request: Query) -> Answer:
@@ -60,7 +61,14 @@ def query(memory: Recollect, request: Query) -> Answer:
 
 def _full(recall: Recall) -> list[dict[str, Any]]:
     return [
-        {**plain(item.memory), "score": item.score, "recall_reason": list(item.recall_reason)} for item in recall.items
+        {
+            **plain(item.memory),
+            "score": item.score,
+            "recall_reason": list(item.recall_reason),
+            **({"earlier": plain(item.earlier)} if item.earlier else {}),
+            **({"related": plain(item.related)} if item.related else {}),
+        }
+        for item in recall.items
     ]
 
 

@@ -432,6 +432,16 @@ SELECT m.memory FROM memories m
    AND m.memory = ANY (ARRAY(SELECT jsonb_array_elements_text(:numbers::jsonb)::bigint))
    AND {filters}
 
+-- name: active_between_scopes
+-- Between two names, so that an index answers without walking the stream.
+SELECT count(*) AS n FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND scope > :after AND scope < :before
+
+-- name: active_between_categories
+SELECT count(*) AS n FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND category > :after AND category < :before
+   AND (:scopes::jsonb IS NULL OR scope IN (SELECT jsonb_array_elements_text(:scopes::jsonb)))
+
 -- ── beside the ledger ───────────────────────────────────────────────────────────────────────────────────────────
 
 -- name: count_access

@@ -1,7 +1,15 @@
 -- What memories mean and how they are related: the statements of one capability, by name.
 
 -- name: embedders
-SELECT DISTINCT embedder FROM streams WHERE tenant = :tenant AND last_memory > 0 ORDER BY embedder
+-- From each name to the next in the index: a tenant has as many streams as it has users, and one or two names.
+WITH RECURSIVE found (embedder) AS (
+    SELECT (SELECT min(embedder) FROM streams WHERE tenant = :tenant AND last_memory > 0)
+    UNION ALL
+    SELECT (SELECT min(s.embedder) FROM streams s
+             WHERE s.tenant = :tenant AND s.last_memory > 0 AND s.embedder > found.embedder)
+      FROM found WHERE found.embedder IS NOT NULL
+)
+SELECT embedder FROM found WHERE embedder IS NOT NULL ORDER BY embedder
 
 -- name: set_embedder
 UPDATE streams SET embedder = :embedder, generation = :generation, next_embedder = :next_embedder

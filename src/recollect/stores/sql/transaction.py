@@ -7,6 +7,7 @@ and nothing else.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from recollect.model.address import Address
@@ -27,6 +28,7 @@ from recollect.stores.protocol import (
 )
 from recollect.stores.sql import rows
 from recollect.stores.sql.carrying import CarriedTables
+from recollect.stores.sql.checkpoint_log import CheckpointLogTables
 from recollect.stores.sql.checkpoints import CheckpointTables
 from recollect.stores.sql.connection import Capability
 from recollect.stores.sql.cursors import CursorTables
@@ -366,6 +368,25 @@ class TextTables(_Postings):
         params |= {"tenant": stream.tenant, "stream": stream.number, "numbers": _once_each(numbers)}
         return {row["memory"] for row in self._db.filtered("visible_numbers", condition, params)}
 
+    def count_beyond(self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None) -> int:
+        where = {"tenant": stream.tenant, "stream": stream.number}
+        seen = None if scopes is None else json.dumps(sorted(scopes))
+        counts = [self._db.rows("active_between_scopes", **where, **gap) for gap in _gaps(scopes)]
+        counts += [self._db.rows("active_between_categories", **where, **gap, scopes=seen) for gap in _gaps(categories)]
+        return sum(int(rows[0]["n"]) for rows in counts)
+
+
+_FIRST, _LAST = "", chr(0x10FFFF)
+"""Before and after every name that there can be."""
+
+
+def _gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
+    """The stretches between some names in order; none if any name will do."""
+    if names is None:
+        return []
+    ordered = [_FIRST, *sorted(set(names)), _LAST]
+    return [{"after": after, "before": before} for after, before in pairwise(ordered)]
+
 
 class SideTables(Capability):
     """What lies beside the ledger: counters, retries, and the removal of content."""
@@ -422,6 +443,7 @@ class Transaction(
     CursorTables,
     VectorTables,
     RelationTables,
+    CheckpointLogTables,
 ):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 

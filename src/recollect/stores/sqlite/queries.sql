@@ -349,6 +349,16 @@ SELECT m.memory FROM json_each(:numbers) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = wanted.value
  WHERE {filters}
 
+-- name: active_between_scopes
+-- Between two names, so that an index answers without walking the stream.
+SELECT count(*) AS n FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND scope > :after AND scope < :before
+
+-- name: active_between_categories
+SELECT count(*) AS n FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND category > :after AND category < :before
+   AND (:scopes IS NULL OR scope IN (SELECT value FROM json_each(:scopes)))
+
 -- ── beside the ledger ───────────────────────────────────────────────────────────────────────────────────────────
 
 -- name: count_access

@@ -15,6 +15,7 @@ Each base class is one capability of :mod:`recollect.stores.protocol`, and can b
 """
 
 from recollect.testing.contract.beside import BesideContract
+from recollect.testing.contract.checkpoint_log import CheckpointLogContract
 from recollect.testing.contract.concurrency import ConcurrencyContract
 from recollect.testing.contract.cursors import CursorsContract
 from recollect.testing.contract.ledger import LedgerContract
@@ -26,21 +27,25 @@ from recollect.testing.contract.selection import SelectionContract
 from recollect.testing.contract.streams import StreamContract
 from recollect.testing.contract.text import TextContract
 from recollect.testing.contract.transactions import TransactionContract
+from recollect.testing.contract.vectors import RelationsContract, VectorsContract
 
 __all__ = [
     "BesideContract",
+    "CheckpointLogContract",
     "ConcurrencyContract",
     "CursorsContract",
     "LedgerContract",
     "MemoryContract",
     "Opening",
     "OperationsContract",
+    "RelationsContract",
     "RemovalContract",
     "SelectionContract",
     "StoreContract",
     "StreamContract",
     "TextContract",
     "TransactionContract",
+    "VectorsContract",
 ]
 
 
@@ -56,5 +61,8 @@ class StoreContract(
     ConcurrencyContract,
     OperationsContract,
     CursorsContract,
+    VectorsContract,
+    RelationsContract,
+    CheckpointLogContract,
 ):
     """Everything that a store must do."""

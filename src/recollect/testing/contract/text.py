@@ -177,6 +177,20 @@ class TextContract(Opening):
             seen = Selection(scopes=("shared",), equal={"status": "active"}, unexpired_at=at(5))
             assert reader.visible(stream, numbers, seen) == {1}
 
+    def test_what_lies_beyond_some_scopes_and_categories_is_counted(self, store: Store, scribe: Scribe) -> None:
+        for scope in ("shared", "coder", "stylist"):
+            scribe.keep(f"said in {scope}", body_fields={"scope": scope}, canonical_key="Said")
+            scribe.keep(f"planned in {scope}", body_fields={"scope": scope}, canonical_key="Planned", category="tasks")
+        scribe.keep("put away", status=Status.ARCHIVED, body_fields={"scope": "stylist"})
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            assert reader.count_beyond(stream, None, None) == 0
+            assert reader.count_beyond(stream, ["shared", "coder", "stylist"], ["general", "tasks"]) == 0
+            assert reader.count_beyond(stream, ["shared", "coder"], None) == 2
+            assert reader.count_beyond(stream, None, ["tasks"]) == 3
+            assert reader.count_beyond(stream, ["shared"], ["tasks"]) == 5
+            assert reader.count_beyond(stream, None, []) == 6
+
     def test_projections_can_be_dropped_and_versions_stay(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
         other = Scribe(store, address("ben"))

@@ -33,3 +33,6 @@ CREATE TABLE relations (
 ) /*PARTITION BY HASH (tenant)*/;
 CREATE INDEX relations_to ON relations (tenant, to_stream, to_memory);
 GRANT SELECT, INSERT, DELETE ON relations TO recollect_app;
+
+-- What an agent may not know of is counted by its category, whenever that agent asks something.
+CREATE INDEX memories_by_category ON memories (tenant, stream, category) WHERE status = 'active';

@@ -31,3 +31,6 @@ CREATE TABLE relations (
     PRIMARY KEY (tenant, from_stream, from_memory, to_stream, to_memory, relation_type)
 ) WITHOUT ROWID;
 CREATE INDEX relations_to ON relations (tenant, to_stream, to_memory);
+
+-- What an agent may not know of is counted by its category, whenever that agent asks something.
+CREATE INDEX memories_by_category ON memories (tenant, stream, category) WHERE status = 'active';

@@ -1,0 +1,290 @@
+"""Checkpoints of the ledger: one leaf for each stream that changed, in a log that only grows, and proofs from it.
+
+Whoever keeps a checkpoint somewhere else can tell later whether anything that it covers was rewritten. The log is also what
+orders things between streams: what it has at an earlier place came first, whatever the times in it claim.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine, find, visible
+from recollect.model.caller import Caller, Right
+from recollect.model.errors import NotAllowed, NotFound, StoreCorrupt, WrongState
+from recollect.model.ledger import GENESIS, Entry
+from recollect.model.proof import (
+    Checkpoint,
+    GrowthProof,
+    KeyLeaf,
+    MemoryProof,
+    ProvenEntry,
+    Segment,
+    Signature,
+    StreamLeaf,
+    Value,
+)
+from recollect.rules.identities import Placed, Standing, checkpoint_bytes, public_key, sign, standing
+from recollect.rules.merkle import consistency_proof, inclusion_proof, leaf_hash, tree_head
+from recollect.rules.proofs import read_leaf
+from recollect.stores.protocol import LogCheckpoint, LogLeaf, LogSignature, Reader, Stored, Stream, Writer
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+ENTRIES_AT_A_TIME = 5_000
+LOG_UID_BYTES = 16
+
+
+# ── taking one ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def checkpoint(engine: Engine, key: "Ed25519PrivateKey | None" = None) -> Checkpoint:
+    """Cover what was written since the last checkpoint, and sign it where a key is given; keep the answer elsewhere.
+
+    Each chain is followed before it is covered, so that a checkpoint never vouches for a broken one. Where nothing was
+    written since, the last checkpoint is the answer, with the key's signature added to it.
+    """
+    engine.require(Right.OPERATE, "take a checkpoint")
+    reached = reached_now(engine)
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        return extend_in(engine, writer, (), () if key is None else (key,), reached)
+
+
+class Reached(NamedTuple):
+    """How far a chain was followed, and the hash that it had there."""
+
+    seq: int
+    hash: str
+
+
+def reached_now(engine: Engine) -> dict[str, Reached]:
+    """Follow every chain beyond its last leaf, before anybody has to wait for it."""
+    with engine.read() as reader:
+        return {uid: point for uid, (_, point) in _uncovered(reader, engine.tenant, {}).items()}
+
+
+def extend_in(
+    engine: Engine,
+    writer: Writer,
+    keys: Sequence[KeyLeaf],
+    signers: "Sequence[Ed25519PrivateKey]",
+    reached: Mapping[str, Reached],
+) -> Checkpoint:
+    """Append what is not covered yet, then what became of keys; the checkpoint of it all, signed.
+
+    The transaction has locked the log; chains are followed from where they were ``reached`` before.
+    """
+    leaves: list[StreamLeaf | KeyLeaf] = [
+        StreamLeaf(stream=uid, from_seq=covered.seq + 1, to_seq=point.seq, head=point.hash)
+        for uid, (covered, point) in _uncovered(writer, engine.tenant, reached).items()
+    ]
+    leaves += keys
+    last = writer.log_checkpoint(engine.tenant)
+    if leaves:
+        last = _appended(engine, writer, leaves, last)
+    elif last is None:
+        raise WrongState("there is nothing to cover yet.", hint="Remember something first.")
+    changed = {leaf.key for leaf in keys}
+    for signer in signers:
+        _sign(engine, writer, last, signer, last.size - 1 if public_key(signer) in changed else None)
+    return _with_signatures(writer, engine.tenant, last)
+
+
+def _appended(
+    engine: Engine, writer: Writer, leaves: Sequence[StreamLeaf | KeyLeaf], last: LogCheckpoint | None
+) -> LogCheckpoint:
+    there = writer.log_leaves(engine.tenant)
+    if len(there) != (last.size if last else 0):
+        raise _broken("its log does not end where its last checkpoint does")
+    new = [_placed(place, leaf) for place, leaf in enumerate(leaves, start=len(there))]
+    log = last.log if last else engine.randomness.bytes(LOG_UID_BYTES).hex()
+    root = tree_head(hashes_of([*there, *new]))
+    made = LogCheckpoint(len(there) + len(new), log, root, max(engine.now(), last.at if last else ""))
+    writer.extend_log(engine.tenant, new)
+    writer.add_log_checkpoint(engine.tenant, made)
+    return made
+
+
+def _placed(place: int, leaf: StreamLeaf | KeyLeaf) -> LogLeaf:
+    return LogLeaf(place, leaf.leaf, leaf.stream if isinstance(leaf, StreamLeaf) else leaf.key, leaf.text)
+
+
+def hashes_of(leaves: Sequence[LogLeaf]) -> list[str]:
+    """The hashes under which leaves stand in the tree."""
+    return [leaf_hash(leaf.body.encode("utf-8")) for leaf in leaves]
+
+
+def _sign(engine: Engine, writer: Writer, made: LogCheckpoint, signer: "Ed25519PrivateKey", place: int | None) -> None:
+    """Sign a checkpoint with a key that counts at this place of the log; ``None`` is now."""
+    key = public_key(signer)
+    worth = standing(key_history(writer, engine.tenant, key), place)
+    if worth is not Standing.GOOD:
+        raise NotAllowed(
+            f"the key {key[:12]} is {worth}, and may not sign.",
+            field="key",
+            hint="`recollect identity list` shows the keys that may.",
+        )
+    signature = sign(signer, checkpoint_bytes(document_of(made)))
+    writer.add_log_signature(engine.tenant, LogSignature(made.size, *signature.model_dump().values()))
+
+
+def document_of(made: LogCheckpoint, signatures: Sequence[LogSignature] = ()) -> Checkpoint:
+    """A checkpoint as it is handed out."""
+    signed = tuple(Signature(key=one.key, signature=one.signature) for one in signatures)
+    return Checkpoint(**made._asdict(), signatures=signed)
+
+
+def _with_signatures(reader: Reader, tenant: str, made: LogCheckpoint) -> Checkpoint:
+    return document_of(made, reader.log_signatures(tenant, made.size))
+
+
+# ── following the chains ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> dict[str, tuple[Reached, Reached]]:
+    """Streams with entries beyond their last leaf: where that leaf ends, and where the chain ends now."""
+    covered = {uid: Reached(leaf.to_seq, leaf.head) for uid, leaf in covered_streams(reader, tenant).items()}
+    found = {}
+    for stream in sorted(reader.streams_of(tenant), key=lambda one: one.number):
+        before = covered.get(stream.uid, Reached(0, GENESIS))
+        if stream.last_seq > before.seq:
+            found[stream.uid] = before, _followed(reader, stream, max(before, reached.get(stream.uid, before)))
+    return found
+
+
+def covered_streams(reader: Reader, tenant: str) -> dict[str, StreamLeaf]:
+    """The last leaf about each stream, by its uid."""
+    leaves = (read_leaf(one.body) for one in reader.last_log_leaves(tenant))
+    return {leaf.stream: leaf for leaf in leaves if isinstance(leaf, StreamLeaf)}
+
+
+def _followed(reader: Reader, stream: Stream, point: Reached) -> Reached:
+    """Follow a chain from a point to its end, entry by entry."""
+    while point.seq < stream.last_seq:
+        wanted = min(ENTRIES_AT_A_TIME, stream.last_seq - point.seq)
+        entries = reader.entries(stream, point.seq, wanted)
+        if not entries:
+            raise _broken(f"entry {point.seq + 1} of stream {stream.uid[:12]} is missing")
+        for entry in entries:
+            point = _next(point, entry)
+    if point.hash != stream.head:
+        raise _broken(f"the chain of stream {stream.uid[:12]} does not end in its head")
+    return point
+
+
+def _next(point: Reached, entry: Entry) -> Reached:
+    if (entry.seq, entry.prev_hash) != (point.seq + 1, point.hash) or entry.hash != entry.computed_hash():
+        raise _broken(f"entry {entry.seq} of stream {entry.stream[:12]} does not follow the one before it")
+    return Reached(entry.seq, entry.hash)
+
+
+def _broken(what: str) -> StoreCorrupt:
+    return StoreCorrupt(f"{what}, so nothing was covered.", hint="`recollect verify` says what is wrong.")
+
+
+# ── reading the log ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def checkpoints(engine: Engine) -> tuple[Checkpoint, ...]:
+    """Every checkpoint of the tenant, oldest first, with its signatures."""
+    engine.require(Right.OPERATE, "read the log of checkpoints")
+    with engine.read() as reader:
+        signed = groupby(reader.log_signatures(engine.tenant), key=lambda one: one.size)
+        signatures = {size: list(found) for size, found in signed}
+        return tuple(document_of(made, signatures.get(made.size, ())) for made in reader.log_checkpoints(engine.tenant))
+
+
+def key_history(reader: Reader, tenant: str, key: str | None = None) -> list[Placed]:
+    """What became of a key, or of all keys, in the order of the log."""
+    placed = ((one.place, read_leaf(one.body)) for one in reader.log_leaves_about(tenant, "key", key))
+    return [Placed(place, leaf) for place, leaf in placed if isinstance(leaf, KeyLeaf)]
+
+
+def place_of(reader: Reader, tenant: str, stream_uid: str, seq: int) -> int | None:
+    """The place of the leaf that covers an entry; ``None`` while none does."""
+    for one in reader.log_leaves_about(tenant, "stream", stream_uid):
+        leaf = read_leaf(one.body)
+        if isinstance(leaf, StreamLeaf) and leaf.from_seq <= seq <= leaf.to_seq:
+            return one.place
+    return None
+
+
+# ── proofs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def prove_growth(engine: Engine, since: int) -> GrowthProof:
+    """That the log as it stands at its last checkpoint begins with what the checkpoint of size ``since`` covered."""
+    engine.require(Right.OPERATE, "prove what the log holds")
+    with engine.read() as reader:
+        first, second = _checkpoint(reader, engine.tenant, since), _checkpoint(reader, engine.tenant, None)
+        leaves = hashes_of(reader.log_leaves(engine.tenant))[: second.size]
+    return GrowthProof(first=first, second=second, path=consistency_proof(leaves, first.size))
+
+
+def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> MemoryProof:
+    """That the log holds the entries about a memory, up to its last checkpoint.
+
+    It takes every later entry of the same leaf to get from them to the leaf's head. Those are free of content, but tell when
+    something happened in the stream, so that only those who look after the store may ask. What the entries committed to is
+    included with its salt if the caller may see the memory, and it still has content.
+    """
+    engine.require(Right.OPERATE, "prove what the log holds")
+    with engine.read() as reader:
+        stored = find(engine.seen_by(Caller(tenant=engine.tenant)), reader, id)
+        last = _checkpoint(reader, engine.tenant, None)
+        segments = _segments(reader, engine.tenant, stored.state.id, last.size)
+        shown = with_content and visible(engine, reader, stored)
+        values = _values(reader, stored, segments) if shown else ()
+    return MemoryProof(memory=stored.state.id, checkpoint=last, segments=segments, values=values)
+
+
+def _checkpoint(reader: Reader, tenant: str, size: int | None) -> Checkpoint:
+    found = reader.log_checkpoint(tenant, size)
+    if found is None:
+        which = "" if size is None else f" of {size} leaves"
+        raise NotFound(
+            f"there is no checkpoint{which}.",
+            field="since",
+            hint="`recollect ledger list` shows those that were taken.",
+        )
+    return _with_signatures(reader, tenant, found)
+
+
+def _segments(reader: Reader, tenant: str, id: str, size: int) -> tuple[Segment, ...]:
+    about: dict[str, list[int]] = {}
+    for entry in reader.entries_about(tenant, id):
+        about.setdefault(entry.stream, []).append(entry.seq)
+    streams = {stream.uid: stream for stream in reader.streams_of(tenant)}
+    hashes = hashes_of(reader.log_leaves(tenant))[:size]
+    found = [one for uid, seqs in about.items() for one in _segments_of(reader, streams[uid], seqs, hashes)]
+    if not found:
+        raise WrongState("no checkpoint covers it yet.", field="id", hint="`recollect ledger checkpoint` takes one.")
+    return tuple(sorted(found, key=lambda one: one.place))
+
+
+def _segments_of(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: Sequence[str]) -> list[Segment]:
+    """For each leaf that covers any of these entries: the leaf, its path, and its entries from the first of them on."""
+    found = []
+    for one in reader.log_leaves_about(stream.tenant, "stream", stream.uid):
+        leaf = read_leaf(one.body)
+        assert isinstance(leaf, StreamLeaf), "the store was asked for leaves about streams"
+        covered = [seq for seq in seqs if leaf.from_seq <= seq <= leaf.to_seq]
+        if covered and one.place < len(hashes):
+            first = min(covered)
+            entries = reader.entries(stream, first - 1, leaf.to_seq - first + 1)
+            proven = tuple(ProvenEntry(**{**entry._asdict(), "event": str(entry.event)}) for entry in entries)
+            found.append(Segment(place=one.place, leaf=leaf, path=inclusion_proof(hashes, one.place), entries=proven))
+    return found
+
+
+def _values(reader: Reader, stored: Stored, segments: Sequence[Segment]) -> tuple[Value, ...]:
+    stream = reader.stream_numbered(stored.tenant, stored.stream)
+    proven = {entry.seq for segment in segments if segment.leaf.stream == stream.uid for entry in segment.entries}
+    return tuple(
+        Value(stream=stream.uid, seq=one.seq, body=one.body, salt=one.salt.hex())
+        for one in reader.committed_values(stream, stored.number, stored.state.id)
+        if one.seq in proven
+    )

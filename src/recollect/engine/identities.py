@@ -1,0 +1,366 @@
+"""Agents' identities: who holds which key, from when to when; signing, and judging what was signed.
+
+What became of keys stands in the checkpoint log, under the opaque uid by which their holder acts in the ledger. So whose key
+it was goes with the name when a person is erased, and the order of things is the log's: before a key is registered,
+rotated or revoked, everything written so far is covered, and counts as earlier.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.engine.arguments import check_one
+from recollect.engine.checkpoint_log import Reached, extend_in, key_history, place_of, reached_now
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine, find
+from recollect.engine.key_files import default_file, key_in_file, read_key, write_key
+from recollect.engine.pen import SALT_BYTES
+from recollect.model.caller import Right
+from recollect.model.errors import AmbiguousId, BadInput, NotFound, WrongState
+from recollect.model.proof import Checkpoint, KeyLeaf, Signature
+from recollect.model.receipt import Plain
+from recollect.rules.identities import (
+    KEY_BYTES,
+    Placed,
+    Standing,
+    bytes_of_entry,
+    bytes_of_voucher,
+    holds,
+    private_key,
+    public_key,
+    sign,
+    signature_from,
+    signature_text,
+    standing,
+)
+from recollect.stores.protocol import Reader, Writer
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityKey(Plain):
+    """One public key, and its life. ``place`` is where the log has its registration."""
+
+    key: str
+    place: int
+    registered_at: str
+    rotated_at: str | None = None
+    rotated_to: str | None = None
+    revoked_at: str | None = None
+
+    @property
+    def current(self) -> bool:
+        return self.rotated_at is None and self.revoked_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class Identity(Plain):
+    """Somebody who signs: the name (``None`` once erased), and every key that was theirs, oldest first."""
+
+    name: str | None
+    actor: str
+    keys: tuple[IdentityKey, ...]
+
+    @property
+    def current(self) -> IdentityKey | None:
+        return next((key for key in self.keys if key.current), None)
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey(Plain):
+    """A key that was just made: whose it is, where its private half lies, and the checkpoint that has it."""
+
+    name: str
+    key: str
+    file: str
+    checkpoint: Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureCheck(Plain):
+    """Whether a signature counts: whose key made it, what that key was worth at that point, and what is wrong."""
+
+    ok: bool
+    key: str
+    name: str | None
+    standing: Standing
+    problem: str | None = None
+
+
+# ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> NewKey:
+    """Make a key for somebody who has none, keep its private half in a file, and register its public half."""
+    _may_speak_for(engine, name)
+    private, file = _made(engine, key_file)
+    return _registered(engine, name, private, file, None)
+
+
+def rotate_identity(engine: Engine, name: str, key_file: Path | None = None, to: Path | None = None) -> NewKey:
+    """Replace somebody's key by a new one. It takes the old private key, and both sign the checkpoint that says so."""
+    _may_speak_for(engine, name)
+    current = current_key(identity(engine, name))
+    old = key_in_file(engine, key_file, current.key)
+    private, file = _made(engine, to)
+    return _registered(engine, name, private, file, old)
+
+
+@again_on_conflict
+def revoke_identity(engine: Engine, name: str, key: str | None = None) -> Checkpoint:
+    """From here on nothing counts that a key signs: somebody's current one, or the one named by its first digits.
+
+    It takes no private key: the one to revoke is lost, or somebody else's by now.
+    """
+    _may_speak_for(engine, name)
+    reached = reached_now(engine)
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        found = _identity(writer, engine.tenant, name)
+        chosen = current_key(found) if key is None else key_named(found, key)
+        if chosen.revoked_at is not None:
+            raise WrongState("it was revoked already.", field="key", hint="`recollect identity show` says when.")
+        leaf = KeyLeaf(key=chosen.key, event="revoked", actor=found.actor, at=engine.now())
+        return extend_in(engine, writer, [leaf], (), reached)
+
+
+def identities(engine: Engine) -> tuple[Identity, ...]:
+    """Everybody who has or had a key, in the order of their first one."""
+    engine.require(Right.OPERATE, "list everybody's keys")
+    with engine.read() as reader:
+        return tuple(_identities(reader, engine.tenant))
+
+
+def identity(engine: Engine, name: str) -> Identity:
+    """Somebody's keys, by name: one's own, or anybody's with the right to operate."""
+    _may_speak_for(engine, name)
+    with engine.read() as reader:
+        return _identity(reader, engine.tenant, name)
+
+
+def signing_key(engine: Engine, name: str | None = None, key_file: Path | None = None) -> "Ed25519PrivateKey":
+    """The private key to sign with: that of a file, or somebody's current one from beside the store."""
+    if name is not None:
+        return key_in_file(engine, key_file, current_key(identity(engine, name)).key)
+    if key_file is None:
+        raise BadInput("say who signs.", field="sign-as", hint="Give a name, or a key file.")
+    return read_key(key_file)
+
+
+def _may_speak_for(engine: Engine, name: str) -> None:
+    check_one("name", name)
+    if name != engine.caller.name:
+        engine.require(Right.OPERATE, "look after another's keys")
+
+
+def _made(engine: Engine, key_file: Path | None) -> "tuple[Ed25519PrivateKey, Path]":
+    private = private_key(engine.randomness.bytes(KEY_BYTES))
+    file = key_file or default_file(engine, public_key(private))
+    write_key(file, private)
+    return private, file
+
+
+def _registered(
+    engine: Engine, name: str, private: "Ed25519PrivateKey", file: Path, old: "Ed25519PrivateKey | None"
+) -> NewKey:
+    """A key that could not be registered leaves no file behind."""
+    try:
+        taken = _register(engine, name, private, old, reached_now(engine))
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+    return NewKey(name, public_key(private), str(file), taken)
+
+
+@again_on_conflict
+def _register(
+    engine: Engine,
+    name: str,
+    private: "Ed25519PrivateKey",
+    old: "Ed25519PrivateKey | None",
+    reached: Mapping[str, Reached],
+) -> Checkpoint:
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        actor = writer.actor_uid(engine.tenant, name, engine.randomness.bytes(SALT_BYTES))
+        key, at = public_key(private), engine.now()
+        leaves = [KeyLeaf(key=key, event="registered", actor=actor, at=at)]
+        _check_current(writer, engine.tenant, name, old)
+        if old is not None:
+            leaves.append(KeyLeaf(key=public_key(old), event="rotated", actor=actor, at=at, next=key))
+        return extend_in(engine, writer, leaves, [private] if old is None else [old, private], reached)
+
+
+def _check_current(writer: Writer, tenant: str, name: str, old: "Ed25519PrivateKey | None") -> None:
+    """A key replaces the one that it says it replaces, and none otherwise."""
+    found = [one.current for one in _identities(writer, tenant) if one.name == name]
+    current = next((key.key for key in found if key is not None), None)
+    if current is not None and old is None:
+        raise WrongState("has a key already.", field=name, hint="`recollect identity rotate` replaces it.")
+    if old is not None and current != public_key(old):
+        raise WrongState(
+            "that key was replaced meanwhile.", field=name, hint="`recollect identity show` has the new one."
+        )
+
+
+def _identities(reader: Reader, tenant: str) -> list[Identity]:
+    by_actor: dict[str, list[Placed]] = {}
+    for placed in key_history(reader, tenant):
+        by_actor.setdefault(placed.leaf.actor, []).append(placed)
+    names = reader.actor_names(tenant)
+    return [Identity(names.get(actor, (None, None))[0], actor, _lives(found)) for actor, found in by_actor.items()]
+
+
+def _lives(history: Sequence[Placed]) -> tuple[IdentityKey, ...]:
+    keys = dict.fromkeys(placed.leaf.key for placed in history)
+    return tuple(_life([placed for placed in history if placed.leaf.key == key]) for key in keys)
+
+
+def _life(history: Sequence[Placed]) -> IdentityKey:
+    by_event = {placed.leaf.event: placed.leaf for placed in reversed(history)}
+    first, rotated, revoked = history[0], by_event.get("rotated"), by_event.get("revoked")
+    return IdentityKey(
+        key=first.leaf.key,
+        place=first.place,
+        registered_at=first.leaf.at,
+        rotated_at=rotated.at if rotated else None,
+        rotated_to=rotated.next if rotated else None,
+        revoked_at=revoked.at if revoked else None,
+    )
+
+
+def _identity(reader: Reader, tenant: str, name: str) -> Identity:
+    for one in _identities(reader, tenant):
+        if one.name == name:
+            return one
+    raise NotFound(f"{name!r} has no key.", field="name", hint="`recollect identity new` makes one.")
+
+
+def current_key(found: Identity) -> IdentityKey:
+    """The key that counts for somebody now."""
+    if found.current is None:
+        raise WrongState(f"{found.name!r} has no key that counts.", hint="`recollect identity new` makes one.")
+    return found.current
+
+
+def key_named(found: Identity, digits: str) -> IdentityKey:
+    """The one key of somebody's that begins with these digits."""
+    fits = [key for key in found.keys if digits and key.key.startswith(digits)]
+    if len(fits) > 1:
+        raise AmbiguousId(f"{digits!r} fits several keys.", field="key", hint="Give more of its digits.")
+    if not fits:
+        raise NotFound(
+            f"{found.name!r} has no key {digits!r}.", field="key", hint="`recollect identity show` lists them."
+        )
+    return fits[0]
+
+
+# ── entries and vouchers ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def sign_entry(entry: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
+    """An exported entry with its author's signature in it."""
+    with _faults_named():
+        message = bytes_of_entry(entry)
+    return {**entry, "signature": signature_text(sign(private, message))}
+
+
+def sign_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
+    """A voucher for an exported entry, with the signature of whoever vouches."""
+    with _faults_named():
+        message = bytes_of_voucher(entry, voucher)
+    return {**voucher, "signature": signature_text(sign(private, message))}
+
+
+def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = None) -> SignatureCheck:
+    """Whether the author of an exported entry signed it, with a key that counted at this place of the log.
+
+    ``None`` is now: a signature that the log does not have yet was made, for all that anybody knows, a moment ago.
+    """
+    with _faults_named():
+        message = bytes_of_entry(entry)
+    return check_signature(engine, signature_of(entry), message, entry["author"]["id"], place)
+
+
+def check_voucher(
+    engine: Engine, entry: Mapping[str, Any], voucher: Mapping[str, Any], place: int | None = None
+) -> SignatureCheck:
+    """The same for somebody who vouches for an exported entry."""
+    with _faults_named():
+        message = bytes_of_voucher(entry, voucher)
+    return check_signature(engine, signature_of(voucher), message, voucher["id"], place)
+
+
+def check_signature(
+    engine: Engine, signature: Signature, message: bytes, who: str, place: int | None = None
+) -> SignatureCheck:
+    """Whether a key of this one signed this message, and counted at this place of the log.
+
+    Whose key it is instead is told only to those who may list everybody's.
+    """
+    engine.require(Right.READ, "check who signed")
+    with engine.read() as reader:
+        history = key_history(reader, engine.tenant, signature.key)
+        names = reader.actor_names(engine.tenant)
+    worth = standing(history, place)
+    name = names.get(history[0].leaf.actor, (None, None))[0] if history else None
+    problem = _problem(holds(signature, message), worth, name, who)
+    told = name == who or engine.caller.trusted or Right.OPERATE in engine.caller.rights
+    return SignatureCheck(problem is None, signature.key, name if told else None, worth, problem)
+
+
+def check_offline(entry: Mapping[str, Any], keys: Collection[str]) -> SignatureCheck:
+    """Whether one of these public keys signed an exported entry. What became of the key, only the store's log can say."""
+    signature = signature_of(entry)
+    with _faults_named():
+        sound = holds(signature, bytes_of_entry(entry))
+    known = Standing.GOOD if signature.key in keys else Standing.UNKNOWN
+    who = str(entry["author"]["id"])
+    problem = _problem(sound, known, who, who)
+    return SignatureCheck(problem is None, signature.key, who, known, problem)
+
+
+def place_of_memory(engine: Engine, id: str) -> int | None:
+    """Where the log has the entry that brought a memory, and with it whatever signature the memory holds."""
+    with engine.read() as reader:
+        found = find(engine, reader, id).state.id
+        brought = next(one for one in reader.entries_about(engine.tenant, found) if one.memory_id == found)
+        return place_of(reader, engine.tenant, brought.stream, brought.seq)
+
+
+def _problem(sound: bool, worth: Standing, name: str | None, who: str) -> str | None:
+    if not sound:
+        return "the signature does not belong to these words, this author, this time and these parents"
+    if worth is Standing.UNKNOWN:
+        return "the key that made it is not known"
+    if worth is not Standing.GOOD:
+        return f"its key was {worth} before the log has the signature"
+    if name is None:
+        return "whose key it was has been erased"
+    return None if name == who else f"the key belongs to somebody else, and not to {who!r}"
+
+
+@contextmanager
+def _faults_named() -> Iterator[None]:
+    """What is wrong with an entry as bad input."""
+    try:
+        yield
+    except ValueError as error:
+        raise BadInput(f"{error}.", field="entry", hint="`recollect entry validate` checks the whole file.") from None
+
+
+def signature_of(signed: Mapping[str, Any]) -> Signature:
+    """The signature that an entry or a voucher carries."""
+    text = signed.get("signature")
+    if not isinstance(text, str):
+        raise NotFound("it is not signed.", field="signature", hint="`recollect identity sign` signs an entry.")
+    try:
+        return signature_from(text)
+    except ValueError:
+        raise BadInput(
+            "it is not a signature.", field="signature", hint="ed25519:<public key>:<signature>, in hex digits."
+        ) from None

@@ -1,0 +1,51 @@
+"""What a memory's links may show: a link to what the caller may not see would tell that it is there, and its id.
+
+Within one scope the versions of a concept, what contradicts it and what is nearly the same may be of categories that an
+agent's list does not name.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from recollect.engine.context import Engine, visible
+from recollect.rules.borders import Sight
+from recollect.stores.protocol import Reader, Stored
+
+
+def as_seen(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Stored]:
+    """The same memories without links to any that the caller may not see."""
+    hidden = hidden_ids(engine, reader, (id for stored in found for id in _linked(stored)))
+    return [_unlinked(stored, hidden) for stored in found] if hidden else list(found)
+
+
+def hidden_ids(engine: Engine, reader: Reader, ids: Iterable[str]) -> frozenset[str]:
+    """Those of the ids that the caller may not know of. A tombstone hides nothing, and from some nothing is hidden."""
+    if engine.sight == Sight(None, None):
+        return frozenset()
+    asked = frozenset(ids)
+    known = reader.by_ids(engine.tenant, sorted(asked)) if asked else {}
+    return asked - {id for id, stored in known.items() if stored.body is None or visible(engine, reader, stored)}
+
+
+def _linked(stored: Stored) -> list[str]:
+    state = stored.state
+    either_side = [id for id in (state.supersedes_id, state.superseded_by_id) if id is not None]
+    return [*either_side, *state.related_memory_ids, *state.conflict_ids]
+
+
+def _unlinked(stored: Stored, hidden: frozenset[str]) -> Stored:
+    if hidden.isdisjoint(_linked(stored)):
+        return stored
+    state = stored.state
+    shown = replace(
+        state,
+        supersedes_id=_shown(state.supersedes_id, hidden),
+        superseded_by_id=_shown(state.superseded_by_id, hidden),
+        related_memory_ids=[id for id in state.related_memory_ids if id not in hidden],
+        conflict_ids=[id for id in state.conflict_ids if id not in hidden],
+    )
+    return stored._replace(state=shown, parent_hash=None if state.supersedes_id in hidden else stored.parent_hash)
+
+
+def _shown(id: str | None, hidden: frozenset[str]) -> str | None:
+    return None if id in hidden else id

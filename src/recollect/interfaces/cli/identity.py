@@ -1,0 +1,166 @@
+"""Commands about keys: who holds which, and signing entries with them."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.interfaces.cli.session import of
+
+if TYPE_CHECKING:
+    from recollect.engine.identities import Identity, NewKey, SignatureCheck
+
+identity = typer.Typer(no_args_is_help=True, help="Keys that agents and people sign with: make, show, replace, revoke.")
+
+Name = Annotated[str, typer.Argument(help="Who: an agent's id, or a person's.")]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(identity, name="identity")
+
+
+@identity.command()
+def new(context: typer.Context, name: Name, key_file: KeyFile = None) -> None:
+    """Make a key for somebody who has none; the private half goes into a file that only you can read."""
+    from recollect.engine import identities
+
+    with of(context).memory() as memory:
+        of(context).answer(identities.new_identity(memory.engine, name, key_file), _draw_new)
+
+
+@identity.command()
+def show(
+    context: typer.Context,
+    name: Name,
+    pem: Annotated[bool, typer.Option("--pem", help="Print the current public key as a PEM file.")] = False,
+) -> None:
+    """Show somebody's public keys, and what became of each."""
+    from recollect.engine import identities
+    from recollect.rules.identities import public_pem
+
+    with of(context).memory() as memory:
+        found = identities.identity(memory.engine, name)
+        key = identities.current_key(found).key if pem else None
+    if key is not None and not of(context).as_json:
+        sys.stdout.write(public_pem(key).decode("ascii"))
+    else:
+        of(context).answer(found, lambda one: _draw([one]))
+
+
+@identity.command("list")
+def list_identities(context: typer.Context) -> None:
+    """Everybody who has or had a key."""
+    from recollect.engine import identities
+
+    with of(context).memory() as memory:
+        of(context).answer(identities.identities(memory.engine), _draw)
+
+
+@identity.command()
+def rotate(
+    context: typer.Context,
+    name: Name,
+    key_file: KeyFile = None,
+    to: Annotated[Path | None, typer.Option(help="The new private key's file.")] = None,
+) -> None:
+    """Replace a key by a new one. What the old key signed so far still counts; what it signs from now on does not."""
+    from recollect.engine import identities
+
+    with of(context).memory() as memory:
+        of(context).answer(identities.rotate_identity(memory.engine, name, key_file, to), _draw_new)
+
+
+@identity.command()
+def revoke(
+    context: typer.Context,
+    name: Name,
+    key: Annotated[str | None, typer.Option(help="An older key, by its first digits.")] = None,
+) -> None:
+    """From here on, let nothing count that a key signs: it was lost, or somebody else has it."""
+    from recollect.engine import identities
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        taken = identities.revoke_identity(memory.engine, name, key)
+    of(context).answer(taken, lambda one: screen.console.print(f"revoked; the log has it at place {one.size - 1}"))
+
+
+@identity.command()
+def sign(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="An exported entry, as JSON; - for standard input.")],
+    sign_as: Annotated[str | None, typer.Option(help="Whose current key signs.")] = None,
+    key_file: KeyFile = None,
+    out: Annotated[str | None, typer.Option(help="Write the signed entry to this file.")] = None,
+) -> None:
+    """Sign an exported entry: its content, author, time and parents."""
+    from recollect.engine import identities
+    from recollect.interfaces.cli.documents import read_object, write_document
+
+    entry = read_object(file)
+    with of(context).memory() as memory:
+        private = identities.signing_key(memory.engine, sign_as, key_file)
+    write_document(identities.sign_entry(entry, private), out)
+
+
+@identity.command()
+def check(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="A signed entry, as JSON; - for standard input.")],
+    key: Annotated[
+        list[str] | None, typer.Option(help="Check against this public key, without the store. May be repeated.")
+    ] = None,
+    memory: Annotated[str | None, typer.Option(help="Judge the key as of when this memory was written.")] = None,
+) -> int:
+    """Check who signed an exported entry, and whether their key counts."""
+    from recollect.engine import identities
+    from recollect.interfaces.cli.documents import read_object, read_public_key
+
+    entry = read_object(file)
+    if key:
+        answer = identities.check_offline(entry, [read_public_key(one) for one in key])
+    else:
+        with of(context).memory() as opened:
+            place = identities.place_of_memory(opened.engine, memory) if memory is not None else None
+            answer = identities.check_entry(opened.engine, entry, place)
+    of(context).answer(answer, _draw_checked)
+    return 0 if answer.ok else 1
+
+
+def _draw_new(made: "NewKey") -> None:
+    from recollect.interfaces.cli import screen
+
+    screen.console.print(f"{made.name}  {made.key}", markup=False, soft_wrap=True)
+    screen.console.print(f"  private key: {made.file}", markup=False, soft_wrap=True)
+    screen.console.print("  Keep a copy of it somewhere safe: backups of the store do not hold it.", markup=False)
+
+
+def _draw(found: "Sequence[Identity]") -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from recollect.interfaces.cli import screen
+
+    table = Table("who", "since", "state", box=None, pad_edge=False)
+    table.add_column("public key", overflow="fold")
+    for one in found:
+        for key in one.keys:
+            ended = f"revoked {key.revoked_at}" if key.revoked_at else f"rotated {key.rotated_at}"
+            state = "[green]current[/]" if key.current else f"[yellow]{ended[:18]}[/]"
+            table.add_row(escape(one.name or "[erased]"), key.registered_at[:10], state, key.key)
+    screen.console.print(table if found else "[dim]nobody has a key[/]", soft_wrap=True)
+
+
+def _draw_checked(answer: "SignatureCheck") -> None:
+    from recollect.interfaces.cli import screen
+
+    line = f"{answer.name or 'nobody known'}, key {answer.key[:12]}"
+    screen.console.print(f"[green]holds[/]  {line}" if answer.ok else f"[red]refused[/]  {line}")
+    if answer.problem:
+        screen.console.print(f"  {answer.problem}", markup=False, soft_wrap=True)

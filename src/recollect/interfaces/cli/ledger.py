@@ -1,0 +1,142 @@
+"""Commands about proof: checkpoints of the ledger, proofs from it, and checking them without the store."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect.interfaces.cli.session import of
+from recollect.model.errors import BadInput
+from recollect.model.proof import Checkpoint, Document, ProofCheck
+
+ledger = typer.Typer(no_args_is_help=True, help="Prove that history was not rewritten: take checkpoints, prove, check.")
+
+SignAs = Annotated[str | None, typer.Option(help="Sign it with this one's current key.")]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
+]
+Out = Annotated[str | None, typer.Option(help="Write the document to this file.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(ledger, name="ledger")
+
+
+@ledger.command()
+def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
+    """Cover what was written since the last checkpoint. Keep it somewhere else: it reveals every later rewrite."""
+    from recollect.engine import checkpoint_log, identities
+
+    with of(context).memory() as memory:
+        key = identities.signing_key(memory.engine, sign_as, key_file) if sign_as or key_file else None
+        taken = checkpoint_log.checkpoint(memory.engine, key)
+    _handed_out(context, taken, out, lambda: _draw_checkpoints([taken]))
+
+
+@ledger.command("list")
+def list_checkpoints(context: typer.Context) -> None:
+    """The checkpoints that were taken, oldest first."""
+    from recollect.engine import checkpoint_log
+
+    with of(context).memory() as memory:
+        of(context).answer(checkpoint_log.checkpoints(memory.engine), _draw_checkpoints)
+
+
+@ledger.command()
+def prove(
+    context: typer.Context,
+    memory: Annotated[str | None, typer.Option(help="Prove what the ledger has about this memory.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Prove that nothing was rewritten since: a checkpoint's file, or its size.")
+    ] = None,
+    without_content: Annotated[
+        bool, typer.Option("--without-content", help="Leave out the words and their salts.")
+    ] = False,
+    out: Out = None,
+) -> None:
+    """Write a proof that anybody can check without the store."""
+    from recollect.engine import checkpoint_log
+
+    if (memory is None) == (since is None):
+        raise BadInput("say what to prove.", field="memory", hint="Give either --memory or --since.")
+    with of(context).memory() as opened:
+        proof: Document
+        if memory is not None:
+            proof = checkpoint_log.prove_memory(opened.engine, memory, with_content=not without_content)
+        else:
+            proof = checkpoint_log.prove_growth(opened.engine, _size(str(since)))
+    _handed_out(context, proof, out)
+
+
+@ledger.command()
+def check(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="A checkpoint or a proof; - for standard input.")],
+    key: Annotated[
+        list[str] | None, typer.Option(help="A public key that you trust: its digits, or a file. May be repeated.")
+    ] = None,
+    kept: Annotated[str | None, typer.Option(help="The checkpoint that you kept.")] = None,
+) -> int:
+    """Check a checkpoint or a proof, without any store: against a public key, or against a checkpoint that was kept."""
+    from recollect.interfaces.cli.documents import read_kept, read_public_key, read_text
+    from recollect.rules import proofs
+
+    if not key and kept is None:
+        raise BadInput("there is nothing to hold it against.", field="key", hint="Give --key, or --kept.")
+    answer = proofs.check(read_text(file), [read_public_key(one) for one in key or ()], read_kept(kept))
+    of(context).answer(answer, _draw_check)
+    return 0 if answer.ok else 1
+
+
+def _size(since: str) -> int:
+    """A checkpoint's size, given as a number or by the file of one that was kept."""
+    from recollect.interfaces.cli.documents import read_kept
+
+    if since.isascii() and since.isdigit() and len(since) < 19:
+        return int(since)
+    kept = read_kept(since)
+    assert kept is not None, "a file was named"
+    return kept.size
+
+
+def _handed_out(
+    context: typer.Context, document: Document, out: str | None, draw: Callable[[], None] | None = None
+) -> None:
+    """A document goes into the file that was named. What is printed is the document too, unless it can be drawn."""
+    from recollect.interfaces.cli import screen
+    from recollect.interfaces.cli.documents import write_document
+
+    if out is not None:
+        write_document(document, out)
+    if of(context).as_json:
+        write_document(document, None)
+    elif draw is not None:
+        draw()
+    elif out is None:
+        write_document(document, None)
+    if out is not None and not of(context).as_json:
+        screen.console.print(f"written to {out}", markup=False, soft_wrap=True)
+
+
+def _draw_checkpoints(found: Sequence[Checkpoint]) -> None:
+    from rich.table import Table
+
+    from recollect.interfaces.cli import screen
+
+    table = Table("size", "root", "when", "signed by", box=None, pad_edge=False)
+    for one in found:
+        signers = ", ".join(signature.key[:12] for signature in one.signatures) or "[dim]nobody[/]"
+        table.add_row(str(one.size), one.root[:16], one.at[:19].replace("T", " "), signers)
+    screen.console.print(table if found else "[dim]no checkpoint was taken[/]")
+
+
+def _draw_check(answer: ProofCheck) -> None:
+    from recollect.interfaces.cli import screen
+
+    screen.console.print(f"[green]holds[/]  {answer.kind}" if answer.ok else f"[red]refused[/]  {answer.kind}")
+    for line in answer.shows:
+        screen.console.print(f"  {line}", markup=False, soft_wrap=True)
+    if answer.problem:
+        screen.console.print(f"  {answer.problem}", markup=False, soft_wrap=True)

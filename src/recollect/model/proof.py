@@ -1,0 +1,155 @@
+"""Documents that stand on their own: checkpoints of the log, and proofs that can be checked without the store.
+
+Each is plain JSON of an exact shape: an unknown field, a missing one or one of another type is refused. None of them holds
+a name; a memory's words are in one only as a value that its own entry commits to.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from recollect.model.canonical import canonical_json
+from recollect.model.ledger import Entry
+
+MAX_LEVELS = 64
+MAX_SIGNATURES = 64
+
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Uid = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+MemoryId = Annotated[str, Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")]
+Time = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$")]
+Word = Annotated[str, Field(min_length=1, max_length=1_000)]
+Number = Annotated[int, Field(ge=0, lt=2**63)]
+Count = Annotated[int, Field(ge=1, lt=2**63)]
+
+
+class Document(BaseModel):
+    """A record of exactly these fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.model_dump()
+
+    @property
+    def text(self) -> str:
+        """Its canonical form."""
+        return canonical_json(self.model_dump())
+
+
+class StreamLeaf(Document):
+    """What a checkpoint says of one stream: its entries from ``from_seq`` to ``to_seq`` end in the hash ``head``."""
+
+    leaf: Literal["stream"] = "stream"
+    stream: Uid
+    from_seq: Count
+    to_seq: Count
+    head: Hash
+
+
+class KeyLeaf(Document):
+    """What became of a public key, and for whom: ``actor`` is the opaque uid under which that one acts in the ledger."""
+
+    leaf: Literal["key"] = "key"
+    key: Hash
+    event: Literal["registered", "rotated", "revoked"]
+    actor: Hash
+    at: Time
+    next: Hash | None = None
+    """The key that takes over, where one does."""
+
+
+Leaf = Annotated[StreamLeaf | KeyLeaf, Field(discriminator="leaf")]
+
+
+class Signature(Document):
+    """An Ed25519 signature and the public key that it was made under."""
+
+    key: Hash
+    signature: Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+
+
+class Checkpoint(Document):
+    """A log as it stood: so many leaves, under this root. Kept somewhere else, it reveals every later rewrite."""
+
+    format: Literal["recollect-checkpoint/1"] = "recollect-checkpoint/1"
+    log: Uid
+    size: Count
+    root: Hash
+    at: Time
+    signatures: Annotated[tuple[Signature, ...], Field(max_length=MAX_SIGNATURES)] = ()
+
+
+class ProvenEntry(Document):
+    """A ledger entry, field by field."""
+
+    stream: Uid
+    seq: Count
+    tick: Number
+    event: Word
+    memory_id: MemoryId
+    other_id: MemoryId | None
+    from_status: Word | None
+    to_status: Word | None
+    rule: Word
+    rules_version: Number
+    commitment: Hash | None
+    actor: Hash
+    at: Time
+    prev_hash: Hash
+    hash: Hash
+
+    def computed_hash(self) -> str:
+        """What its fields give, as the ledger computes it."""
+        return Entry(**self.model_dump()).computed_hash()
+
+
+Path = Annotated[tuple[Hash, ...], Field(max_length=MAX_LEVELS)]
+
+
+class Segment(Document):
+    """A leaf at its place in the log, and the entries that lead up to its head."""
+
+    place: Number
+    leaf: StreamLeaf
+    path: Path
+    entries: Annotated[tuple[ProvenEntry, ...], Field(min_length=1)]
+
+
+class Value(Document):
+    """What the entry at a place of its stream committed to: the exact text, and the salt that was hashed before it."""
+
+    stream: Uid
+    seq: Count
+    body: str
+    salt: Annotated[str, Field(pattern=r"^([0-9a-f]{2}){8,64}$")]
+
+
+class MemoryProof(Document):
+    """That the log under a checkpoint holds these entries about a memory, and that they commit to these values."""
+
+    format: Literal["recollect-proof/1"] = "recollect-proof/1"
+    kind: Literal["memory"] = "memory"
+    memory: MemoryId
+    checkpoint: Checkpoint
+    segments: Annotated[tuple[Segment, ...], Field(min_length=1)]
+    values: tuple[Value, ...] = ()
+
+
+class GrowthProof(Document):
+    """That the log under the second checkpoint begins with the log under the first: nothing was rewritten between them."""
+
+    format: Literal["recollect-proof/1"] = "recollect-proof/1"
+    kind: Literal["growth"] = "growth"
+    first: Checkpoint
+    second: Checkpoint
+    path: Path
+
+
+class ProofCheck(Document):
+    """The outcome of checking a document: what it shows, or why it is refused."""
+
+    ok: bool
+    kind: str
+    shows: tuple[str, ...] = ()
+    problem: str | None = None

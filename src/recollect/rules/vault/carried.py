@@ -1,0 +1,40 @@
+"""Memories that a store's line carries: a transaction of a store is one line, however many memories it changed.
+
+Such a line has a field ``recollect``. The line itself is the first of the memories, or a tombstone under a reserved id if the
+transaction changed none that a vault shows; the others stand in ``recollect.also``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+FIELD = "recollect"
+RESERVED_ID = "000000000000"
+_NEVER = "1970-01-01T00:00:00.000000Z"
+_NONE = {
+    "id": RESERVED_ID,
+    "text": "",
+    "scope": "shared",
+    "category": "general",
+    "tier": "register",
+    "created_at": _NEVER,
+    "deleted_at": _NEVER,
+    "version": 1,
+}
+"""Whoever reads the file as a vault passes over it: it is deleted."""
+
+
+def carrying(memories: Sequence[Mapping[str, Any]], payload: Mapping[str, Any]) -> dict[str, Any]:
+    """One record that carries these memories, and what else the store has to know."""
+    first, *also = memories or [_NONE]
+    return {**first, FIELD: {**payload, "also": also}}
+
+
+def memories_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The memories that lines are about: each itself, unless a store wrote it."""
+    return [memory for line in records for memory in (_carried(line) if FIELD in line else (line,))]
+
+
+def _carried(line: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    if line["id"] != RESERVED_ID:
+        yield {name: value for name, value in line.items() if name != FIELD}
+    yield from line[FIELD]["also"]

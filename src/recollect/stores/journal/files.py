@@ -1,0 +1,59 @@
+"""What a journal does with files: whole writes, synced, private, and never a name before its content."""
+
+import os
+from pathlib import Path
+
+PRIVATE = 0o600
+"""The mode of new files: read and written by their owner alone."""
+
+
+def open_or_make(path: Path) -> int:
+    made = not path.exists()
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    if made:
+        sync_folder(path.parent)  # a new file's name is only safe once its folder is
+    return file
+
+
+def is_at(file: int, path: Path) -> bool:
+    """Whether an open file still is the one under the name. It is kept open, so its number cannot be another's."""
+    try:
+        named = path.stat()
+    except FileNotFoundError:
+        return False
+    ours = os.fstat(file)
+    return (ours.st_dev, ours.st_ino) == (named.st_dev, named.st_ino)
+
+
+def write_all(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def write_whole(path: Path, data: bytes, mode: int) -> None:
+    """A file with this content, synced, whatever was there before."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE)
+    try:
+        os.fchmod(file, mode)
+        write_all(file, data)
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def append_beside(path: Path, data: bytes) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    try:
+        write_all(file, data)
+        os.fsync(file)
+    finally:
+        os.close(file)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,246 @@
+"""One file of JSON lines that several processes append to, none of whose acknowledged lines is ever lost.
+
+    with log.turn():              # a lock beside the file: processes and threads wait in line
+        log.catch_up(fold)        # what others appended since we last looked
+        log.append([…])           # written in one go, synced before it returns
+
+A crash may leave half a line at the end. Whoever has the next turn moves it into the file ``….torn`` beside, then cuts it
+off; a last line that only lacks its end is a whole line, and is given one. The lock is a file of its own, because
+``rewrite`` puts another file in the place of this one.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.model.errors import StoreCorrupt, StoreUnavailable
+from recollect.stores.journal import files
+from recollect.stores.journal.lines import MAX_LINE_BYTES, Record, kind_of_end, places, read_line, read_lines, torn_from
+from recollect.stores.sqlite.queue import WriterQueue
+
+CHUNK_BYTES = 4 * 1_048_576
+BATCH = 1_000
+"""How many lines are read at once."""
+
+Fold = Callable[[Iterator[list[Record]], bool], None]
+"""Takes new records in, all of them, some at a time. ``True``: they are all there is, and what was known before is void."""
+
+
+class Rewritten(NamedTuple):
+    lines_before: int
+    lines_after: int
+
+
+class _Seen(NamedTuple):
+    """How far the file was read: to which byte, how many lines, and what the last of them was."""
+
+    to: int = 0
+    lines: int = 0
+    last: bytes = b""
+
+
+class JournalLog:
+    """An append-only file of records. Everything but ``catch_up`` belongs inside a ``turn``."""
+
+    def __init__(
+        self, path: str | Path, *, timeout_s: float = 30.0, warn: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.path = Path(path).resolve()
+        self.torn_path = Path(f"{self.path}.torn")
+        self._draft_path = Path(f"{self.path}.compacting")
+        self._warn = warn
+        self._queue = WriterQueue(f"{self.path}.lock", timeout_s)
+        self._file: int | None = None
+        self._begin()
+
+    @property
+    def raw_lines(self) -> int:
+        """How many lines the file has, as far as it was read."""
+        return self._seen.lines
+
+    def torn_bytes(self) -> int:
+        """How much was ever set aside because a crash had torn it."""
+        return self.torn_path.stat().st_size if self.torn_path.exists() else 0
+
+    # ── taking turns ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def turn(self, patience_s: float | None = None) -> Iterator[None]:
+        """Wait until nobody else writes, then be the only one, with a file that ends in a whole line."""
+        self._after_a_fork()
+        with _translated(self.path), self._queue.turn(patience_s):
+            self._draft_path.unlink(missing_ok=True)  # of a rewrite that never finished
+            self._mend_the_end()
+            yield
+
+    def close(self) -> None:
+        self._queue.close()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _begin(self) -> None:
+        self._pid = os.getpid()
+        self._reading = threading.Lock()
+        self._seen, self._afresh = _Seen(), True
+
+    def _after_a_fork(self) -> None:
+        """A child shares its parent's lock, and perhaps a look that another thread was in the midst of."""
+        if self._pid != os.getpid():
+            self._queue.start_afresh()
+            self._begin()
+
+    # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def catch_up(self, fold: Fold) -> None:
+        """Hand over what was appended since the last call. Half a line, of somebody who is writing, is left for later.
+
+        What counts as seen moves on only after ``fold`` returned, so an interrupt loses nothing: the same comes again.
+        """
+        self._after_a_fork()
+        with _translated(self.path), self._reading:
+            file = self._current_file()
+            if not self._afresh and not self._still_there(file):
+                self._seen, self._afresh = _Seen(), True
+            if self._afresh or os.fstat(file).st_size > self._seen.to:
+                progress = [self._seen]
+                fold(self._read_on(file, progress), self._afresh)
+                self._seen, self._afresh = progress[-1], False
+
+    def _still_there(self, file: int) -> bool:
+        """Whether what we saw last is where it was: a writer that failed takes its line back, and people use editors."""
+        last = self._seen.last
+        return os.pread(file, len(last), self._seen.to - len(last)) == last
+
+    def _read_on(self, file: int, progress: list[_Seen]) -> Iterator[list[Record]]:
+        """The new records, some at a time; ``progress`` ends with how far that is."""
+        for lines in _batches(_lines_from(file, progress[-1].to)):
+            to, number, _ = progress[-1]
+            records = self._records(lines, number)
+            progress.append(_Seen(to + sum(map(len, lines)) + len(lines), number + len(lines), lines[-1] + b"\n"))
+            yield records
+
+    def _records(self, lines: Sequence[bytes], before: int) -> list[Record]:
+        """What the lines hold. If one is damaged they are read one by one, to say which."""
+        filled = [(number, line) for number, line in enumerate(lines, start=before + 1) if line and not line.isspace()]
+        overlong = any(len(line) > MAX_LINE_BYTES for line in lines)
+        read = None if overlong else read_lines([line for _, line in filled])
+        return read if read is not None else [self._record(number, line) for number, line in filled]
+
+    def _record(self, number: int, line: bytes) -> Record:
+        if len(line) > MAX_LINE_BYTES:
+            raise self._damaged(number, f"it is longer than {MAX_LINE_BYTES:,} bytes")
+        try:
+            return read_line(line)
+        except ValueError as error:
+            raise self._damaged(number, str(error)) from None
+
+    def _damaged(self, number: int, what: str) -> StoreCorrupt:
+        return StoreCorrupt(
+            f"line {number:,} is no memory: {what}.",
+            field=str(self.path),
+            hint="Repair that line, or move it into another file, and open the vault again.",
+        )
+
+    def _current_file(self) -> int:
+        """The file that bears the name now. If that is another one than before, all of it is new."""
+        if self._file is None or not files.is_at(self._file, self.path):
+            old, self._afresh = self._file, True
+            self._file, self._seen = files.open_or_make(self.path), _Seen()
+            if old is not None:
+                os.close(old)
+        return self._file
+
+    # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def append(self, lines: Sequence[bytes]) -> None:
+        """Append whole lines and sync them. If that fails, or is interrupted, nothing of them stays."""
+        file = self._file_to_change()
+        before = os.fstat(file).st_size
+        try:
+            files.write_all(file, b"".join(lines))
+            os.fsync(file)
+        except BaseException:
+            os.ftruncate(file, before)
+            raise
+
+    def rewrite(self, keep: Callable[[Iterator[Record]], Iterable[int]], more: Sequence[bytes] = ()) -> Rewritten:
+        """Put a file in the place of this one that has only the lines whose numbers ``keep`` chooses, byte for byte, and more.
+
+        ``keep`` gets every record in order, the first being number 0. Whenever this is interrupted, the file under the
+        name is either the old one or the new one, and whole.
+        """
+        mode = os.fstat(self._file_to_change()).st_mode & 0o777
+        lines = [line for line in self.path.read_bytes().split(b"\n") if line.strip()]
+        records = (self._record(number, line) for number, line in enumerate(lines, start=1))
+        chosen = [*(lines[number] + b"\n" for number in keep(records)), *more]
+        files.write_whole(self._draft_path, b"".join(chosen), mode)
+        self._draft_path.replace(self.path)
+        files.sync_folder(self.path.parent)
+        return Rewritten(len(lines), len(chosen))
+
+    def _file_to_change(self) -> int:
+        with self._reading:
+            return self._current_file()
+
+    # ── after a crash ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def _mend_the_end(self) -> None:
+        file = self._file_to_change()
+        size = os.fstat(file).st_size
+        if size == 0 or os.pread(file, 1, size - 1) == b"\n":
+            return
+        start = max(0, size - 2 * MAX_LINE_BYTES)
+        last = places(os.pread(file, size - start, start), start)
+        end = kind_of_end(last if start == 0 else last[1:] or last)
+        if end == "foreign":
+            raise self._damaged(self._number_of_the_last(file), "it is neither a record nor the torn half of one")
+        if end == "torn":
+            self._set_aside(file, torn_from(last), size)
+        else:
+            files.write_all(file, b"\n")
+            os.fsync(file)
+
+    def _set_aside(self, file: int, start: int, size: int) -> None:
+        """Move the torn end into the file beside, then cut it off: in that order, so that no byte is ever lost."""
+        torn = os.pread(file, size - start, start)
+        files.append_beside(self.torn_path, torn + b"\n")
+        os.ftruncate(file, start)
+        os.fsync(file)
+        self._warn(f"{self.path} had a torn end of {len(torn):,} bytes; it was moved to {self.torn_path}.")
+
+    @staticmethod
+    def _number_of_the_last(file: int) -> int:
+        return sum(1 for _ in _lines_from(file, 0)) + 1
+
+
+def _lines_from(file: int, offset: int) -> Iterator[bytes]:
+    """The whole lines from an offset on, without their ends; of an overlong one no more than tells that it is."""
+    rest = b""
+    while chunk := os.pread(file, CHUNK_BYTES, offset):
+        offset += len(chunk)
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from whole
+        if len(rest) > MAX_LINE_BYTES:
+            yield rest
+            return
+
+
+def _batches(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
+    while batch := list(islice(lines, BATCH)):
+        yield batch
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """Turn what the operating system says into a store error that names the file and the next step."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{error.strerror or error}.", field=str(path), hint="Check the path, its permissions and the disk's space."
+        ) from error

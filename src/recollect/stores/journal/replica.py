@@ -1,0 +1,179 @@
+"""The copy in memory that answers every question: an SQLite database that is as far as the journal is.
+
+It knows which rows a transaction changed (triggers note their keys) and takes in the rows that others changed. Rows are taken
+in as they are, so taking the same line in twice changes nothing.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from recollect.model.errors import StoreTooNew
+from recollect.stores.journal.rows import Change
+from recollect.stores.protocol import Table
+from recollect.stores.sql.queries import load_queries
+from recollect.stores.sql.transaction import Transaction
+from recollect.stores.sqlite import migrations
+from recollect.stores.sqlite.store import QUERIES, NamedQueries
+
+REPLICA = load_queries(__package__, "replica.sql")
+_SIDES = (("INSERT", "NEW"), ("UPDATE", "OLD"), ("UPDATE", "NEW"), ("DELETE", "OLD"))
+
+
+class Replica:
+    """A fresh, empty database with the schema of this release."""
+
+    def __init__(self) -> None:
+        self._db = _connect()
+        self._db.row_factory = sqlite3.Row
+        _empty().backup(self._db)
+        found = self._db.execute(REPLICA["every_table"]).fetchall()
+        self._tables = {name: _table(name, list(rows)) for name, rows in groupby(found, key=lambda row: row["table"])}
+        self._watches = False
+
+    def close(self) -> None:
+        self._db.close()
+
+    def transaction(self) -> Transaction:
+        """Everything that a transaction can do, on the rows as they are."""
+        return Transaction(NamedQueries(self._db))
+
+    @contextmanager
+    def changing(self) -> Iterator[Transaction]:
+        """A transaction whose changes are noted, and that commits at the end or is as if it had never been."""
+        if not self._watches:
+            self._watch()
+        with self.taking_in():
+            self._db.execute(REPLICA["nothing_changed"])
+            yield self.transaction()
+
+    @contextmanager
+    def taking_in(self) -> Iterator[None]:
+        """A transaction for what others did. A copy that only ever reads is spared the noting of changes."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
+    def changes(self) -> list[Change]:
+        """What the transaction that is open has changed so far."""
+        names = [row[0] for row in self._db.execute(REPLICA["changed_tables"])]
+        return [self._changes_of(self._tables[name]) for name in names]
+
+    def take_in(self, changes: Iterator[Change]) -> None:
+        """Make the rows what somebody else's transaction made of them; inside ``taking_in``."""
+        for change in changes:
+            self._check_known(change)
+            if change.gone:
+                self._db.executemany(_take_row(change.table, self._tables[change.table].key), change.gone)
+            if change.rows:
+                self._db.executemany(_put_row(change.table, change.columns), change.rows)
+
+    def _check_known(self, change: Change) -> None:
+        table = self._tables.get(change.table)
+        if table is None or not set(change.columns) <= set(table.columns):
+            raise StoreTooNew(
+                f"a later release wrote it: it has rows of {change.table!r} that this one does not know.",
+                hint="Upgrade recollect.",
+            )
+
+    def everything(self) -> list[Change]:
+        """Every row of every table, for a journal that begins anew."""
+        return [Change(table.name, table.columns, self._all_rows(table), []) for table in self._tables.values()]
+
+    def value(self, name: str) -> str | None:
+        found = self._db.execute(QUERIES["store_value"], {"name": name}).fetchone()
+        return str(found[0]) if found else None
+
+    def values(self, prefix: str) -> dict[str, str]:
+        return dict(self._db.execute(QUERIES["store_values"], {"prefix": prefix}).fetchall())
+
+    def set_value(self, name: str, value: str | None) -> None:
+        query = "remove_store_value" if value is None else "set_store_value"
+        self._db.execute(QUERIES[query], {"name": name, "value": value})
+
+    def tenants(self) -> list[str]:
+        queries = NamedQueries(self._db)
+        found = [queries.filtered("tenants", "1 = 1", {}, table=t.name) for t in self.transaction().tables()]
+        return sorted({row[0] for rows in found for row in rows})
+
+    def check(self) -> list[str]:
+        found = [row[0] for row in self._db.execute("PRAGMA integrity_check(20)")]
+        return [] if found == ["ok"] else found
+
+    def copy_to(self, path: Path) -> None:
+        """A database file with the same rows."""
+        copy = sqlite3.connect(path)
+        try:
+            self._db.backup(copy)
+        finally:
+            copy.close()
+
+    def _watch(self) -> None:
+        self._watches = True
+        self._db.execute(REPLICA["list_of_changes"])
+        for table in self._tables.values():
+            for verb, side in _SIDES:
+                key = ", ".join(f"{side}.{column}" for column in table.key)
+                self._db.execute(_filled("watch", table=table.name, verb=verb, side=side, key=key))
+
+    def _changes_of(self, table: Table) -> Change:
+        same_key = " AND ".join(f"t.{column} = json_extract(c.key, '$[{n}]')" for n, column in enumerate(table.key))
+        columns = ", ".join(f"t.{column}" for column in table.columns)
+        query = _filled("changed_rows", table=table.name, columns=columns, same_key=same_key)
+        found = [tuple(row) for row in self._db.execute(query)]
+        at = 1 + table.columns.index(table.key[0])
+        rows = [row[1:] for row in found if row[at] is not None]
+        gone = [tuple(json.loads(row[0])) for row in found if row[at] is None]
+        return Change(table.name, table.columns, rows, gone)
+
+    def _all_rows(self, table: Table) -> list[tuple[Any, ...]]:
+        columns = ", ".join(f"t.{column}" for column in table.columns)
+        query = _filled("all_rows", table=table.name, columns=columns, key=", ".join(table.key))
+        return [tuple(row) for row in self._db.execute(query)]
+
+
+def _connect() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, cached_statements=512)
+
+
+@cache
+def _empty() -> sqlite3.Connection:
+    """A database with the schema and no rows. Copying it takes a fraction of the time that making it does."""
+    db = _connect()
+    migrations.apply(db, migrations.migrations())
+    return db
+
+
+def _table(name: str, columns: Sequence[Any]) -> Table:
+    key = sorted((column["place"], column["column"]) for column in columns if column["place"])
+    return Table(name, tuple(column["column"] for column in columns), tuple(column for _, column in key))
+
+
+def _filled(query: str, **words: str) -> str:
+    sql = REPLICA[query]
+    for word, value in words.items():
+        sql = sql.replace("{" + word + "}", value)
+    return sql
+
+
+@cache
+def _take_row(table: str, key: tuple[str, ...]) -> str:
+    return _filled("take_row", table=table, key=", ".join(key), values=_marks(key))
+
+
+@cache
+def _put_row(table: str, columns: tuple[str, ...]) -> str:
+    return _filled("put_row", table=table, columns=", ".join(columns), values=_marks(columns))
+
+
+def _marks(columns: Sequence[str]) -> str:
+    return ", ".join("?" for _ in columns)

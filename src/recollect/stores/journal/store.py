@@ -1,0 +1,269 @@
+"""A vault's file as a store: every transaction is a line, and a copy in memory answers the questions.
+
+A write takes the file's lock, takes in what others appended, decides, appends what changed in one line, and syncs. A read takes
+in what was appended and needs no lock. One line is one transaction, so after a crash it is there as a whole or not at all.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from recollect.model.address import Address
+from recollect.model.errors import StoreError, StoreUnavailable
+from recollect.rules.vault.carried import FIELD, carrying
+from recollect.rules.vault.memory import VaultMemory, from_line
+from recollect.rules.vault.resolution import resolve
+from recollect.stores import backups
+from recollect.stores.erasure_list import ErasureList
+from recollect.stores.journal.lines import MAX_LINE_BYTES, Record, write_line
+from recollect.stores.journal.log import JournalLog
+from recollect.stores.journal.replica import Replica
+from recollect.stores.journal.rows import Change, packed, unpacked
+from recollect.stores.journal.view import SHOWN, VaultView
+from recollect.stores.protocol import Erased, Reader, Writer
+from recollect.stores.sql.transaction import Transaction
+from recollect.stores.sqlite.errors import translated
+from recollect.stores.sqlite.queue import WriterQueue
+
+ROWS_A_LINE = 500
+"""How many rows a line has in a journal that was begun anew."""
+
+ADOPTED = "vault_lines_adopted"
+"""The store's value that says how many lines of a vault it has taken over."""
+
+_log = logging.getLogger("recollect.vault")
+
+
+class JournalStore:
+    """The store behind ``recollect.open("vault.jsonl")``.
+
+    ``fresh_store_id`` becomes the identity of a new file, or of a vault that no store has opened yet; ``timeout_s`` bounds how
+    long a write waits for other writers.
+    """
+
+    def __init__(self, path: str | Path, *, fresh_store_id: str, timeout_s: float = 30.0) -> None:
+        self._journal = JournalLog(path, timeout_s=timeout_s, warn=_log.warning)
+        self.location = str(self._journal.path)
+        self._timeout_s = timeout_s
+        self._erased = ErasureList(Path(f"{self.location}.erased"))
+        _check_folder(self._journal.path)
+        self._pid, self._threads = os.getpid(), WriterQueue(None, timeout_s)
+        self._looks: int | None = None
+        self._replica: Replica | None = None
+        self._view = VaultView()
+        try:
+            self.store_id = self._known_id(fresh_store_id)
+        except BaseException:
+            self.close()
+            raise
+
+    # ── transactions ────────────────────────────────────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def read(self, tenant: str, *, brief: bool = False) -> Iterator[Reader]:
+        """Everything up to the last line; threads of one process take turns, since they share one copy."""
+        with self._looking() as replica:
+            yield replica.transaction()
+
+    @contextmanager
+    def write(
+        self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
+    ) -> Iterator[Writer]:
+        """The write transaction; a file has one writer, so naming tenant and streams only matters to other stores."""
+        with self._changing(patience_s) as (_, transaction):
+            yield transaction
+
+    @contextmanager
+    def _changing(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
+        """In the copy first, so that whatever is refused is refused there; the line is synced before the copy commits."""
+        with (
+            translated(self.location),
+            self._journal.turn(patience_s),
+            self._looking() as replica,
+            replica.changing() as transaction,
+        ):
+            yield replica, transaction
+            changes = replica.changes()
+            if changes:
+                shown = self._view.changes(transaction, _ids_of_memories(changes))
+                self._journal.append([_line(shown, changes)])
+
+    @contextmanager
+    def _looking(self) -> Iterator[Replica]:
+        """The copy, as far as the journal is now, for one thread alone; one that has it already looks again."""
+        self._after_a_fork()
+        if self._looks == threading.get_ident():
+            yield self._copy()
+            return
+        with translated(self.location), self._threads.turn():
+            try:
+                self._looks = threading.get_ident()
+                self._journal.catch_up(self._take_in)
+                yield self._copy()
+            finally:
+                self._looks = None
+
+    def _copy(self) -> Replica:
+        assert self._replica is not None, "whoever catches up for the first time makes the copy"
+        return self._replica
+
+    def _take_in(self, batches: Iterator[list[Record]], afresh: bool) -> None:
+        replica, view = (Replica(), VaultView()) if afresh else (self._copy(), self._view)
+        with replica.taking_in():
+            for records in batches:
+                view.take_in(records)
+                for record in records:
+                    replica.take_in(unpacked(record.get(FIELD, {}).get("tables", {})))
+        old, self._replica, self._view = self._replica, replica, view
+        if old is not None and old is not replica:
+            old.close()
+
+    def _after_a_fork(self) -> None:
+        """In a child another thread may have been using the copy; the journal has it all, and begins anew as well."""
+        if self._pid != os.getpid():
+            self._pid, self._threads, self._looks = os.getpid(), WriterQueue(None, self._timeout_s), None
+
+    # ── what the store knows about itself ───────────────────────────────────────────────────────────────────────
+
+    def _known_id(self, fresh_store_id: str) -> str:
+        known = self.value("store_id")
+        if known is not None:
+            return known
+        with self._changing() as (replica, _):
+            if replica.value("store_id") is None:
+                replica.set_value("store_id", fresh_store_id)
+            return str(replica.value("store_id"))
+
+    def value(self, name: str) -> str | None:
+        with self._looking() as replica:
+            return replica.value(name)
+
+    def values(self, prefix: str) -> dict[str, str]:
+        with self._looking() as replica:
+            return replica.values(prefix)
+
+    def set_value(self, name: str, value: str | None) -> None:
+        with self._changing() as (replica, _):
+            replica.set_value(name, value)
+
+    def become(self, store_id: str) -> None:
+        """Take another store's identity, to hold a copy of it. Only for a store in which nothing is yet."""
+        self.set_value("store_id", store_id)
+        self.store_id = store_id
+
+    def tenants(self) -> list[str]:
+        with self._looking() as replica:
+            return replica.tenants()
+
+    # ── memories that a vault wrote ─────────────────────────────────────────────────────────────────────────────
+
+    def strangers(self) -> tuple[list[VaultMemory], int]:
+        """The memories of lines that a vault wrote and no store has adopted, and how many such lines there ever were."""
+        with self._looking() as replica:
+            every = self._view.strangers
+            pending = every[int(replica.value(ADOPTED) or 0) :]
+            return [from_line(record) for record in resolve({}, pending).values()], len(every)
+
+    def show(self) -> None:
+        """Have the vault show whatever it should and does not, as after a migration from another store."""
+        with translated(self.location), self._journal.turn(), self._looking() as replica:
+            missing = self._view.missing(replica.transaction())
+            for start in range(0, len(missing), ROWS_A_LINE):
+                self._journal.append([_line(missing[start : start + ROWS_A_LINE], [])])
+
+    def note_adopted(self, lines: int) -> None:
+        """So many of the lines that a vault wrote need not be looked at again."""
+        self.set_value(ADOPTED, str(lines))
+
+    # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
+
+    def scrub(self) -> tuple[str, ...]:
+        """Begin the journal anew with what there is now, so that removed words stand in no line any more.
+
+        Lines of a vault that were not adopted yet stay as they are.
+        """
+        with translated(self.location), self._journal.turn(), self._looking() as replica:
+            adopted = int(replica.value(ADOPTED) or 0)
+            with replica.changing():
+                replica.set_value("scrub_due", None)
+                replica.set_value(ADOPTED, None)
+                rows = [_line([], [part]) for change in replica.everything() for part in _parts(change)]
+            shown = [_line([memory], []) for memory in self._view.memories.values() if memory.active]
+            self._journal.rewrite(lambda records: _strangers_from(records, adopted), [*shown, *rows])
+        if self._journal.torn_bytes():
+            return (f"what a crash tore, in {self._journal.torn_path}: look at it, then delete it",)
+        return ()
+
+    def scrub_due(self) -> bool:
+        return self.value("scrub_due") is not None
+
+    def erasures(self, tenant: str | None = None) -> list[Erased]:
+        return [one for one in self._erased.read() if tenant in (None, one.tenant)]
+
+    def note_erasures(self, erased: Sequence[Erased]) -> None:
+        with translated(self.location):
+            self._erased.append(erased)
+            backups.note(self.values(backups.PLACE), erased)
+
+    def back_up(self, path: Path) -> None:
+        """A copy as an SQLite database: one file, which ``restore`` and every other store can read."""
+        with translated(str(path)):
+            backups.take(self, path, self._copy_to)
+
+    def _copy_to(self, path: Path) -> None:
+        with self._looking() as replica:
+            replica.copy_to(path)
+
+    def check(self) -> list[str]:
+        with self._looking() as replica:
+            return replica.check()
+
+    def size_bytes(self) -> int:
+        return self._journal.path.stat().st_size if self._journal.path.exists() else 0
+
+    def close(self) -> None:
+        self._journal.close()
+        if self._replica is not None:
+            self._replica.close()
+
+
+def _line(memories: Sequence[VaultMemory], changes: Sequence[Change]) -> bytes:
+    """One transaction: the memories that it changes for the readers of a vault, and the rows."""
+    line = write_line(carrying([memory.to_dict() for memory in memories], {"tables": packed(changes)}))
+    if len(line) > MAX_LINE_BYTES:
+        raise StoreError(
+            f"the changes of one transaction are {len(line):,} bytes; a journal's line may have {MAX_LINE_BYTES:,}.",
+            hint="Write less at once, or use a database file.",
+        )
+    return line
+
+
+def _parts(change: Change) -> Iterator[Change]:
+    for start in range(0, len(change.rows), ROWS_A_LINE):
+        yield change._replace(rows=change.rows[start : start + ROWS_A_LINE])
+
+
+def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
+    """The ids of the memories whose state changed, in the vault's tenant."""
+    found = (change for change in changes if change.table == "memories")
+    return [
+        row[change.columns.index("id")]
+        for change in found
+        for row in change.rows
+        if row[change.columns.index("tenant")] == SHOWN.tenant
+    ]
+
+
+def _strangers_from(records: Iterator[Record], first: int) -> list[int]:
+    """The numbers of the lines that a vault wrote, without so many first ones."""
+    return [number for number, record in enumerate(records) if FIELD not in record][first:]
+
+
+def _check_folder(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise StoreUnavailable(
+            f"the folder {path.parent} does not exist.", field=str(path), hint="Create it, or name another path."
+        )

@@ -1,0 +1,226 @@
+"""``recollect.open("vault.jsonl")``: the ordinary memory on a vault's file, which stays a vault's file."""
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.engine.randomness import SeededRandomness
+from recollect.vault import MemoryVault
+
+SECRET = "zuvokipali"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "vault.jsonl"
+
+
+def contents(mem: recollect.Recollect) -> list[str]:
+    return sorted(memory.content for memory in mem.list().items)
+
+
+def texts(vault: MemoryVault) -> list[str]:
+    return sorted(memory.text for memory in vault.recall())
+
+
+def test_the_ordinary_operations_on_a_vaults_file(path: Path) -> None:
+    with recollect.open(path) as mem:
+        first = mem.add("Ana lives in Lisbon", owner="ana").memory
+        assert first is not None
+        second = mem.add("Ana now lives in Porto", owner="ana")
+        assert second.outcome == "superseded" and second.memory is not None
+        assert mem.query("where does Ana live?", owner="ana").items[0].memory.content == "Ana now lives in Porto"
+        before = (mem.state_hash(), mem.ledger_root(), [event.to_dict() for event in mem.history(first.id)])
+    with recollect.open(path) as mem:
+        assert (mem.state_hash(), mem.ledger_root(), [e.to_dict() for e in mem.history(first.id)]) == before
+        assert [memory.content for memory in mem.chain(second.memory.id)] == [
+            "Ana lives in Lisbon",
+            "Ana now lives in Porto",
+        ]
+        assert mem.verify().ok and mem.doctor() == ()
+        mem.rebuild()
+        assert mem.state_hash() == before[0]
+
+
+def test_it_reaches_the_same_bytes_as_a_database_file(tmp_path: Path) -> None:
+    from datetime import UTC, datetime
+
+    from recollect.engine.randomness import SteppingClock
+
+    reached = []
+    for name in ("memory.db", "vault.jsonl"):
+        clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
+        with recollect.open(tmp_path / name, clock=clock, randomness=SeededRandomness(3)) as mem:
+            for text in ("Ana lives in Lisbon", "Ana likes tea", "Ana now lives in Porto"):
+                receipt = mem.add(text)
+            assert receipt.memory is not None
+            mem.forget(receipt.memory.id)
+            reached.append((mem.state_hash(), mem.ledger_root()))
+    assert reached[0] == reached[1]
+
+
+def test_what_a_vault_wrote_is_adopted(path: Path) -> None:
+    with MemoryVault(path) as vault:
+        canon = vault.add_memory("The mission is to stabilise", "shared", "mission", tags=["core"]).memory
+        vault.update_by_topic("projects", "orion", "Projects: dashboard", category="project")
+        gone = vault.add_memory("Bread rises overnight", "shared", "fact").memory
+        assert canon and gone
+        vault.delete(gone.id)
+    with recollect.open(path) as mem:
+        assert contents(mem) == ["Projects: dashboard", "The mission is to stabilise"]
+        memory = mem.get(canon.id)  # the vault's id is an alias
+        assert (memory.tier, memory.category, memory.tags, memory.scope) == ("canon", "mission", ("core",), "shared")
+        assert memory.meta["vault"]["created_at"] == canon.created_at
+        assert not mem.as_caller(agent="elysia").query("dashboard").items
+        assert mem.as_caller(agent="orion").query("dashboard").items
+        head = mem.ledger_root()
+    with recollect.open(path) as mem:
+        assert mem.ledger_root() == head, "nothing is adopted twice"
+
+
+def test_what_the_store_writes_a_vault_shows(path: Path) -> None:
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        memory = mem.add("Ana lives in Lisbon").memory
+        assert memory is not None
+        (shown,) = vault.recall()
+        assert (shown.id, shown.text, shown.tier, shown.version) == (
+            memory.short_id,
+            "Ana lives in Lisbon",
+            "register",
+            1,
+        )
+        mem.add("Ana now lives in Porto")
+        (shown,) = vault.recall()
+        assert (shown.id, shown.text, shown.version) == (memory.short_id, "Ana now lives in Porto", 2)
+        raw = vault.vault_stats()["raw_lines"]
+        mem.add("Ana now lives in Porto")  # reinforced: nothing that a vault would show
+        assert vault.recall() == [shown] and vault.vault_stats()["raw_lines"] > raw
+        newest = mem.chain(memory.id)[-1]
+        mem.edit(newest.id, tags=["home"], category="bio")
+        assert (vault.recall()[0].tags, vault.recall()[0].category) == (("home",), "bio")
+        mem.forget(newest.id)
+        assert vault.recall() == []
+        mem.restore(newest.id)
+        assert texts(vault) == ["Ana now lives in Porto"]
+        mem.add_many([{"content": "Bread rises overnight"}, {"content": "Violins are tuned in fifths"}])
+        assert len(vault.recall()) == 3
+
+
+def test_nobody_elses_memories_are_shown(path: Path) -> None:
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        mem.add("Ana likes tea", owner="ana")
+        mem.add("The session is about tea", space="session", owner="s1")
+        mem.add("Test memory about tea", tags=["test"])
+        assert vault.recall() == [] and vault.vault_stats()["deleted"] == 0
+    with recollect.open(path, tenant="acme") as mem, MemoryVault(path) as vault:
+        mem.add("Acme likes tea")
+        assert vault.recall() == []
+
+
+def test_a_vault_changes_what_the_store_knows(path: Path) -> None:
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        memory = mem.add("Ana lives in Lisbon").memory
+        other = mem.add("Bread rises overnight").memory
+        assert memory and other
+        tagged = mem.add("Violins are tuned in fifths").memory
+        assert tagged is not None
+        assert vault.update(memory.short_id, "Ana lives in Rome", tags=["home"]).ok
+        assert vault.update(tagged.short_id, tags=["music"], category="lesson").ok
+        assert vault.delete(other.short_id).ok
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        known, kept = sorted(mem.list().items, key=lambda one: one.content)
+        assert (kept.id, kept.tags, kept.category) == (tagged.id, ("music",), "lesson")
+        assert (known.content, known.tags, known.version, known.supersedes_id) == (
+            "Ana lives in Rome",
+            ("home",),
+            2,
+            memory.id,
+        )
+        assert mem.get(other.id).status == "soft_deleted"
+        assert texts(vault) == ["Ana lives in Rome", "Violins are tuned in fifths"]
+        assert mem.verify().ok
+
+
+def test_what_the_gates_refuse_stays_with_the_vault(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    record = {"id": "0f3a9c2b1d4e", "text": "My SSN is 536-90-4399", "scope": "shared", "category": "bio", "version": 1}
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    with caplog.at_level(logging.WARNING), recollect.open(path) as mem:
+        assert contents(mem) == []
+    assert "privacy_deny_sensitive" in caplog.text
+    caplog.clear()
+    recollect.open(path).close()
+    assert caplog.text == "", "it is not tried again"
+    with MemoryVault(path) as vault:
+        assert texts(vault) == ["My SSN is 536-90-4399"]
+
+
+def test_erased_words_leave_the_file(path: Path) -> None:
+    with MemoryVault(path) as vault:
+        kept = vault.add_memory("The mission is to stabilise", "shared", "mission").memory
+        gone = vault.add_memory(f"The word is {SECRET}", "shared", "fact").memory
+        assert kept and gone
+        vault.update(gone.id, f"The word was {SECRET}")
+    with recollect.open(path) as mem:
+        mem.add(f"Ana whispers {SECRET}", owner="ana")
+        mem.query(SECRET)
+        mem.erase(id=gone.id, whole_chain=True)
+        mem.erase(owner="ana")
+        assert SECRET.encode() not in path.read_bytes()
+        assert mem.verify().ok
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        assert contents(mem) == texts(vault) == ["The mission is to stabilise"]
+        assert vault.recall()[0].id == kept.id
+        assert mem.verify().ok
+
+
+def test_lines_that_came_in_meanwhile_survive_a_scrub(path: Path) -> None:
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        memory = mem.add("Ana lives in Lisbon").memory
+        assert memory is not None
+        vault.add_memory("Bread rises overnight", "shared", "fact")
+        mem.erase(id=memory.id)
+        assert texts(vault) == ["Bread rises overnight"]
+    with recollect.open(path) as mem:
+        assert contents(mem) == ["Bread rises overnight"]
+
+
+def test_a_vault_does_not_compact_a_stores_history_away(path: Path) -> None:
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        mem.add("Ana lives in Lisbon")
+        before = path.read_bytes()
+        with pytest.raises(recollect.WrongState, match="store"):
+            vault.compact()
+        assert path.read_bytes() == before
+
+
+def test_a_backup_of_it_is_a_database(path: Path, tmp_path: Path) -> None:
+    with recollect.open(path) as mem:
+        mem.add("Ana lives in Lisbon")
+        mem.backup(tmp_path / "backup.db")
+        state = mem.state_hash()
+    with recollect.open(tmp_path / "backup.db") as copy:
+        assert copy.state_hash() == state
+
+
+def test_it_can_be_migrated_there_and_back(path: Path, tmp_path: Path) -> None:
+    with recollect.open(path) as mem:
+        mem.add("Ana lives in Lisbon")
+        mem.add("Ana now lives in Porto")
+        mem.add("Ana likes tea", owner="ana")
+        before = (mem.state_hash(), mem.ledger_root())
+    recollect.migrate(path, tmp_path / "memory.db")
+    recollect.migrate(tmp_path / "memory.db", tmp_path / "back.jsonl")
+    with recollect.open(tmp_path / "back.jsonl") as mem, MemoryVault(tmp_path / "back.jsonl") as vault:
+        assert (mem.state_hash(), mem.ledger_root()) == before
+        assert texts(vault) == ["Ana now lives in Porto"]
+        lines = vault.vault_stats()["raw_lines"]
+    with recollect.open(tmp_path / "back.jsonl"), MemoryVault(tmp_path / "back.jsonl") as vault:
+        assert vault.vault_stats()["raw_lines"] == lines, "what is shown is not shown again"
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(recollect.StoreUnavailable, match="does not exist"):
+        recollect.open(tmp_path / "nowhere" / "vault.jsonl")

@@ -1,0 +1,234 @@
+"""The eight steps of the write gate, one by one and in their order."""
+
+import pytest
+
+from recollect.rules.vault.write_gate import ABOUT_THE_VAULT, ABOUT_THE_WORDS, CODES
+from recollect.vault import MemoryVault, VaultReceipt
+
+from .conftest import OpenVault
+
+SIGNALS = (
+    "tick marker",
+    "runtime snapshot",
+    "check-in",
+    "heartbeat",
+    "burst tick",
+    "no changes",
+    "nothing to report",
+    "status unchanged",
+    "routine scan",
+    "ephemeral",
+)
+SECRET = "The admin password: Tr0ub4dor&3"
+UNLIKE = [
+    "Gardens need water in summer",
+    "Astronomers chart distant galaxies",
+    "Violins are tuned in fifths",
+    "Bread dough rises overnight",
+]
+
+
+def add(vault: MemoryVault, text: str, scope: str = "shared", category: str = "fact", **more: object) -> VaultReceipt:
+    return vault.add_memory(text, scope, category, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("signal", SIGNALS)
+def test_1_a_journal_signal_anywhere_is_refused(vault: MemoryVault, signal: str) -> None:
+    refused = add(vault, f"The {signal.upper()} of today was fine")
+    assert (refused.outcome, refused.code, refused.memory) == ("denied", "noise_signal", None)
+    assert signal in refused.message
+    assert vault.vault_stats()["raw_lines"] == 0
+
+
+def test_2_the_log_tier_is_refused(vault: MemoryVault) -> None:
+    assert add(vault, "The mission is to stabilise", tier="log").code == "tier_log"
+
+
+def test_3_more_than_1200_characters_are_refused(vault: MemoryVault) -> None:
+    long = ("word " * 240)[:1200]
+    assert add(vault, long).ok
+    refused = add(vault, long + "s")
+    assert refused.code == "too_long"
+    assert "Compress or split it first" in refused.message
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"scope": "hermes"}, "unknown_scope"),
+        ({"tier": "gold"}, "unknown_tier"),
+        ({"category": "gossip"}, "unknown_category"),
+        ({"source": "rumour"}, "unknown_source"),
+    ],
+)
+def test_4_unknown_words_are_refused(vault: MemoryVault, fields: dict[str, str], code: str) -> None:
+    refused = add(vault, "The mission is to stabilise", **fields)
+    assert refused.code == code
+    assert "Known: " in refused.message
+
+
+@pytest.mark.parametrize("scope", ["shared", "orion", "elysia"])
+@pytest.mark.parametrize("source", ["chat", "manual", "tool", "operator", "promotion", None])
+def test_4_known_words_pass(vault: MemoryVault, scope: str, source: str | None) -> None:
+    assert add(vault, "The mission is to stabilise", scope, source=source).ok
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My SSN is 536-90-4399",
+        "Pay with 4111 1111 1111 1111",
+        SECRET,
+        "Use the API key sk-proj-4f8Jk2LmN9pQ7rS1tU3vW5xY6zA8bC0dE2fG4hI6jK8lM0nO",
+    ],
+)
+def test_5_sensitive_data_is_blocked(vault: MemoryVault, text: str) -> None:
+    refused = add(vault, text)
+    assert refused.code == "privacy_deny_sensitive"
+    assert text not in refused.message
+    assert vault.path.read_bytes() == b""
+
+
+def test_5_tags_and_topics_are_scanned_too(vault: MemoryVault) -> None:
+    assert add(vault, "The card", tags=["4111 1111 1111 1111"]).code == "privacy_deny_sensitive"
+    named = add(vault, "hunter2-Zx9Q", tier="register", topic_id="admin_password")
+    assert named.code == "privacy_deny_sensitive"
+
+
+def test_6_a_known_topic_is_updated_in_place(vault: MemoryVault) -> None:
+    first = add(vault, "Projects: dashboard, memory upgrade", tier="register", topic_id="current_projects")
+    second = add(
+        vault, "Projects: dashboard, memory upgrade, email integration", tier="register", topic_id="current_projects"
+    )
+    assert first.memory and second.memory
+    assert (first.outcome, second.outcome) == ("stored", "updated")
+    assert second.memory.id == first.memory.id
+    assert (second.memory.version, second.memory.created_at) == (2, first.memory.created_at)
+    assert second.memory.updated_at is not None
+    assert [m.text for m in vault.recall()] == ["Projects: dashboard, memory upgrade, email integration"]
+
+
+def test_6_a_topic_belongs_to_its_scope(vault: MemoryVault) -> None:
+    for scope in ("shared", "orion"):
+        assert (
+            add(vault, "Projects: dashboard", scope, tier="register", topic_id="current_projects").outcome == "stored"
+        )
+
+
+def test_6_a_register_never_overwrites_canon_of_the_same_topic(vault: MemoryVault) -> None:
+    canon = add(vault, "The mission is to stabilise the runtime", tier="canon", topic_id="mission")
+    register = add(vault, "Today we bake bread together", tier="register", topic_id="mission")
+    assert register.outcome == "stored"
+    assert canon.memory in vault.recall()
+
+
+def test_6_an_update_in_place_asks_neither_for_novelty_nor_for_room(open_vault: OpenVault) -> None:
+    vault = open_vault(policy={"preset": "vault", "capacity": {"max_active": 1}})
+    add(vault, "Projects: dashboard", tier="register", topic_id="current_projects")
+    assert add(vault, "Projects: dashboard", tier="register", topic_id="current_projects").outcome == "updated"
+
+
+def test_7_sixty_percent_of_common_words_is_a_duplicate(vault: MemoryVault) -> None:
+    stored = add(vault, "alpha bravo charlie delta")
+    refused = add(vault, "delta charlie bravo zulu")  # 3 of 5 words, letters in another order
+    assert stored.memory and refused.code == "near_duplicate"
+    assert stored.memory.id in refused.message
+    assert add(vault, "delta charlie yankee zulu").ok  # 2 of 6
+
+
+def test_7_seventy_percent_alike_in_letters_is_a_duplicate(vault: MemoryVault) -> None:
+    add(vault, "stabilizing runtimes")
+    assert add(vault, "stabilising runtime").code == "near_duplicate"  # no word in common
+
+
+def test_7_only_within_the_scope(vault: MemoryVault) -> None:
+    assert add(vault, "The creator lives in Lisbon").ok
+    assert add(vault, "The creator lives in Lisbon", "orion").ok
+    assert add(vault, "The creator lives in Lisbon", "orion").code == "near_duplicate"
+
+
+def test_7_a_new_register_is_compared_as_well(vault: MemoryVault) -> None:
+    add(vault, "The creator lives in Lisbon")
+    assert add(vault, "The creator lives in Lisbon", tier="register", topic_id="home").code == "near_duplicate"
+
+
+def test_7_what_was_deleted_is_no_duplicate(vault: MemoryVault) -> None:
+    stored = add(vault, "The creator lives in Lisbon").memory
+    assert stored and vault.delete(stored.id).ok
+    assert add(vault, "The creator lives in Lisbon").ok
+
+
+def test_8_a_full_vault_takes_no_more(open_vault: OpenVault) -> None:
+    vault = open_vault(policy={"preset": "vault", "capacity": {"max_active": 2}})
+    stored = [add(vault, text, scope).memory for text, scope in zip(UNLIKE, ("shared", "orion"), strict=False)]
+    assert add(vault, UNLIKE[2]).code == "capacity_full"
+    assert stored[0] and vault.delete(stored[0].id).ok
+    assert add(vault, UNLIKE[2]).ok
+
+
+def test_8_a_hundred_by_default(vault: MemoryVault) -> None:
+    assert vault.vault_stats()["max"] == 100
+
+
+def test_the_steps_come_in_their_order(open_vault: OpenVault) -> None:
+    """A text that fails every step fails the first; each fault that is taken away shows the next."""
+    vault = open_vault(policy={"preset": "vault", "capacity": {"max_active": 1}})
+    add(vault, UNLIKE[0])
+    padding = " tide" * 300
+    faults = [
+        (f"heartbeat {SECRET}{padding}", "log", "hermes", "noise_signal"),
+        (f"{SECRET}{padding}", "log", "hermes", "tier_log"),
+        (f"{SECRET}{padding}", "canon", "hermes", "too_long"),
+        (SECRET, "canon", "hermes", "unknown_scope"),
+        (SECRET, "canon", "shared", "privacy_deny_sensitive"),
+        (UNLIKE[0], "canon", "shared", "near_duplicate"),
+        (UNLIKE[1], "canon", "shared", "capacity_full"),
+    ]
+    for text, tier, scope, code in faults:
+        assert add(vault, text, scope, tier=tier).code == code
+
+
+def test_the_steps_are_eight() -> None:
+    names = [step.__name__ for step in (*ABOUT_THE_WORDS, *ABOUT_THE_VAULT)]
+    upsert = ["register_of"]
+    assert names[:5] + upsert + names[5:] == [
+        "no_noise",
+        "no_log_tier",
+        "short_enough",
+        "valid_words",
+        "no_sensitive_data",
+        "register_of",
+        "no_duplicate",
+        "room_left",
+    ]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"text": 7},
+        {"text": "   "},
+        {"text": "a\x00b"},
+        {"text": "a\ud800b"},
+        {"text": None},
+        {"tags": "one"},
+        {"tags": [1]},
+        {"tags": ["tag"] * 65},
+        {"topic_id": "x" * 257},
+        {"category": 3},
+        {"colour": "red"},
+    ],
+)
+def test_what_has_the_wrong_shape_is_refused(vault: MemoryVault, fields: dict[str, object]) -> None:
+    refused = vault.bulk_add([{"text": "The mission", "scope": "shared", "category": "fact", **fields}])[0]
+    assert refused.code == "bad_input"
+    assert next(iter(fields)) in refused.message
+    assert vault.vault_stats()["raw_lines"] == 0
+
+
+def test_every_refusal_has_a_documented_code() -> None:
+    from pathlib import Path
+
+    page = (Path(__file__).parents[3] / "docs" / "vault.md").read_text(encoding="utf-8")
+    for code in CODES:
+        assert f"| `{code}` |" in page
