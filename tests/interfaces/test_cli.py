@@ -101,16 +101,18 @@ def test_lines_in_and_lines_out(shell: Shell) -> None:
     assert len(exported.splitlines()) == 20
     assert len(shell.json("export")) == 20
     (shell.folder / "out.jsonl").write_text(exported)
-    report = shell.json("--store", "other.db", "import", "out.jsonl")
+    report = shell.json("--store", "other.db", "import", "recollect", "out.jsonl")
     assert report["outcomes"] == {"stored": 20} and report["refused"] == []
-    again = shell.json("--store", "other.db", "import", "-", stdin=exported)
-    assert again["outcomes"] == {"reinforced": 20}
+    again = shell.json("--store", "other.db", "import", "recollect", "-", stdin=exported)
+    assert again["outcomes"] == {"already_there": 20}
     found = shell.json("--store", "other.db", "list", "--limit", "5")
     assert len(found["items"]) == 5 and found["next_cursor"]
     assert (
         len(shell.json("--store", "other.db", "list", "--limit", "50", "--cursor", found["next_cursor"])["items"]) == 15
     )
-    assert shell.json("import", "-", stdin="nonsense", code=2)["error"]["field"] == "line 1"
+    assert (
+        shell.json("import", "recollect", "-", stdin="nonsense", code=2)["error"]["field"] == "standard input, line 1"
+    )
 
 
 def test_borders_hold_on_the_command_line(shell: Shell) -> None:

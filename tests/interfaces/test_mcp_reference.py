@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recollect
-from recollect.interfaces.mcp import graph
 from recollect.interfaces.mcp.catalogue import choose_tools
-from recollect.interfaces.mcp.graph import Entity, Graph, Relation
+from recollect.rules import knowledge_graph as graph
+from recollect.rules.knowledge_graph import Entity, Graph, Relation
 
 from .mcp_servers import HttpServer, over_http
 

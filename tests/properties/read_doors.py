@@ -14,11 +14,11 @@ import recollect
 from recollect.engine.randomness import SeededRandomness
 from recollect.interfaces.mcp import prompts, resources
 from recollect.interfaces.mcp.catalogue import TOOLS
-from recollect.interfaces.mcp.graph import Entity, entity_fields
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import RecollectError
 from recollect.model.receipt import Page, Receipt
+from recollect.rules.knowledge_graph import Entity, entity_fields
 from recollect.testing.script import START
 
 POLICY: dict[str, Any] = {
@@ -112,7 +112,10 @@ _BY_ID = frozenset(
     }
 )
 
-_KNOWN_TO_ITS_OWNER = _BY_ID | {"mcp memory_history", "mcp page", "events", "events of a thread", "ops", "stats"}
+_SOURCES = frozenset({"ancestors", "descendants", "common_sources", "credit", "derivatives", "vouching"})
+_KNOWN_TO_ITS_OWNER = (
+    _BY_ID | _SOURCES | {"mcp memory_history", "mcp page", "events", "events of a thread", "ops", "stats"}
+)
 """Whoever owns something in another namespace may ask for it by its id, and finds it among all that was done."""
 
 BORDERS = {
@@ -268,6 +271,12 @@ ON_AN_ID: dict[str, Callable[[Recollect, str], object]] = {
     "chain": lambda mem, id: mem.chain(id),
     "explain": lambda mem, id: mem.explain(id),
     "related": lambda mem, id: mem.related(id),
+    "ancestors": lambda mem, id: mem.ancestors(id),
+    "descendants": lambda mem, id: mem.descendants(id),
+    "common_sources": lambda mem, id: mem.common_sources(id, id),
+    "credit": lambda mem, id: mem.credit(id),
+    "derivatives": lambda mem, id: mem.derivatives(id),
+    "vouching": lambda mem, id: mem.vouching(id),
     "at a tick, get": lambda mem, id: mem.at(tick=8).get(id),
     "at a time, get": lambda mem, id: mem.at(time=START + timedelta(minutes=60)).get(id),
     "traces of a memory": lambda mem, id: _unnumbered(mem.traces(memory=id)),
@@ -311,6 +320,7 @@ NAMED: dict[str, dict[str, Any]] = {
 """Where a read may be told to look, whosever it is."""
 
 PLAIN: dict[str, Read] = {
+    "export_entries": lambda mem, _: list(mem.export_entries()),
     "list": lambda mem, _: mem.list(limit=1_000),
     "list of every status": lambda mem, _: mem.list(status=None, limit=1_000),
     "list, page by page": lambda mem, _: list(_pages(mem)),
@@ -358,6 +368,7 @@ PLAIN: dict[str, Read] = {
     "events of a thread": lambda mem, _: mem.events(thread="t1", limit=1_000),
     "ops": lambda mem, _: mem.ops(by="total"),
     "export": lambda mem, _: list(mem.export(status=None)),
+    "export_as": lambda mem, _: list(mem.export_as("items", status=None)),
     "stats": lambda mem, _: mem.stats(),
     "verify": lambda mem, _: mem.verify(),
     "doctor": lambda mem, _: mem.doctor(),

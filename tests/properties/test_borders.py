@@ -136,6 +136,7 @@ READS: dict[str, Callable[[Recollect], object]] = {
     "changes": lambda mem: mem.changes(owner="ben"),
     "changes of ana": lambda mem: mem.changes(owner="ana"),
     "export": lambda mem: list(mem.export(include_namespaces=EVERYWHERE, status=None)),
+    "export as a vault": lambda mem: list(mem.export_as("vault", include_namespaces=EVERYWHERE, status=None)),
     "export of ana": lambda mem: list(mem.export(owner="ana", status=None)),
     "own history": lambda mem: mem.history(mem.list(key="Savings-Place").items[0].id),
     "own relations": lambda mem: [mem.related(memory.id) for memory in mem.list().items],

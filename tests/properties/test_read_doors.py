@@ -279,7 +279,7 @@ def _shell(*arguments: str) -> str:
 WRITES = frozenset(
     """
         add add_many edit resolve archive forget restore turn record upkeep erase import_ promote start_phase rebuild
-        close as_caller backup link unlink reindex
+        close as_caller backup link unlink reindex import_file audit_file vouch withdraw_vouch import_entries
     """.split()
 )
 

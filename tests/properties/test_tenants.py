@@ -9,6 +9,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.script import open_seeded
 
 ACME, GLOBEX = "acme", "globex"
+GRAPH = Path(__file__).parents[1] / "data" / "imports" / "mcp_memory.jsonl"
 SECRET = "zanzibarquartz"
 """A word in everything that Globex wrote, and in nothing that Acme says or asks."""
 ALL_RIGHTS = tuple(recollect.Right)
@@ -145,6 +147,16 @@ PYTHON: dict[str, Call] = {
     "explain": each(lambda mem, id: mem.explain(id)),
     "edit": each(lambda mem, id: mem.edit(id, pinned=True)),
     "archive": each(lambda mem, id: mem.archive(id)),
+    "ancestors": each(lambda mem, id: mem.ancestors(id)),
+    "descendants": each(lambda mem, id: mem.descendants(id)),
+    "common_sources": each(lambda mem, id: mem.common_sources(id, id)),
+    "credit": each(lambda mem, id: mem.credit(id)),
+    "derivatives": each(lambda mem, id: mem.derivatives(id)),
+    "vouching": each(lambda mem, id: mem.vouching(id)),
+    "vouch": each(lambda mem, id: mem.vouch(id, by="crow")),
+    "withdraw_vouch": each(lambda mem, id: mem.withdraw_vouch(id, by="crow")),
+    "export_entries": lambda door, _: list(door.mem.export_entries(include_namespaces=EVERYWHERE)),
+    "import_entries": lambda door, _: door.mem.import_entries(StringIO("[]")),
     "at": several(
         each(lambda mem, id: mem.at(tick=1).get(id)),
         lambda door, foreign: door.mem.at(tick=100).list(limit=1_000).items,
@@ -217,6 +229,15 @@ PYTHON: dict[str, Call] = {
         lambda door, _: door.mem.add("Acme reaches out", tenant=GLOBEX),
     ),
     "add_many": lambda door, _: door.mem.add_many([{"content": "Acme reaches out", "tenant": GLOBEX}]),
+    "import_file": several(
+        lambda door, _: door.mem.import_file("mcp-memory", GRAPH, owner="ana"),
+        lambda door, _: door.mem.import_file("mcp-memory", GRAPH, owner="ana", dry_run=True),
+    ),
+    "export_as": several(
+        lambda door, _: list(door.mem.export_as("recollect", include_namespaces=EVERYWHERE, status=None)),
+        lambda door, _: list(door.mem.export_as("items", owner="ana")),
+    ),
+    "audit_file": lambda door, _: door.mem.audit_file("mcp-memory", GRAPH),
     "import_": several(
         lambda door, _: door.mem.import_([json.dumps({"content": "Acme brings", "tenant": GLOBEX, "owner": "ana"})]),
         lambda door, foreign: door.mem.import_([json.dumps({"content": "Acme brings", "id": foreign.id})]),

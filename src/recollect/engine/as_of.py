@@ -213,6 +213,9 @@ def _as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when
     past = replace(engine, store=store, clock=lambda: moment, accesses=AccessCounter(store), meanings=meanings)
     try:
         with past.write() as writer:
+            for name, salt in reader.actor_names(engine.tenant).values():
+                if name is not None and salt is not None:
+                    writer.actor_uid(engine.tenant, name, salt)
             for cut in cuts:
                 _lay_down(past, reader, writer, cut)
         yield past
@@ -237,6 +240,9 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
         stored = Stored(stream.tenant, stream.number, number, json.loads(body), state, 0, None)
         _put(past, writer, stream, assemble.as_of(stored, cut.at, tick) if is_later else stored)
     _lay_down_vectors(reader, writer, cut.stream, stream)
+    for entry in cut.entries:
+        if entry.event is Event.VOUCHED:
+            writer.add_entry(stream, entry)
     stream.tick = tick
     stream.phase += sum(entry.event is Event.PHASE_STARTED for entry in cut.entries)
     writer.advance_stream(stream)

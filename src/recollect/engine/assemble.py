@@ -1,6 +1,8 @@
 """A stored version and its state, as the memory that callers see."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from recollect.model.canonical import parse_time
 from recollect.model.record import Author, Memory, Tombstone
@@ -60,7 +62,7 @@ def to_memory(stored: Stored) -> Memory:
         actor_id=body.get("actor_id"),
         role=body.get("role"),
         parent_refs=tuple(dict.fromkeys((*body.get("parent_refs", ()), *filter(None, (stored.parent_hash,))))),
-        vouchers=(),
+        vouchers=tuple(_vouchers(stored)),
         signature=body.get("signature"),
         confidence=body.get("confidence"),
         aliases=tuple(body.get("aliases", ())),
@@ -84,6 +86,15 @@ def to_memory(stored: Stored) -> Memory:
         deleted_at=parse_time(state.deleted_at) if state.deleted_at else None,
         purge_at=parse_time(state.purge_at) if state.purge_at else None,
     )
+
+
+def _vouchers(stored: Stored) -> Iterator[dict[str, Any]]:
+    """Who vouches for it, under the names that they go by. Whoever was erased vouches for nothing any more."""
+    for one in stored.state.vouchers:
+        name = stored.actor_names.get(one["actor"])
+        if name is not None:
+            said = {key: value for key, value in one.items() if key not in ("actor", "at")}
+            yield {"id": name, "name": name, "timestamp": one["at"], **said}
 
 
 def as_of(stored: Stored, now: str, tick: int) -> Stored:

@@ -229,10 +229,25 @@ class _StreamCheck:
                 )
         for id, column in self.reader.strays(self.stream):
             raise _Broken(f"{self.name}, memory {id}", f"its {column} is not what its version says")
+        self._parents()
         active = {self.versions[id].number for id, state in expected.items() if state.status is Status.ACTIVE}
         self._text_index(active)
         self._vectors()
         self._relations()
+
+    def _parents(self) -> None:
+        bodies = {v.number: json.loads(v.body) for v in self.versions.values() if v.body is not None}
+        stated = {
+            number: tuple(sorted(set(body["parent_refs"])))
+            for number, body in bodies.items()
+            if body.get("parent_refs")
+        }
+        noted = self.reader.parents_noted(self.stream)
+        for number in sorted(stated.keys() | noted.keys()):
+            if stated.get(number) != noted.get(number):
+                raise _Broken(
+                    f"{self.name}, memory number {number}", "what it builds upon is not what its version says"
+                )
 
     def _text_index(self, active: set[int]) -> None:
         noted = self.reader.noted_terms(self.stream)

@@ -8,19 +8,13 @@ from typing import Any
 
 from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
+from recollect.engine.exporting import every_memory
 from recollect.engine.ingest import add_many
-from recollect.engine.reading import MAX_PAGE, page_of
 from recollect.formats import schema_v3
+from recollect.formats.records import candidate_fields
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain, Receipt
-from recollect.rules.keys import FALLBACK
 
-CARRIED = """
-    content namespace space owner scope kind canonical_key topic_id event_type layer sublayer tier category tags
-    entities relationships artifact_ref context author authority authority_reason user_id agent_id run_id thread_id
-    actor_id role parent_refs signature confidence pinned importance expires_at
-""".split()
-"""The fields of an exported memory that an import takes over; the rest is decided anew."""
 BATCH = 500
 FORMATS = ("recollect", "v3")
 
@@ -46,23 +40,8 @@ def export_memories(
 
     Only ``prod``, and only what is active, unless asked otherwise.
     """
-    with engine.read() as reader:
-        cursor: str | None = None
-        while True:
-            page = page_of(
-                engine,
-                reader,
-                owner=owner,
-                space=space,
-                include_namespaces=include_namespaces,
-                status=status,
-                limit=MAX_PAGE,
-                cursor=cursor,
-            )
-            yield from (memory.to_json() for memory in page.items)
-            cursor = page.next_cursor
-            if cursor is None:
-                return
+    every = every_memory(engine, owner=owner, space=space, include_namespaces=include_namespaces, status=status)
+    return (memory.to_json() for memory in every)
 
 
 def import_memories(engine: Engine, lines: Iterable[str], *, format: str = "recollect") -> ImportReport:
@@ -90,7 +69,7 @@ def import_memories(engine: Engine, lines: Iterable[str], *, format: str = "reco
 
 def _from_export(numbered: Sequence[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
     active = [(number, record) for number, record in numbered if record.get("status", "active") == "active"]
-    return [(number, _candidate_fields(record)) for number, record in reversed(active)]
+    return [(number, candidate_fields(record)) for number, record in reversed(active)]
 
 
 def _checked(engine: Engine, number: int, fields: Mapping[str, Any]) -> None:
@@ -137,27 +116,3 @@ def _record(number: int, line: str) -> dict[str, Any]:
     if not isinstance(record, dict) or "content" not in record:
         raise BadInput("has no content.", field=f"line {number}", hint="Import what `recollect export` wrote.")
     return record
-
-
-def _was_named(record: Mapping[str, Any]) -> bool:
-    """Whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
-    if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
-        return False
-    return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")
-
-
-def _candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    fields = {name: record[name] for name in CARRIED if record.get(name) is not None}
-    meta = record.get("meta") or {}
-    if not isinstance(meta, dict):
-        return {**fields, "meta": meta}
-    meta = dict(meta)
-    if fields.get("kind") == "profile":
-        fields["key"] = meta.pop("key", None)
-    if not _was_named(record):
-        fields.pop("canonical_key", None)
-    origin = {name: record[name] for name in ("id", "source", "version", "created_at") if name in record}
-    fields["meta"] = {**meta, "imported_from": origin}
-    if isinstance(record.get("id"), str):
-        fields["aliases"] = [record["id"]]
-    return {**fields, "source": "import"}

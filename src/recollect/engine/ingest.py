@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine import near_duplicates, operations, relations, retries
+from recollect.engine import near_duplicates, operations, provenance, relations, retries
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.contention import again_on_conflict
@@ -39,7 +39,18 @@ from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Reader, Stored, Writer
 
 MAX_BATCH = 10_000
-NOT_TAKEN_OVER = ("pinned", "importance", "tags", "category", "expires_at", "ttl_ticks", "meta", "context", "entities")
+NOT_TAKEN_OVER = (
+    "pinned",
+    "importance",
+    "tags",
+    "category",
+    "expires_at",
+    "ttl_ticks",
+    "meta",
+    "context",
+    "entities",
+    "parent_refs",
+)
 """What a reinforcing write may say and nobody keeps; its receipt says so."""
 
 
@@ -259,6 +270,9 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
         draft = prepared.draft
     assert draft.key is not None, "the naming gate sets the key"
     incumbent = pen.writer.active_by_key(pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text))
+    no_source = provenance.refusal(pen, draft, incumbent)
+    if no_source is not None:
+        return no_source
     if incumbent is not None and not _gives_way(pen, draft, incumbent):
         return _meet(pen, prepared, incumbent, log)
     return _meet_none(pen, prepared, log)

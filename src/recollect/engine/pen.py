@@ -41,6 +41,7 @@ class Pen:
         self._numbers: dict[str, int] = {}
         self._accesses: dict[str, tuple[int, str | None]] = {}
         self._parent_hashes: dict[str, str | None] = {}
+        self._actor_names: dict[str, str] = {}
         self._known_terms: dict[str, Sequence[str]] = {}
         self._before: dict[str, Status | None] = {}
         self._touched: dict[str, None] = {}
@@ -93,6 +94,7 @@ class Pen:
                 self._before[id] = stored.state.status
                 self._accesses[id] = (stored.accesses, stored.last_access)
                 self._parent_hashes[id] = stored.parent_hash
+                self._actor_names.update(stored.actor_names)
 
     def stored(self, id: str) -> Stored:
         """A memory as it stands now, without reading it again."""
@@ -106,6 +108,7 @@ class Pen:
             accesses,
             last_access,
             self._parent_hash(id),
+            self._actor_names,
         )
 
     def _parent_hash(self, id: str) -> str | None:
@@ -227,6 +230,7 @@ class Pen:
             self._actor = self.writer.actor_uid(
                 self.stream.tenant, self.engine.caller.name, self.engine.randomness.bytes(SALT_BYTES)
             )
+            self._actor_names[self._actor] = self.engine.caller.name
 
     def _amend(self, id: str, amendment: Mapping[str, Any]) -> str:
         text, salt = canonical_json(amendment), self.engine.randomness.bytes(SALT_BYTES)

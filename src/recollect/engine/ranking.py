@@ -7,6 +7,7 @@ Everything is bounded: index entries read, candidates compared, contents loaded.
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from recollect.engine.links import as_seen
 from recollect.engine.meaning import RERANKED, Likeness, likeness
 from recollect.engine.relations import strongest
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
+from recollect.engine.vouching import weights_of
 from recollect.model.canonical import parse_time
 from recollect.model.policy import Ranking
 from recollect.model.policy import Recall as RecallPolicy
@@ -122,6 +124,8 @@ def ranked(
     related = strongest(engine, reader, _few_best(found, meant, facts))
     facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
+    vouched = weights_of(engine, reader, streams, looking.vouchers)
+    facts |= {place: replace(facts[place], vouchers=weight) for place, weight in vouched.items()}
     evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
     weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
     telling = [one for one in fuse(question, evidence, facts, weights) if _tells(one, found, evidence, settings)]
@@ -207,12 +211,15 @@ class _Looking:
     def __init__(self, reader: Reader, tenant: str, streams: Sequence[Stream], selection: Selection) -> None:
         self._reader, self._tenant, self._streams, self._selection = reader, tenant, streams, selection
         self._sessions = {s.number for s in streams if s.address is not None and s.address.space is Space.SESSION}
+        self.vouchers: dict[Place, str] = {}
+        """Who vouches for those that were looked up, as far as anybody does."""
 
     def at(self, places: Iterable[Place]) -> dict[Place, Facts]:
         """What the rows at these places say; places in other streams are passed over."""
         own = {stream.number for stream in self._streams}
         reachable = [place for place in places if place[0] in own and place[1] > 0]
         rows = self._reader.candidates(self._tenant, reachable, self._selection) if reachable else {}
+        self.vouchers |= {place: row.vouchers for place, row in rows.items() if row.vouchers != "[]"}
         return {place: _facts(place, rows[place], self._sessions) for place in reachable if place in rows}
 
     def best_by_words(self, found: _Text, count: int) -> dict[Place, Facts]:

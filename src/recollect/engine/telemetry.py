@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from recollect.engine.consolidation import ConsolidationReport
 from recollect.engine.exchange import ImportReport
+from recollect.engine.importing import ImportedFile
 from recollect.model.errors import RecollectError
 from recollect.model.operation import OperationPage
 from recollect.model.receipt import ErasureReceipt, Page, Recall, Receipt, UpkeepReport, Verification
@@ -129,8 +130,9 @@ def _(answer: ConsolidationReport) -> Attributes:
     return {"count": len(answer.steps), "outcome": "applied" if answer.applied else "proposed"}
 
 
-@described.register
-def _(answer: ImportReport) -> Attributes:
+@described.register(ImportReport)
+@described.register(ImportedFile)
+def _(answer: ImportReport | ImportedFile) -> Attributes:
     return {"count": answer.read, **{f"count.{outcome}": count for outcome, count in answer.outcomes.items()}}
 
 

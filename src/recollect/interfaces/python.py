@@ -40,6 +40,8 @@ from recollect.engine.telemetry import traced
 from recollect.engine.waiting import waiting
 from recollect.interfaces.as_of import Past, through_agent
 from recollect.interfaces.doors.ledger import LedgerDoor
+from recollect.interfaces.doors.moving import MovingDoor
+from recollect.interfaces.doors.provenance import ProvenanceDoor
 from recollect.interfaces.doors.relating import RelatingDoor
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed
@@ -65,7 +67,7 @@ _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
 Progress = Callable[[int, int], None]
 
 
-class Recollect(LedgerDoor, RelatingDoor):
+class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
     """A memory that is open. Made by :func:`recollect.open`; use it as a context manager, or close it.
 
     Methods that take an ``id`` also take its first digits (twelve are always enough) or an alias.

@@ -34,6 +34,9 @@ class Event(StrEnum):
     REKEYED = "rekeyed"
     LINKED = "linked"
     UNLINKED = "unlinked"
+    VOUCHED = "vouched"
+    """Somebody other than the author stands for it. The memory itself does not change."""
+    VOUCH_WITHDRAWN = "vouch_withdrawn"
     PURGED = "purged"
     ERASED = "erased"
     PHASE_STARTED = "phase_started"
@@ -55,6 +58,8 @@ HISTORY_KIND: dict[Event, str] = {
     Event.CONSOLIDATED: "MERGE",
     Event.LINKED: "LINK",
     Event.UNLINKED: "LINK",
+    Event.VOUCHED: "LINK",
+    Event.VOUCH_WITHDRAWN: "LINK",
     Event.EXPIRED: "TTL",
     Event.RESTORED: "RESTORE",
     Event.PHASE_STARTED: "UPDATE",

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
 from recollect.model.governance import Phase, Promotion, Retention, Spaces, Turns
+from recollect.model.provenance import Provenance, Trust
 from recollect.model.section import Section
 from recollect.model.vocabulary import Authority, EventType, Source
 
@@ -390,6 +391,8 @@ class Policy(Section):
     checkpoints: Checkpoints = Checkpoints()
     traces: Traces = Traces()
     operations: Operations = Operations()
+    provenance: Provenance = Provenance()
+    trust: Trust = Trust()
 
     def to_dict(self) -> dict[str, Any]:
         return self.model_dump(mode="json")

@@ -38,6 +38,8 @@ class State:
     expires_at_tick: int | None = None
     deleted_at: str | None = None
     purge_at: str | None = None
+    vouchers: list[dict[str, Any]] = field(default_factory=list)
+    """Who vouches for it: the ``actor`` by uid, ``at`` when, and what the amendment brought."""
     removed: str | None = None
     """``erased`` or ``purged`` once the content is gone: this state is then a tombstone."""
 

@@ -36,7 +36,7 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     return draft.decide("border:allowed", source=_honest(source, caller))
 
 
-_NOTED_BY_THE_STORE = frozenset("summary_of source_turn_ids promoted_from promotion_reason turn".split())
+_NOTED_BY_THE_STORE = frozenset("summary_of source_turn_ids promoted_from promotion_reason turn entry".split())
 
 
 def _without_the_stores_own(candidate: Candidate) -> Candidate:

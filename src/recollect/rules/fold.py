@@ -30,7 +30,8 @@ def apply(states: States, entry: Entry, body: Body | None = None, amendment: Bod
     if entry.event is Event.PHASE_STARTED:
         return
     _FOLDS[entry.event](states, entry, body or {}, amendment or {})
-    states[entry.memory_id].last_modified = entry.at
+    if entry.event not in _LEAVES_ALONE:
+        states[entry.memory_id].last_modified = entry.at
 
 
 def _stored(states: States, entry: Entry, body: Body, _: Body) -> None:
@@ -120,6 +121,15 @@ def _unlinked(states: States, entry: Entry, _: Body, __: Body) -> None:
             links.remove(other)
 
 
+def _vouched(states: States, entry: Entry, _: Body, amendment: Body) -> None:
+    states[entry.memory_id].vouchers.append({"actor": entry.actor, "at": entry.at, **amendment})
+
+
+def _vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:
+    state = states[entry.memory_id]
+    state.vouchers = [one for one in state.vouchers if one["actor"] != entry.actor]
+
+
 def _consolidated(states: States, entry: Entry, body: Body, amendment: Body) -> None:
     _move(states, entry)
     _linked(states, entry, body, amendment)
@@ -158,6 +168,9 @@ def _link(links: list[str], other: str) -> None:
         links.append(other)
 
 
+_LEAVES_ALONE = (Event.VOUCHED, Event.VOUCH_WITHDRAWN)
+"""Events that are about a memory and do not change it."""
+
 _FOLDS: dict[Event, Callable[[States, Entry, Body, Body], None]] = {
     Event.STORED: _stored,
     Event.CONTRADICTED: _contradicted,
@@ -172,6 +185,8 @@ _FOLDS: dict[Event, Callable[[States, Entry, Body, Body], None]] = {
     Event.REKEYED: _rekeyed,
     Event.LINKED: _linked,
     Event.UNLINKED: _unlinked,
+    Event.VOUCHED: _vouched,
+    Event.VOUCH_WITHDRAWN: _vouch_withdrawn,
     Event.CONSOLIDATED: _consolidated,
     Event.PURGED: _removed,
     Event.ERASED: _removed,

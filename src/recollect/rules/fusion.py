@@ -21,6 +21,7 @@ from recollect.model.vocabulary import Authority
 from recollect.rules.question import Question
 from recollect.rules.text import stem, words
 from recollect.rules.times import nearness
+from recollect.rules.trust import ENOUGH
 
 Place: TypeAlias = tuple[int, int]
 """A stream and a number in it. Within a stream, a higher number was written later."""
@@ -70,7 +71,8 @@ class Facts:
     speaker: str = ""
     entities: tuple[str, ...] = ()
     importance: int = 2
-    vouchers: int = 0
+    vouchers: float = 0.0
+    """What the vouches for it weigh together; 1 is the whole word of one who is relied upon."""
     pinned: bool = False
     canon: bool = False
 
@@ -237,8 +239,8 @@ def importance(known: Facts) -> float:
 
 
 def vouching(known: Facts) -> float:
-    """From 0 for nobody to 1 for three or more."""
-    return min(known.vouchers, 3) / 3
+    """From 0 for nobody who counts to 1 for three or more whole words."""
+    return min(known.vouchers, ENOUGH) / ENOUGH
 
 
 def relevance(question: Question, idf: Mapping[str, float], own_terms: Iterable[str], cosine: float) -> float:

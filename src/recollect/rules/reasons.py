@@ -28,6 +28,9 @@ REASONS: dict[str, str] = {
     "privacy_profile_key_not_allowed": "the policy does not list this profile key",
     "key_collision": "its key is taken by another name of the same spelling",
     "near_duplicate": "it is almost the same as a memory under another key",
+    "provenance:self_reference": "it names itself as what it builds upon",
+    "provenance:unresolved": "it builds upon something that is not here",
+    "provenance:cycle": "what it builds upon builds upon it",
     "capacity_full": "as many memories are active as the policy allows",
     # What the gates decided on the way.
     "namespace:test:source": "the test suite wrote it, so it is test data",
@@ -153,6 +156,8 @@ REASONS: dict[str, str] = {
     "decay": "it was long ago that it was last said or used",
     "lifecycle:unused": "it was not used for long and matters little",
     "lifecycle:past_purge_date": "it was past its purge date",
+    "vouched:by_another": "somebody other than the author stands for it",
+    "vouched:withdrawn": "whoever vouched for it took that back",
     "erased:by_right": "its content was erased on request",
     "consolidation:redundant": "consolidation found a better memory that says the same",
     "consolidation:related": "consolidation found a similar memory",

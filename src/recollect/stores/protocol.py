@@ -73,6 +73,8 @@ class Stored(NamedTuple):
     last_access: str | None
     parent_hash: str | None = None
     """The content hash of the version that it supersedes, for as long as that version has content."""
+    actor_names: Mapping[str, str] = {}
+    """The names of those who vouch for it, by uid; whoever was erased has none."""
 
 
 class Erased(NamedTuple):
@@ -117,6 +119,8 @@ class Contender(NamedTuple):
     thread_id: str | None
     user_id: str | None
     actor_id: str | None
+    vouchers: str = "[]"
+    """Who vouches for it, as its row has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,6 +535,29 @@ class ExtendsCheckpointLog(Protocol):
     def add_log_checkpoint(self, tenant: str, checkpoint: LogCheckpoint) -> None: ...
     def add_log_signature(self, tenant: str, signature: LogSignature) -> None:
         """A key signs a checkpoint once; a second time changes nothing."""
+
+
+class ReadsProvenance(Protocol):
+    def with_hashes(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
+        """Memories with these content hashes that fit the selection, oldest first."""
+        ...
+
+    def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
+        """Memories that name one of these hashes as a parent and fit the selection, oldest first."""
+        ...
+
+    def parents_noted(self, stream: Stream) -> dict[int, tuple[str, ...]]:
+        """The hashes that each memory of a stream is found under as built upon them, in order."""
+        ...
+
+    def names_of(self, tenant: str, uids: Sequence[str]) -> dict[str, str]:
+        """The names of these actors; whoever was erased has none."""
+        ...
+
+    def vouched_for(
+        self, tenant: str, vouchers: Sequence[str], selection: Selection, each: int
+    ) -> dict[str, tuple[str, ...]]:
+        """The authors of what each of these vouches for, by name, among the memories of the selection; so many of each."""
         ...
 
 
@@ -553,6 +580,7 @@ class Reader(
     ReadsVectors,
     ReadsRelations,
     ReadsCheckpointLog,
+    ReadsProvenance,
     Protocol,
 ):
     """A consistent view of the store."""

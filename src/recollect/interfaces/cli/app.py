@@ -13,12 +13,15 @@ from typer.exceptions import Abort, Exit, TyperException
 from recollect import __version__
 from recollect.interfaces.cli import (
     care,
+    entries,
     identity,
+    importing,
     injecting,
     ledger,
     moving,
     operations,
     phases,
+    provenance,
     reading,
     relating,
     serving,
@@ -76,8 +79,8 @@ def options(
 
 
 COMMANDS = (
-    *(writing, reading, injecting, turns, care, moving, phases, operations, relating, tracing, serving),
-    *(ledger, identity),
+    *(writing, reading, injecting, turns, care, importing, moving, phases, operations, relating, tracing, serving),
+    *(ledger, identity, entries, provenance),
 )
 for commands in COMMANDS:
     commands.register(app)

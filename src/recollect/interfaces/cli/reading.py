@@ -1,6 +1,5 @@
-"""Commands that read: get, list, query, changes, chain, explain, export, traces, stats, policy."""
+"""Commands that read: get, list, query, changes, chain, explain, traces, stats, policy."""
 
-import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,7 +37,7 @@ AsOf = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    for command in (get, query, changes, chain, explain, export, traces, stats, policy):
+    for command in (get, query, changes, chain, explain, traces, stats, policy):
         app.command()(command)
     app.command("list")(list_memories)
     app.command("change-header")(change_header)
@@ -207,27 +206,6 @@ def explain(context: typer.Context, id: Id) -> None:
 
     with of(context).memory() as memory:
         of(context).answer(memory.explain(id), screen.explanation)
-
-
-def export(
-    context: typer.Context,
-    owner: Owner = None,
-    space: SpaceOption = None,
-    include_namespaces: Namespaces = None,
-    any_status: Annotated[bool, typer.Option("--any-status", help="History too, not only what is active.")] = False,
-) -> None:
-    """Write memories as JSON lines, one each."""
-    session = of(context)
-    status = None if any_status else "active"
-    with session.memory() as memory:
-        lines = memory.export(
-            owner=owner, space=space, include_namespaces=include_namespaces or ("prod",), status=status
-        )
-        if session.as_json:
-            sys.stdout.write("[" + ",\n".join(lines) + "]\n")
-            return
-        for line in lines:
-            sys.stdout.write(line + "\n")
 
 
 def traces(

@@ -1,4 +1,4 @@
-"""Commands that write: add, add-many, edit, resolve, archive, forget, restore, import."""
+"""Commands that write: add, add-many, edit, resolve, archive, forget, restore."""
 
 import json
 import sys
@@ -19,7 +19,6 @@ def register(app: typer.Typer) -> None:
     for command in (add, edit, resolve, archive, forget, promote, restore):
         app.command()(command)
     app.command("add-many")(add_many)
-    app.command("import")(import_file)
 
 
 def add(
@@ -179,21 +178,6 @@ def restore(
     elif id is not None:
         with session.memory() as memory:
             session.answer(memory.restore(id), screen.memory)
-
-
-def import_file(
-    context: typer.Context,
-    file: Annotated[str, typer.Argument(help="What export wrote; - is standard input.")] = "-",
-    format: Annotated[str, typer.Option(help="recollect (what export writes) or v3 (the third schema).")] = "recollect",
-) -> int:
-    """Bring exported memories in, each through the gates, with new ids."""
-    from recollect.interfaces.cli import screen
-
-    session = of(context)
-    with session.memory() as memory:
-        report = memory.import_(_read(file).splitlines(), format=format)
-    session.answer(report, lambda r: screen.stats({"read": r.read, **r.outcomes, "refused": len(r.refused)}))
-    return 1 if report.refused else 0
 
 
 def named_values(option: str, given: list[str] | None) -> dict[str, Any]:

@@ -9,8 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from recollect.interfaces.mcp import graph
-from recollect.interfaces.mcp.graph import Entity, Graph, Relation
 from recollect.interfaces.mcp.shapes import (
     AddObservations,
     CreateEntities,
@@ -34,6 +32,8 @@ from recollect.model.errors import BadInput, NotFound
 from recollect.model.receipt import Receipt
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Outcome
+from recollect.rules import knowledge_graph as graph
+from recollect.rules.knowledge_graph import Entity, Graph, Relation
 
 PAGE = 1_000
 INDENT = 2

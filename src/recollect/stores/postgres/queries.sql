@@ -201,7 +201,7 @@ SELECT v.stream, v.memory, v.body::json ->> 'content' AS content
 
 -- name: candidates
 SELECT m.stream, m.memory, m.created_at, m.kind_class, m.source, m.authority, m.importance, m.pinned, m.tier,
-       m.thread_id, m.user_id, m.actor_id
+       m.thread_id, m.user_id, m.actor_id, m.vouchers
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
@@ -282,12 +282,12 @@ INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id
     canonical_key, key_digest, key_identity, pinned, importance, importance_reason, authority, authority_reason,
     category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at,
     removed, created_at, scope, content_hash, kind, kind_class, event_type, layer, tier, topic_id, source, user_id,
-    agent_id, run_id, thread_id, actor_id, role, phase, terms)
+    agent_id, run_id, thread_id, actor_id, role, phase, terms, vouchers)
 VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :superseded_by_id, :related, :conflicts,
     :canonical_key, :key_digest, :key_identity, :pinned, :importance, :importance_reason, :authority, :authority_reason,
     :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at,
     :purge_at, :removed, :created_at, :scope, :content_hash, :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
-    :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :phase, :terms)
+    :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :phase, :terms, :vouchers)
 
 -- name: move_memory
 UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
@@ -296,7 +296,8 @@ UPDATE memories SET status = :status, version = :version, supersedes_id = :super
     importance_reason = :importance_reason, authority = :authority, authority_reason = :authority_reason,
     category = :category, tags = :tags, reinforcements = :reinforcements,
     last_reinforced = :last_reinforced, last_modified = :last_modified, expires_at = :expires_at,
-    expires_at_tick = :expires_at_tick, deleted_at = :deleted_at, purge_at = :purge_at, removed = :removed
+    expires_at_tick = :expires_at_tick, deleted_at = :deleted_at, purge_at = :purge_at, removed = :removed,
+    vouchers = :vouchers
  WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: strip_memory

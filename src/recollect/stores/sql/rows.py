@@ -68,6 +68,7 @@ def state_from(row: Row) -> State:
         expires_at_tick=row["expires_at_tick"],
         deleted_at=row["deleted_at"],
         purge_at=row["purge_at"],
+        vouchers=_list_from(row["vouchers"]),
         removed=row["removed"],
     )
 
@@ -83,6 +84,7 @@ def state_row(stream: Stream, number: int, state: State) -> dict[str, Any]:
         conflicts=_list_text(row.pop("conflict_ids")),
         importance_reason=_list_text(state.importance_reason),
         tags=_list_text(state.tags),
+        vouchers=_list_text(state.vouchers),
         key_identity=identity(state.canonical_key),
         pinned=int(state.pinned),
     )
@@ -129,11 +131,11 @@ def stored_from(row: Row) -> Stored:
     )
 
 
-def _list_text(values: list[str]) -> str:
+def _list_text(values: list[Any]) -> str:
     return canonical_json(values) if values else "[]"
 
 
-def _list_from(text: str) -> list[str]:
+def _list_from(text: str) -> list[Any]:
     return [] if text == "[]" else list(json.loads(text))
 
 

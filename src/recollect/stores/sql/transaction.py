@@ -34,6 +34,7 @@ from recollect.stores.sql.connection import Capability
 from recollect.stores.sql.cursors import CursorTables
 from recollect.stores.sql.filters import check_column, where
 from recollect.stores.sql.operations import OperationTables
+from recollect.stores.sql.provenance import ProvenanceTables
 from recollect.stores.sql.traces import TraceTables
 from recollect.stores.sql.vectors import RelationTables, VectorTables
 
@@ -180,20 +181,20 @@ class _Postings(Capability):
         return " ".join([str(length), *(f"{term}:{tf}" for term, tf in counts.items())])
 
 
-class StateTables(_Postings):
+class StateTables(ProvenanceTables, _Postings):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
         found = self._db.rows("memories_by_ids", tenant=tenant, ids=_once_each(ids))
-        return {row["id"]: rows.stored_from(row) for row in found}
+        return {stored.state.id: stored for stored in self._named(tenant, found)}
 
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]:
         found = self._db.rows(
             "memories_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers)
         )
-        return [rows.stored_from(row) for row in found]
+        return self._named(stream.tenant, found)
 
     def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
         found = self._db.rows("memories_at", tenant=tenant, places=_listed(places)) if places else []
-        return [rows.stored_from(row) for row in found]
+        return self._named(tenant, found)
 
     def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
         found = self._db.tuples("contents_at", tenant=tenant, places=_listed(places)) if places else []
@@ -225,21 +226,21 @@ class StateTables(_Postings):
             kind_class=kind_class,
             key_identity=key_identity,
         )
-        return rows.stored_from(found[0]) if found else None
+        return next(iter(self._named(stream.tenant, found)), None)
 
     def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]:
         """Newest first. A few streams are read one by one, so that a small one is not searched for in a large store."""
         condition, params = where(selection, self._db.dialect)
         params |= {"tenant": tenant, "limit": limit}
         if selection.streams is None or len(selection.streams) > FEW_STREAMS:
-            return [rows.stored_from(row) for row in self._db.filtered("select_memories", condition, params)]
+            return self._named(tenant, self._db.filtered("select_memories", condition, params))
         found = [
             row
             for stream in selection.streams
             for row in self._db.filtered("select_in_stream", condition, {**params, "stream": stream})
         ]
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
-        return [rows.stored_from(row) for row in found[:limit]]
+        return self._named(tenant, found[:limit])
 
     def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
         found = self._db.tuples(
@@ -302,6 +303,7 @@ class StateTables(_Postings):
         self._db.run("put_memory", **row)
         for alias in body.get("aliases", ()) if body else ():
             self._db.run("add_alias", tenant=stream.tenant, alias=alias, id=state.id)
+        self._note_parents(stream, number, body)
 
     def move_memory(self, stream: Stream, number: int, state: State) -> None:
         self._db.run("move_memory", **rows.state_row(stream, number, state))
@@ -396,7 +398,7 @@ class SideTables(Capability):
         place = {"tenant": stream.tenant, "stream": stream.number, "memory": number}
         self._db.run("remove_version_body", **place)
         self._db.run("note_scrub_due")
-        for query in ("strip_memory", "remove_vectors", "remove_relations"):
+        for query in ("strip_memory", "remove_vectors", "remove_relations", "remove_parents"):
             self._db.run(query, **place)
         for query in ("remove_amendment_bodies", "remove_aliases", "remove_accesses", "remove_retries"):
             self._db.run(query, tenant=stream.tenant, id=memory_id)
@@ -413,7 +415,7 @@ class SideTables(Capability):
         return {row["memory"]: (int(row["terms"].split()[0]), noted(row["terms"])) for row in found}
 
     def drop_projections(self, stream: Stream) -> None:
-        for query in ("drop_memories", "drop_postings", "drop_relations"):
+        for query in ("drop_memories", "drop_postings", "drop_relations", "drop_parents"):
             self._db.run(query, tenant=stream.tenant, stream=stream.number)
         stream.documents = stream.words = 0
 

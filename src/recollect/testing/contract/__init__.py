@@ -22,6 +22,7 @@ from recollect.testing.contract.ledger import LedgerContract
 from recollect.testing.contract.memories import MemoryContract
 from recollect.testing.contract.opening import Opening
 from recollect.testing.contract.operations import OperationsContract
+from recollect.testing.contract.provenance import ProvenanceContract
 from recollect.testing.contract.removal import RemovalContract
 from recollect.testing.contract.selection import SelectionContract
 from recollect.testing.contract.streams import StreamContract
@@ -38,6 +39,7 @@ __all__ = [
     "MemoryContract",
     "Opening",
     "OperationsContract",
+    "ProvenanceContract",
     "RelationsContract",
     "RemovalContract",
     "SelectionContract",
@@ -61,6 +63,7 @@ class StoreContract(
     ConcurrencyContract,
     OperationsContract,
     CursorsContract,
+    ProvenanceContract,
     VectorsContract,
     RelationsContract,
     CheckpointLogContract,

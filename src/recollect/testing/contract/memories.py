@@ -43,6 +43,7 @@ def _everything_set(id: str) -> State:
         expires_at_tick=12,
         deleted_at=at(7),
         purge_at=at(8),
+        vouchers=[{"actor": "b" * 64, "at": at(9), "confidence": 0.5, "says": "accurate"}],
         removed=None,
     )
 

@@ -1,0 +1,244 @@
+"""Entries out of the store and into it: with who said them, what they build upon, and who vouches for them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from recollect.engine.arguments import check_one
+from recollect.engine.assemble import to_memory
+from recollect.engine.context import Engine
+from recollect.engine.drafting import parse_candidate
+from recollect.engine.ingest import add_many
+from recollect.engine.lifecycle import archive
+from recollect.engine.links import as_seen
+from recollect.engine.reading import MAX_PAGE, current, readable_streams
+from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry
+from recollect.formats.entry_checks import Finding, Findings
+from recollect.formats.entry_files import Readable as Readable
+from recollect.formats.entry_files import read_entries
+from recollect.model.canonical import canonical_json
+from recollect.model.errors import BadInput
+from recollect.model.receipt import Plain
+from recollect.model.vocabulary import KIND_CLASS, Kind, Status
+from recollect.stores.protocol import Reader, Stored
+
+EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))
+"""An entry is superseded, not deleted: so older versions go along. What was forgotten, or waits for a decision, does not."""
+MAX_ENTRIES = 100_000
+"""How many entries one import takes. All are read and checked before anything is stored."""
+BATCH = 500
+SHOWN = 100
+"""How many findings an error tells."""
+
+
+# ── checking ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Validation(Plain):
+    """How many entries a file holds, and how much is wrong in it."""
+
+    entries: int
+    problems: int
+
+    @property
+    def ok(self) -> bool:
+        return self.problems == 0
+
+
+def validate(stream: Readable, tell: Callable[[Finding], None], *, partial: bool = False) -> Validation:
+    """Check a file of entries as it is read, and tell each finding when it is found.
+
+    ``partial``: the file is a part of something, so that parents may be elsewhere.
+    """
+    findings, problems = Findings(partial=partial), 0
+    for read in read_entries(stream):
+        for finding in findings.of(read):
+            problems += 1
+            tell(finding)
+    for finding in findings.of_the_whole():
+        problems += 1
+        tell(finding)
+    return Validation(findings.entries, problems)
+
+
+# ── out ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def export_entries(
+    engine: Engine,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = ("prod",),
+    active_only: bool = False,
+) -> Iterator[str]:
+    """Every memory that the caller may see as one line of canonical JSON, the oldest first: parents before children.
+
+    Only ``prod`` unless asked otherwise. Who may see what is decided as for any read: an export crosses no border.
+    """
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, owner, space, include_namespaces)
+        statuses = EXPORTED[:1] if active_only else EXPORTED
+        numbers = tuple(stream.number for stream in streams)
+        ids = _in_order(engine, reader, numbers, statuses)
+        for start in range(0, len(ids), MAX_PAGE):
+            found = as_seen(engine, reader, [*reader.by_ids(engine.tenant, ids[start : start + MAX_PAGE]).values()])
+            following = _hashes(engine, reader, [stored.state.superseded_by_id for stored in found])
+            for stored in found:
+                yield canonical_json(to_entry(to_memory(stored), following.get(stored.state.superseded_by_id or "")))
+
+
+def _in_order(engine: Engine, reader: Reader, streams: tuple[int, ...], statuses: Sequence[str]) -> list[str]:
+    """The ids of what is exported, by when it was said, so that the same memories always give the same file."""
+    placed: list[tuple[str, str, str]] = []
+    before: tuple[str, int, int] | None = None
+    while streams:
+        selection = engine.selecting(streams=streams, equal={"status": statuses}, before=before)
+        page = reader.select(engine.tenant, selection, MAX_PAGE)
+        placed += [_placed(stored) for stored in current(engine, reader, page) if str(stored.state.status) in statuses]
+        if len(page) < MAX_PAGE:
+            break
+        before = _end_of(page[-1])
+    return [id for _, _, id in sorted(placed)]
+
+
+def _placed(stored: Stored) -> tuple[str, str, str]:
+    body = stored.body or {}
+    return origin_of(body.get("meta", {})).get("timestamp") or body["created_at"], body["content_hash"], stored.state.id
+
+
+def _end_of(stored: Stored) -> tuple[str, int, int]:
+    return (stored.body or {})["created_at"], stored.stream, stored.number
+
+
+def _hashes(engine: Engine, reader: Reader, ids: Sequence[str | None]) -> dict[str, str]:
+    found = reader.by_ids(engine.tenant, sorted({id for id in ids if id is not None}))
+    return {id: stored.body["content_hash"] for id, stored in found.items() if stored.body is not None}
+
+
+# ── in ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class EntriesImported(Plain):
+    """How many entries were read, what became of them, and why some did not come in."""
+
+    read: int
+    outcomes: dict[str, int]
+    refused: tuple[dict[str, Any], ...]
+
+
+class _Wanted(NamedTuple):
+    """An entry on its way in: where it stood in the file, and the candidate that it became."""
+
+    number: int
+    line: int
+    entry: Mapping[str, Any]
+    fields: dict[str, Any]
+    put_away: bool = False
+
+
+def import_entries(
+    engine: Engine,
+    stream: Readable,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    scope: str | None = None,
+    partial: bool = False,
+) -> EntriesImported:
+    """Take in a file of entries: everything is checked before anything is stored, then each goes through the gates.
+
+    An entry that supersedes another does so here too. One that is here already, by the same author and of the same time, is
+    left as it is, so that an import that was interrupted can be run again. Vouches that come along are kept as told, and
+    weigh nothing here: nobody can check them. ``owner``, ``space`` and ``scope`` say where entries go that do not say so.
+    """
+    place = {"owner": owner, "space": space, "scope": scope}
+    given = {name: check_one(name, value) for name, value in place.items() if value is not None}
+    findings, entries = _read_all(stream, partial=partial)
+    wanted = [_Wanted(number, line, entry, candidate_fields(entry)) for number, line, entry in entries]
+    wanted = [one._replace(fields={**given, **one.fields}) for one in wanted]
+    wanted = _chain_versions(wanted, findings)
+    for one in wanted:
+        _checked(engine, one)
+    outcomes: Counter[str] = Counter()
+    refused: list[dict[str, Any]] = []
+    in_order = [wanted[place] for place in findings.parents_first()]
+    for start in range(0, len(in_order), BATCH):
+        _take_in(engine, in_order[start : start + BATCH], outcomes, refused)
+    return EntriesImported(len(wanted), dict(sorted(outcomes.items())), tuple(refused))
+
+
+def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[int, int, Mapping[str, Any]]]]:
+    findings, entries, wrong = Findings(partial=partial), [], []
+    for read in read_entries(stream):
+        wrong += [*findings.of(read)]
+        entries.append((read.number, read.line, read.value))
+        if len(entries) > MAX_ENTRIES:
+            raise BadInput(f"more than {MAX_ENTRIES:,} entries.", field="entries", hint="Split the file.")
+        if len(wrong) > SHOWN:
+            break
+    wrong += [*findings.of_the_whole()]
+    if wrong:
+        shown = "\n".join(f"  {finding}" for finding in wrong[:SHOWN])
+        raise BadInput(
+            f"nothing was imported:\n{shown}\n", field="entries", hint="`recollect entry validate` shows every problem."
+        )
+    return findings, entries
+
+
+def _chain_versions(wanted: Sequence[_Wanted], findings: Findings) -> list[_Wanted]:
+    """Give an entry and the one that supersedes it one name, so that they become versions of one concept.
+
+    Of several that one entry supersedes the oldest becomes its version before; the others are put away.
+    """
+    chained = set()
+    for old, new in findings.replacements():
+        before, after = wanted[old].fields, wanted[new].fields
+        if "change" not in after and KIND_CLASS[Kind(before["kind"])] is KIND_CLASS[Kind(after["kind"])]:
+            chained.add(old)
+            after["change"] = "update"
+            if "key" not in before and "topic_id" not in before:
+                before.setdefault("canonical_key", f"Entry-Version-{wanted[old].entry['content_hash'][:12]}")
+                after["canonical_key"] = before["canonical_key"]
+    return [
+        one._replace(put_away=is_put_away(one.entry) or ("superseded_by" in one.entry and place not in chained))
+        for place, one in enumerate(wanted)
+    ]
+
+
+def _checked(engine: Engine, one: _Wanted) -> None:
+    try:
+        parse_candidate(engine, one.fields)
+    except BadInput as error:
+        raise BadInput(
+            error.message, field=f"entry {one.number} (line {one.line}).{error.field}", hint=error.hint
+        ) from None
+
+
+def _take_in(engine: Engine, batch: Sequence[_Wanted], outcomes: Counter[str], refused: list[dict[str, Any]]) -> None:
+    here = _here_already(engine, [one.entry for one in batch])
+    new = [one for one in batch if _identity(one.entry) not in here]
+    outcomes["here already"] += len(batch) - len(new)
+    for one, receipt in zip(new, add_many(engine, [one.fields for one in new]), strict=True):
+        outcomes[str(receipt.outcome)] += 1
+        if receipt.denied:
+            reason = {"reason": receipt.reasons[0], "detail": receipt.detail}
+            refused.append({"entry": one.number, "line": one.line, **reason})
+        elif receipt.memory is not None and receipt.memory.status is Status.ACTIVE and one.put_away:
+            archive(engine, receipt.memory.id)
+    if not outcomes["here already"]:
+        del outcomes["here already"]
+
+
+def _here_already(engine: Engine, entries: Iterable[Mapping[str, Any]]) -> set[tuple[str, str, str]]:
+    hashes = [str(entry["content_hash"]) for entry in entries]
+    with engine.read() as reader:
+        found = reader.with_hashes(engine.tenant, hashes, engine.selecting(), MAX_ENTRIES)
+    return {_identity(to_entry(to_memory(stored))) for stored in found if stored.body is not None}
+
+
+def _identity(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+    return entry["content_hash"], entry["author"]["id"], entry["timestamp"]

@@ -1,0 +1,209 @@
+"""Opening what a user wants to import: a file, standard input, a zip archive, a folder, or a database.
+
+Nothing is unpacked, followed or run. Symbolic links within a folder are left alone, archives are read in place, and
+databases are opened for reading only. Everything is read in pieces of bounded size.
+"""
+
+import os
+import re
+import stat
+import sys
+import tempfile
+import zipfile
+from array import array
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from recollect.engine import foreign_databases
+from recollect.engine.front_matter import split
+from recollect.formats.decoding import CHUNK_BYTES, byte_lines, decoded, text_chunks
+from recollect.formats.json_elements import array_elements
+from recollect.formats.protocol import Document, Element, Format, Line
+from recollect.model.errors import BadInput
+
+STDIN = "-"
+MAX_DOCUMENT_BYTES = 2**20
+"""A note is written by hand; what is longer is something else."""
+MAX_FILES = 100_000
+COPY_BYTES = 2**20
+_SQLITE = b"SQLite format 3\0"
+
+
+@contextmanager
+def opened(path: str | Path, format: Format) -> "Iterator[ForeignFile]":
+    """What the user named, for as long as the block runs."""
+    if str(path) == STDIN:
+        with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+            copy = Path(folder) / "standard input"
+            _copy_standard_input(copy)
+            yield ForeignFile(copy, format)
+    else:
+        yield ForeignFile(Path(path), format)
+
+
+def _copy_standard_input(copy: Path) -> None:
+    """Standard input can be read once, and an import reads twice: before anything is stored, and to store it."""
+    with copy.open("wb") as file:
+        while chunk := sys.stdin.buffer.read(COPY_BYTES):
+            file.write(chunk)
+
+
+class ForeignFile:
+    """A :class:`recollect.formats.protocol.Source`. Every method reads from the beginning."""
+
+    def __init__(self, path: Path, format: Format) -> None:
+        self._path, self._format = path, format
+        self._offsets: array[int] = array("Q")
+        self._first_seen: dict[str, tuple[int, ...]] = {}
+        self.kind = self._kind()
+
+    @property
+    def name(self) -> str:
+        return self._path.name
+
+    def _kind(self) -> str:
+        if self._path.is_dir():
+            return "folder"
+        with self._stream() as stream:
+            start = stream.read(len(_SQLITE))
+        if start == _SQLITE:
+            return "database"
+        return "json" if self._path.suffix.lower() == ".json" or self._looks_like_a_document() else "lines"
+
+    def _looks_like_a_document(self) -> bool:
+        """Whether it begins with an object or a list that the first line does not end: one document, not lines of them."""
+        with self._stream() as stream:
+            first, newline, _ = stream.read(CHUNK_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+        ends = {b"[": b"]", b"{": b"}"}.get(first[:1])
+        return ends is not None and bool(newline) and not first.rstrip().endswith(ends)
+
+    # ── text ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def lines(self, *, whole: bool = False) -> Iterator[Line]:
+        with self._stream() as stream:
+            offsets = array("Q")
+            for number, (offset, line) in enumerate(byte_lines(stream, self.name), start=1):
+                offsets.append(offset)
+                text = decoded(line, number, self.name)
+                if whole:
+                    yield Line(number, text)
+                elif text.strip():
+                    yield Line(number, text.rstrip("\r\n"))
+            self._offsets = offsets
+
+    def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
+        with self._stream() as stream:
+            for number in numbers:
+                stream.seek(self._offsets[number - 1])
+                _, line = next(byte_lines(stream, self.name))
+                yield Line(number, decoded(line, number, self.name).rstrip("\r\n"))
+
+    def elements(self, *members: str) -> Iterator[Element]:
+        number = 0
+        for name, stream in self._documents_of_json():
+            with stream:
+                for cut in array_elements(text_chunks(stream, name), name, *members):
+                    number += 1
+                    yield Element(number, f"{name}, line {cut.line}", cut.value)
+
+    # ── what lies in a folder or an archive ─────────────────────────────────────────────────────────────────────
+
+    def _documents_of_json(self) -> "Iterator[tuple[str, IO[bytes]]]":
+        if self._path.is_dir():
+            for file in self._wanted([one.name for one in self._path.iterdir()]):
+                yield file, self._regular(self._path / file, follow=False)
+        elif zipfile.is_zipfile(self._path):
+            yield from self._archived()
+        else:
+            yield self.name, self._stream()
+
+    def _archived(self) -> "Iterator[tuple[str, IO[bytes]]]":
+        """Members are read where they are, so that no name in an archive can lead anywhere."""
+        with zipfile.ZipFile(self._path) as archive:
+            names = {one.rsplit("/", 1)[-1]: one for one in archive.namelist()}
+            for file in self._wanted(list(names)):
+                try:
+                    yield file, archive.open(names[file])
+                except (RuntimeError, zipfile.BadZipFile, NotImplementedError) as error:
+                    raise BadInput(f"cannot be read: {error}.", field=f"{self.name}, {file}") from None
+
+    def _wanted(self, names: Iterable[str]) -> list[str]:
+        pattern = self._format.files
+        found = sorted(name for name in names if pattern and re.fullmatch(pattern, name))
+        if not found:
+            wanted = f"holds no file like {pattern}" if pattern else f"is no file, and {self._format.name} reads one"
+            raise BadInput(f"{wanted}.", field=str(self._path), hint="Name the file itself.")
+        return found
+
+    def documents(self, suffix: str) -> Iterator[Document]:
+        if not self._path.is_dir():
+            raise BadInput("is not a folder.", field=str(self._path), hint=f"{self._format.name} reads a folder.")
+        for file in self._files(suffix):
+            yield self._document(file)
+
+    def _files(self, suffix: str) -> list[Path]:
+        """The files of a folder and of those within it, by path; hidden ones and links to folders are passed over."""
+        found: list[Path] = []
+        for folder, folders, files in os.walk(self._path):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            found += [Path(folder) / name for name in files if name.lower().endswith(suffix) and name[0] != "."]
+            if len(found) > MAX_FILES:
+                raise BadInput(f"holds more than {MAX_FILES:,} files.", field=str(self._path), hint="Import its parts.")
+        return sorted(found)
+
+    def _document(self, file: Path) -> Document:
+        path = file.relative_to(self._path).as_posix()
+        try:
+            with self._regular(file, follow=False) as stream:
+                data = stream.read(MAX_DOCUMENT_BYTES + 1)
+            if len(data) > MAX_DOCUMENT_BYTES:
+                return Document(path, "", {}, problem=f"is longer than {MAX_DOCUMENT_BYTES:,} bytes")
+            whole = "\n".join(decoded(one, n, path) for n, one in enumerate(data.split(b"\n"), start=1))
+            front, text, first_line = split(whole, path)
+        except BadInput as error:
+            return Document(path, "", {}, problem=error.message.rstrip("."))
+        return Document(path, text, front, first_line)
+
+    # ── databases ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        for file in self._databases():
+            yield from foreign_databases.rows(file, query)
+
+    def _databases(self) -> list[Path]:
+        if not self._path.is_dir():
+            return [self._path]
+        return [file for file in sorted(self._path.rglob("*")) if file.suffix in (".db", ".sqlite") and _plain(file)]
+
+    # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _stream(self) -> IO[bytes]:
+        return self._regular(self._path, follow=True)
+
+    def _regular(self, path: Path, *, follow: bool) -> IO[bytes]:
+        """A file, and nothing that merely looks like one. What changes between two readings is refused."""
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+        try:
+            number = os.open(path, flags)
+        except ValueError:
+            raise BadInput("is not a path.", field="path", hint="It holds a zero byte.") from None
+        except OSError as error:
+            what = (
+                "is a symbolic link, which is not followed"
+                if path.is_symlink()
+                else f"cannot be read: {error.strerror}"
+            )
+            raise BadInput(f"{what}.", field=str(path), hint="Check the path.") from None
+        found = os.fstat(number)
+        seen = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        if not stat.S_ISREG(found.st_mode) or self._first_seen.setdefault(str(path), seen) != seen:
+            os.close(number)
+            what = "was changed while it was read" if stat.S_ISREG(found.st_mode) else "is not a file"
+            raise BadInput(f"{what}.", field=str(path), hint="Import a copy that nobody writes to.")
+        return os.fdopen(number, "rb")
+
+
+def _plain(file: Path) -> bool:
+    return stat.S_ISREG(file.lstat().st_mode)

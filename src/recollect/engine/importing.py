@@ -1,0 +1,342 @@
+"""Moving in: every record of somebody else's file through the gates, and a report that names each one.
+
+The file is read twice. The first time everything that could be wrong with the file itself is found, before anything is
+stored; the second time its records are taken in, a batch to a transaction. Each record has a key of its own, so that
+running an import again, after an interruption or for no reason at all, changes nothing that is already there.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.engine import operations, retries
+from recollect.engine.accesses import AccessCounter
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine
+from recollect.engine.drafting import parse_candidate
+from recollect.engine.foreign_files import ForeignFile, opened
+from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
+from recollect.engine.waiting import waiting
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options
+from recollect.formats.registry import to_read
+from recollect.model.canonical import canonical_json
+from recollect.model.errors import BadInput, OutcomeUnknown
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Plain, Receipt
+from recollect.model.record import Candidate
+from recollect.stores.protocol import Reader, Writer
+
+BATCH = 200
+"""How many records one transaction takes in: others who write wait no longer than that."""
+MAX_SHOWN = 1_000
+"""How many refusals a report tells in full; the numbers of all of them are in it."""
+GIVE_UP_AFTER = 1_000
+"""So many broken records, and more broken than whole ones, are not a file of this format."""
+DEFAULTS = frozenset({"owner", "space", "namespace", "scope", "category"})
+REFUSED, SKIPPED, ALREADY = "refused", "skipped", "already_there"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken(Plain):
+    """What became of one record. ``outcome`` is a receipt's, or ``refused``, ``skipped`` or ``already_there``."""
+
+    number: int
+    place: str
+    outcome: str
+    reasons: tuple[str, ...] = ()
+    detail: str | None = None
+    memory_id: str | None = None
+
+
+Each = Callable[[Taken], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile(Plain):
+    """What became of a file's records. ``numbers`` names every one of them, as ranges, under its outcome."""
+
+    format: str
+    file: str
+    dry_run: bool
+    read: int
+    outcomes: dict[str, int]
+    numbers: dict[str, str]
+    reasons: dict[str, int]
+    refused: tuple[Taken, ...]
+
+
+def import_file(
+    engine: Engine,
+    format: str,
+    path: str | Path,
+    *,
+    dry_run: bool = False,
+    columns: Mapping[str, str] | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    each: Each | None = None,
+) -> ImportedFile:
+    """Bring a file in, or with ``dry_run`` find out what would become of it.
+
+    ``columns`` says which column holds what, for formats that have a map; ``defaults`` gives owner, space and the like to
+    records that name none. ``each`` is told of every record. A dry run decides everything for real, inside one
+    transaction that is then undone; meanwhile other writers wait.
+    """
+    known = to_read(format)
+    options = column_options(known, columns)
+    given = _defaults(defaults)
+    with opened(path, known) as source:
+        total = _read_through(known, source, options)
+        intake = _Intake(known.name, source.name, given)
+        tally = _Tally(each, progress, total)
+        for taken in _taken(engine, intake, known.read(source, options), dry_run):
+            tally.note(taken)
+        return tally.report(known.name, source.name, dry_run)
+
+
+def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
+    """What the user said of columns, for a format that has any."""
+    if columns and not format.mapped:
+        raise BadInput(f"{format.name} has no columns to map.", field="map", hint="csv and jsonl have.")
+    return Options(dict(columns or {}))
+
+
+def _defaults(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    for name in given or {}:
+        if name not in DEFAULTS:
+            raise BadInput("has no default.", field=name, hint=f"These have: {', '.join(sorted(DEFAULTS))}.")
+    return {name: value for name, value in (given or {}).items() if value is not None}
+
+
+# ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_through(format: Format, source: ForeignFile, options: Options) -> int:
+    """Read everything once. What is wrong with the file is an error now, and not in the middle of an import."""
+    read = broken = 0
+    for record in format.read(source, options):
+        read += 1
+        broken += record.refused is not None
+        if broken >= GIVE_UP_AFTER and broken * 2 > read:
+            raise BadInput(
+                f"{broken:,} of the first {read:,} records are broken; the last: {record.refused}.",
+                field=f"{source.name}, {record.place}",
+                hint=f"Is it a file of the format {format.name}?",
+            )
+    return read
+
+
+# ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Asked(NamedTuple):
+    """A record that asks to be remembered, and the key under which its answer is kept."""
+
+    record: Foreign
+    candidate: Candidate
+    key: str
+    asked: Candidate
+    """The candidate without the name of the file: the same export may be saved under another."""
+
+    def taken(self, outcome: str, receipt: Receipt) -> Taken:
+        id = receipt.memory.id if receipt.memory is not None else None
+        return Taken(self.record.number, self.record.place, outcome, receipt.reasons, receipt.detail, id)
+
+
+class _Intake:
+    """What one import knows of the records before: the file's name, and which ids it has met."""
+
+    def __init__(self, format: str, file: str, defaults: Mapping[str, Any]) -> None:
+        self._format, self._file, self._defaults = format, file, defaults
+        self._seen: dict[int, int] = {}
+
+    def asked(self, engine: Engine, record: Foreign) -> _Asked | Taken:
+        """A record as a candidate, or what is wrong with it."""
+        if record.refused is not None:
+            return Taken(record.number, record.place, REFUSED, ("malformed",), record.refused)
+        if record.skipped is not None:
+            return Taken(record.number, record.place, SKIPPED, (), record.skipped)
+        try:
+            asked = parse_candidate(engine, {**self._defaults, **record.fields})
+        except BadInput as error:
+            return _bad(record, error)
+        key = self._key(record, asked)
+        if record.id is not None and self._seen.setdefault(_short(record.id), _short(key)) != _short(key):
+            why = "another record of this file has the same id and says something else"
+            return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
+        came = {**asked.meta.get(ORIGIN, {}), "file": self._file}
+        candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}})
+        return _Asked(record, candidate, key, asked)
+
+    def _key(self, record: Foreign, asked: Candidate) -> str:
+        """The same record has the same key in every copy of the file: by its id, or else by its place."""
+        said = asked.model_dump(mode="json", exclude_unset=True)
+        name = record.id if record.id is not None else record.number
+        text = canonical_json([self._format, name, said])
+        return f"import:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _short(text: str) -> int:
+    """Eight bytes that stand for a text: a million ids are remembered in a few dozen megabytes."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+def _bad(record: Foreign, error: BadInput) -> Taken:
+    detail = f"{error.field}: {error.message}" if error.field else error.message
+    return Taken(record.number, record.place, REFUSED, ("bad_input",), detail)
+
+
+# ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool) -> Iterator[Taken]:
+    """What becomes of every record, in the order in which they are taken in."""
+    wanted = iter(records)
+    if not dry_run:
+        while batch := [intake.asked(engine, record) for record in islice(wanted, BATCH)]:
+            yield from _surely_kept(engine, batch)
+        return
+    with _rehearsal(engine) as (trying, writer):
+        while batch := [intake.asked(trying, record) for record in islice(wanted, BATCH)]:
+            yield from _settled(trying, writer, _answers(trying, batch, writer))
+
+
+class _Undone(Exception):
+    """Ends a rehearsal."""
+
+
+@contextmanager
+def _rehearsal(engine: Engine) -> Iterator[tuple[Engine, Writer]]:
+    """A transaction that is undone. Counts of what was read stay with the engine that counted them."""
+    trying = replace(engine, accesses=AccessCounter(engine.store))
+    try:
+        with engine.write() as writer:
+            yield trying, writer
+            raise _Undone
+    except _Undone:
+        return
+
+
+def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
+    """A batch whose commit got no answer is given again: the keys tell what took place."""
+    try:
+        return _kept(engine, batch)
+    except OutcomeUnknown:
+        return _kept(engine, batch)
+
+
+@operations.failures_noted(Node.HOTPATH, Op.CREATE)
+@again_on_conflict
+def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
+    answers = _answers(engine, batch, None)
+    waiting(engine).flush_traces(engine.tenant)
+    with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
+        return _settled(engine, writer, answers)
+
+
+_Answered = tuple[_Asked | None, Answer | Taken]
+
+
+def _answers(engine: Engine, batch: Sequence[_Asked | Taken], reader: Reader | None) -> list[_Answered]:
+    """What the gates say to each record."""
+    return [(None, one) if isinstance(one, Taken) else _answer(engine, one, reader) for one in batch]
+
+
+def _answer(engine: Engine, one: _Asked, reader: Reader | None) -> _Answered:
+    try:
+        return one, prepare(engine, one.candidate, reader=reader)
+    except BadInput as error:
+        return None, _bad(one.record, error)
+
+
+def _settled(engine: Engine, writer: Writer, answers: Sequence[_Answered]) -> list[Taken]:
+    """Act on every answer within the transaction, and say what became of each record."""
+    writing = Writing(engine, writer)
+    taken = [_settle(writing, one, answer) for one, answer in answers]
+    writing.finish()
+    return taken
+
+
+def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Taken:
+    if isinstance(answer, Taken):
+        return answer
+    assert one is not None, "an answer of the gates is to a record"
+    if isinstance(answer, Refused):
+        return one.taken(REFUSED, writing.settle(answer))
+    earlier = retries.earlier_answer(writing.engine, writing.writer, one.key, one.asked)
+    if earlier is not None:
+        return one.taken(ALREADY, earlier)
+    receipt = writing.settle(answer)
+    retries.keep_answer(writing.engine, writing.writer, one.key, receipt, writing.at, one.asked)
+    return one.taken(REFUSED if receipt.denied else str(receipt.outcome), receipt)
+
+
+# ── the report ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Ranges:
+    """Numbers, most of which follow one another, in either direction."""
+
+    def __init__(self) -> None:
+        self._found: list[list[int]] = []
+
+    def add(self, number: int) -> None:
+        last = self._found[-1] if self._found else None
+        if last is not None and number in (last[0] - 1, last[1] + 1):
+            last[number > last[1]] = number
+        else:
+            self._found.append([number, number])
+
+    def __str__(self) -> str:
+        return ", ".join(f"{low}-{high}" if high > low else str(low) for low, high in self._joined())
+
+    def _joined(self) -> Iterator[tuple[int, int]]:
+        ordered = sorted(self._found)
+        low, high = ordered[0]
+        for begin, end in ordered[1:]:
+            if begin > high + 1:
+                yield low, high
+                low = begin
+            high = end
+        yield low, high
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts what became of the records as they pass."""
+
+    each: Each | None
+    progress: Progress | None
+    total: int
+    read: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    numbers: dict[str, _Ranges] = field(default_factory=dict)
+    refused: list[Taken] = field(default_factory=list)
+
+    def note(self, taken: Taken) -> None:
+        self.read += 1
+        self.outcomes[taken.outcome] += 1
+        self.numbers.setdefault(taken.outcome, _Ranges()).add(taken.number)
+        if taken.outcome == REFUSED:
+            self.reasons[taken.reasons[0]] += 1
+            if len(self.refused) < MAX_SHOWN:
+                self.refused.append(taken)
+        if self.each is not None:
+            self.each(taken)
+        if self.progress is not None:
+            self.progress(self.read, self.total)
+
+    def report(self, format: str, file: str, dry_run: bool) -> ImportedFile:
+        numbers = {outcome: str(found) for outcome, found in sorted(self.numbers.items())}
+        counts = dict(sorted(self.outcomes.items()))
+        return ImportedFile(
+            format, file, dry_run, self.read, counts, numbers, dict(sorted(self.reasons.items())), tuple(self.refused)
+        )

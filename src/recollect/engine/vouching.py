@@ -1,0 +1,205 @@
+"""Vouching: somebody other than the author stands for a memory. The memory itself is never touched.
+
+A vouch is an entry of the ledger with its values beside it; who vouches is the entry's actor, so that a name stands in one
+place and goes with the person. It does not age the stream: whoever agrees with a memory must not wear out others.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.engine import operations
+from recollect.engine.arguments import check_one
+from recollect.engine.assemble import to_memory
+from recollect.engine.contention import again_on_conflict
+from recollect.engine.context import Engine, check_caller, find
+from recollect.engine.links import as_seen
+from recollect.engine.operations import failures_noted
+from recollect.engine.pen import Pen
+from recollect.engine.reading import readable_streams
+from recollect.model.caller import Right
+from recollect.model.errors import BadInput, NotAllowed, WrongState
+from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Plain
+from recollect.model.record import Memory
+from recollect.model.vocabulary import Namespace, Space, Status
+from recollect.rules.fusion import Place
+from recollect.rules.trust import Vouch, weight
+from recollect.stores.protocol import Reader, Stored, Stream
+
+CONFIRMS = ("accurate", "useful", "valid")
+"""What a voucher may say of a memory. No words of their own: those would be one person's, on another's memory."""
+MAX_IDENTITIES = 256
+MAX_EACH = 32
+"""How far the graph of trust is read: so many identities, and so many that each of them vouches for."""
+
+
+def vouch(
+    engine: Engine, id: str, *, confidence: float | None = None, says: str | None = None, by: str | None = None
+) -> Memory:
+    """Stand for a memory that another wrote, once. ``by`` names who does, where an application speaks for an agent.
+
+    ``confidence`` is how sure they are, from 0 to 1; ``says`` whether it is ``accurate``, ``useful`` or ``valid``.
+    """
+    given = _checked(confidence, says)
+    return _record(_speaking_for(engine, by), id, given)
+
+
+def withdraw_vouch(engine: Engine, id: str, *, by: str | None = None) -> Memory:
+    """Take back one's own vouch. History still shows that there was one."""
+    return _record(_speaking_for(engine, by), id, None)
+
+
+def _checked(confidence: Any, says: Any) -> dict[str, Any]:
+    number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
+    if confidence is not None and not (number and 0 <= confidence <= 1):
+        raise BadInput("must be a number from 0 to 1.", field="confidence", hint="Leave it out if it is certain.")
+    if says is not None and says not in CONFIRMS:
+        raise BadInput("is unknown.", field="says", hint=f"Known: {', '.join(CONFIRMS)}.")
+    given = {"confidence": None if confidence is None else float(confidence), "says": says}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _speaking_for(engine: Engine, by: str | None) -> Engine:
+    """The engine through the eyes of whoever vouches."""
+    caller = engine.caller
+    if by is not None:
+        if not caller.trusted or caller.agent is not None:
+            raise NotAllowed("a bound caller vouches as itself.", field="by", hint="Leave it out.")
+        caller = replace(caller, agent=check_one("by", by))
+        check_caller(caller)
+    if caller.agent is None and caller.user is None:
+        raise BadInput("say who vouches.", field="by", hint="An application has no word of its own: name an agent.")
+    engine = engine.seen_by(caller)
+    engine.require(Right.WRITE, "vouch")
+    return engine
+
+
+@failures_noted(Node.HOTPATH, Op.LINK)
+@again_on_conflict
+def _record(engine: Engine, id: str, given: Mapping[str, Any] | None) -> Memory:
+    """One entry: a vouch with its values, or without any the withdrawal of one."""
+    with engine.write() as writer:
+        stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
+        stored = find(engine, writer, id)
+        pen = Pen(engine, writer, stream, engine.now(), ages=False)
+        mine = _vouches_already(engine, stored)
+        if given is None:
+            _may_withdraw(stored, mine)
+        else:
+            _may_vouch(engine, stored, mine)
+        pen.load(stored)
+        if given is None:
+            pen.record(Event.VOUCH_WITHDRAWN, stored.state.id, rule="vouched:withdrawn")
+        else:
+            pen.record(Event.VOUCHED, stored.state.id, rule="vouched:by_another", amendment=given)
+        pen.finish()
+        operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), Op.LINK, pen.at)])
+        (shown,) = as_seen(engine, writer, [pen.stored(stored.state.id)])
+        return to_memory(shown)
+
+
+def _vouches_already(engine: Engine, stored: Stored) -> bool:
+    return any(stored.actor_names.get(one["actor"]) == engine.caller.name for one in stored.state.vouchers)
+
+
+def _may_vouch(engine: Engine, stored: Stored, already: bool) -> None:
+    if stored.body is None or stored.state.status not in (Status.ACTIVE, Status.CONTRADICTORY):
+        hint = "Vouch for the current version: `chain` shows it."
+        raise WrongState(f"it is {stored.state.removed or stored.state.status}.", field="id", hint=hint)
+    if engine.caller.name in (stored.body["author"]["id"], stored.body.get("agent_id")):
+        raise NotAllowed("nobody vouches for their own words.", field="id", hint="It takes somebody else.")
+    if already:
+        raise WrongState("this identity vouches for it already.", field="id", hint="`withdraw_vouch` takes it back.")
+
+
+def _may_withdraw(stored: Stored, mine: bool) -> None:
+    if stored.body is None or not mine:
+        raise WrongState(
+            "this identity does not vouch for it.", field="id", hint="Only one's own vouch can be taken back."
+        )
+
+
+# ── what it weighs ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Vouching(Plain):
+    """Who vouches for a memory, what each word weighs alone, and what they weigh together, in the eyes of whoever asks."""
+
+    id: str
+    weight: float
+    vouchers: tuple[dict[str, Any], ...]
+    relied_upon: tuple[str, ...]
+
+
+def vouching(engine: Engine, id: str) -> Vouching:
+    """What the vouches for a memory weigh, and why: 1 is the whole word of one who is relied upon."""
+    with engine.read() as reader:
+        stored = find(engine, reader, id)
+        memory = to_memory(stored)
+        stream = reader.stream_numbered(engine.tenant, stored.stream)
+        trust = Trust(engine, reader, [stream])
+        alone = [{**one, "weight": trust.weigh([one])} for one in memory.vouchers]
+        return Vouching(memory.id, trust.weigh(memory.vouchers), tuple(alone), trust.seeds)
+
+
+def weights_of(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], rows: Mapping[Place, str]
+) -> dict[Place, float]:
+    """What the vouches for these memories weigh, given who vouches as their rows have it."""
+    if not rows:
+        return {}
+    vouched = {place: json.loads(text) for place, text in rows.items()}
+    names = reader.names_of(engine.tenant, sorted({one["actor"] for found in vouched.values() for one in found}))
+    trust = Trust(engine, reader, streams)
+    return {
+        place: trust.weigh({"id": names[one["actor"]], **one} for one in found if one["actor"] in names)
+        for place, found in vouched.items()
+    }
+
+
+class Trust:
+    """The graph of who vouches for whose memories, as far as the caller may see them, read once when it is first needed."""
+
+    def __init__(self, engine: Engine, reader: Reader, streams: Sequence[Stream]) -> None:
+        self._engine, self._reader, self._streams = engine, reader, streams
+        self.seeds = _seeds(engine, streams)
+        self._graph: dict[str, tuple[str, ...]] | None = None
+
+    def weigh(self, vouchers: Iterable[Mapping[str, Any]]) -> float:
+        """What these vouches for one memory weigh together."""
+        if self._graph is None:
+            self._graph = self._read()
+        settings = self._engine.policy.trust
+        vouches = [Vouch(one["id"], one.get("confidence", 1.0)) for one in vouchers]
+        return weight(vouches, self._graph, self.seeds, passed_on=settings.passed_on, max_steps=settings.max_steps)
+
+    def _read(self) -> dict[str, tuple[str, ...]]:
+        """From the seeds outwards, step by step: what lies behind one voucher cannot crowd out what is nearer."""
+        engine, level = self._engine, list(self.seeds)
+        graph: dict[str, tuple[str, ...]] = {}
+        namespaces = sorted({s.address.namespace for s in self._streams if s.address}) or [Namespace.PROD]
+        streams = readable_streams(engine, self._reader, None, None, namespaces)
+        selection = engine.selecting(streams=tuple(stream.number for stream in streams))
+        known = dict.fromkeys(level)
+        for _ in range(engine.policy.trust.max_steps):
+            found = self._reader.vouched_for(engine.tenant, level, selection, MAX_EACH)
+            graph |= found
+            level = [one for of_one in found.values() for one in of_one if one not in known]
+            level = list(dict.fromkeys(level))[: MAX_IDENTITIES - len(known)]
+            known |= dict.fromkeys(level)
+            if not level:
+                break
+        return graph
+
+
+def _seeds(engine: Engine, streams: Sequence[Stream]) -> tuple[str, ...]:
+    """Whose judgement is relied upon: whoever asks, or for whom an application asks, and whom the policy names."""
+    caller = engine.caller
+    owners = {s.address.owner for s in streams if s.address is not None and s.address.space is Space.USER}
+    on_behalf = owners if caller.agent is None and caller.user is None and len(owners) == 1 else set()
+    named = (caller.agent, caller.user, *sorted(on_behalf), *engine.policy.trust.seeds)
+    return tuple(dict.fromkeys(name for name in named if name is not None))

@@ -1,0 +1,361 @@
+"""Memory entries: the form in which memories leave the house with who said them, what they build upon and who vouches.
+
+``problems_of`` says what is wrong with one entry, by the path of each field. ``to_entry`` makes an entry of a memory and
+``candidate_fields`` leads back: what an entry has no field for travels under ``metadata.recollect``, and what the next
+store would decide anew (when it was said, under which id, who vouched there) is kept as the entry told it, so that an
+entry that was taken in is handed on unchanged. ``memory-entry-schema.json`` beside this file is the published form.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
+from recollect.model.record import MAX_CONTENT_BYTES, MAX_JSON_BYTES, MAX_NAME, Memory
+from recollect.model.vocabulary import Kind, Status
+from recollect.rules.cid import cid_of_hash, hash_of_cid
+from recollect.rules.keys import FALLBACK
+
+MEMORY_TYPES = ("episodic", "semantic", "procedural", "insight")
+VERIFIED = ("accurate", "useful", "valid")
+MAX_PARENTS = MAX_TAGS = 64
+MAX_VOUCHERS = 1_024
+MAX_METADATA_BYTES = 131_072
+MAX_SENTENCE = 1_000
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII)
+
+
+class Problem(NamedTuple):
+    """What is wrong with an entry: where in it, and what was expected there. Values are not repeated."""
+
+    path: str
+    message: str
+
+
+Found = Iterator[Problem]
+
+
+# ── checking one entry ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def problems_of(entry: Any) -> list[Problem]:
+    """Everything that is wrong with one entry, in the order of its fields; nothing if it is sound."""
+    if not isinstance(entry, Mapping):
+        return [Problem("", f"expected an object, found {_kind(entry)}")]
+    found = [*_fields(entry, _FIELDS, REQUIRED, "")]
+    return found or [*_hashes(entry), *_vouching(entry)]
+
+
+def _fields(value: Mapping[str, Any], known: Mapping[str, "Check"], required: tuple[str, ...], path: str) -> Found:
+    for name in required:
+        if name not in value:
+            yield Problem(_join(path, name), "is missing")
+    for name, inner in value.items():
+        if name not in known:
+            yield Problem(_join(path, str(name)[:80]), f"there is no such field; known: {', '.join(known)}")
+        else:
+            yield from known[name](inner, _join(path, name))
+
+
+def _hashes(entry: Mapping[str, Any]) -> Found:
+    """What the fields say of each other, once each is sound by itself."""
+    actual = hashlib.sha256(entry["content"].encode("utf-8")).hexdigest()
+    if entry["content_hash"] != actual:
+        yield Problem("content_hash", f"is not the SHA-256 of the content: expected {actual}")
+    if "cid" in entry and entry["cid"] != cid_of_hash(actual):
+        yield Problem("cid", f"is not the address of the content: expected {cid_of_hash(actual)}")
+    for place, parent in enumerate(entry.get("parent_refs", ())):
+        if parent == actual:
+            yield Problem(f"parent_refs[{place}]", "is the entry itself: nothing builds upon itself")
+    if entry.get("superseded_by") == actual:
+        yield Problem("superseded_by", "is the entry itself: it takes another content to replace it")
+
+
+def _vouching(entry: Mapping[str, Any]) -> Found:
+    written, seen = parse_time(entry["timestamp"]), {entry["author"]["id"]: "the author, who cannot vouch for it"}
+    for place, voucher in enumerate(entry.get("vouchers", ())):
+        path = f"vouchers[{place}]"
+        if voucher["id"] in seen:
+            yield Problem(f"{path}.id", f"is {seen[voucher['id']]}")
+        seen[voucher["id"]] = "there already: an identity vouches once"
+        if parse_time(voucher["timestamp"]) < written:
+            yield Problem(f"{path}.timestamp", "is before the entry was written: expected a later time")
+
+
+def _content(value: Any, path: str) -> Found:
+    if isinstance(value, str) and not value.strip():
+        yield Problem(path, "is empty: expected at least one word")
+    elif isinstance(value, str):
+        yield from _clean(value, path)
+        size = len(value.encode("utf-8", "surrogatepass"))
+        if size > MAX_CONTENT_BYTES:
+            yield Problem(path, f"is {size:,} bytes: expected at most {MAX_CONTENT_BYTES:,}")
+    else:
+        yield _expected("text", value, path)
+
+
+def _name(value: Any, path: str) -> Found:
+    if not isinstance(value, str):
+        yield _expected("text", value, path)
+    elif not value.strip() or len(value) > MAX_NAME or "\n" in value or "\r" in value:
+        yield Problem(path, f"expected one line of 1 to {MAX_NAME} characters, found {len(value):,}")
+    else:
+        yield from _clean(value, path)
+
+
+def _sentence(value: Any, path: str) -> Found:
+    if not isinstance(value, str) or not 1 <= len(value) <= MAX_SENTENCE:
+        yield Problem(path, f"expected text of 1 to {MAX_SENTENCE:,} characters")
+    else:
+        yield from _clean(value, path)
+
+
+def _clean(value: str, path: str) -> Found:
+    try:
+        check_text(value)
+    except ValueError as error:
+        yield Problem(path, str(error))
+
+
+def _hash(value: Any, path: str) -> Found:
+    if not isinstance(value, str) or not _HASH.fullmatch(value):
+        found = f"{len(value):,} characters" if isinstance(value, str) else _kind(value)
+        yield Problem(path, f"expected 64 lower-case hex digits, found {found}")
+
+
+def _cid(value: Any, path: str) -> Found:
+    try:
+        hash_of_cid(value if isinstance(value, str) else "")
+    except ValueError as error:
+        yield Problem(path, str(error))
+
+
+def _moment(value: Any, path: str) -> Found:
+    if not isinstance(value, str) or not _MOMENT.fullmatch(value):
+        yield Problem(path, "expected a date and time with a zone, such as 2026-02-02T16:00:00Z")
+        return
+    try:
+        moment: datetime | None = parse_time(value)
+    except (ValueError, OverflowError):
+        moment = None
+    if moment is None or not 1900 <= moment.year <= 9000:
+        yield Problem(path, "is no time that there is: expected one between the years 1900 and 9000")
+
+
+def _share(value: Any, path: str) -> Found:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        yield _expected("a number", value, path)
+    elif not 0 <= value <= 1:
+        yield Problem(path, "expected a number from 0 to 1")
+
+
+def _one_of(*words: str) -> "Check":
+    def check(value: Any, path: str) -> Found:
+        if value not in words:
+            yield Problem(path, f"expected one of {', '.join(words)}")
+
+    return check
+
+
+def _list_of(check: "Check", limit: int, *, once: bool = False) -> "Check":
+    def check_all(value: Any, path: str) -> Found:
+        if not isinstance(value, list | tuple):
+            yield _expected("a list", value, path)
+            return
+        if len(value) > limit:
+            yield Problem(path, f"has {len(value):,} elements: expected at most {limit:,}")
+        for place, inner in enumerate(value[:limit]):
+            yield from check(inner, f"{path}[{place}]")
+            if once and inner in value[:place]:
+                yield Problem(f"{path}[{place}]", "is there already: expected each once")
+
+    return check_all
+
+
+def _object(limit: int) -> "Check":
+    def check(value: Any, path: str) -> Found:
+        if not isinstance(value, Mapping):
+            yield _expected("an object", value, path)
+            return
+        try:
+            size = len(canonical_json(check_json(value)).encode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            yield Problem(path, str(error))
+            return
+        if size > limit:
+            yield Problem(path, f"is {size:,} bytes as JSON: expected at most {limit:,}")
+
+    return check
+
+
+def _with_fields(known: Mapping[str, "Check"], required: tuple[str, ...]) -> "Check":
+    def check(value: Any, path: str) -> Found:
+        if isinstance(value, Mapping):
+            yield from _fields(value, known, required, path)
+        else:
+            yield _expected("an object", value, path)
+
+    return check
+
+
+Check = Callable[[Any, str], Found]
+REQUIRED = ("content", "author", "timestamp", "content_hash")
+_AUTHOR: dict[str, Check] = {"id": _name, "name": _name, "platform": _name}
+_VOUCHER: dict[str, Check] = {
+    **_AUTHOR,
+    "timestamp": _moment,
+    "confidence": _share,
+    "says": _one_of(*VERIFIED),
+    "signature": _sentence,
+}
+_FIELDS: dict[str, Check] = {
+    "content": _content,
+    "author": _with_fields(_AUTHOR, ("id", "name")),
+    "timestamp": _moment,
+    "content_hash": _hash,
+    "cid": _cid,
+    "memory_type": _one_of(*MEMORY_TYPES),
+    "parent_refs": _list_of(_hash, MAX_PARENTS, once=True),
+    "vouchers": _list_of(_with_fields(_VOUCHER, ("id", "name", "timestamp")), MAX_VOUCHERS),
+    "confidence": _share,
+    "tags": _list_of(_name, MAX_TAGS),
+    "context": _object(MAX_JSON_BYTES),
+    "superseded_by": _hash,
+    "signature": _sentence,
+    "metadata": _object(MAX_METADATA_BYTES),
+}
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _expected(what: str, value: Any, path: str) -> Problem:
+    return Problem(path, f"expected {what}, found {_kind(value)}")
+
+
+def _kind(value: Any) -> str:
+    """What JSON calls it."""
+    if value is None:
+        return "null"
+    names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", tuple: "a list"}
+    return names.get(type(value), "an object")
+
+
+# ── a memory as an entry ────────────────────────────────────────────────────────────────────────────────────────────
+
+PORTABLE = """
+    namespace space owner scope topic_id event_type layer sublayer tier category entities relationships artifact_ref
+    authority user_id agent_id run_id thread_id actor_id role pinned importance expires_at
+""".split()
+"""What a memory has beyond an entry and takes along, under these names. The rest belongs to the store that it is in."""
+ORIGIN = "entry"
+"""Where a memory that came as an entry keeps, in its ``meta``, what only its first store knew."""
+NOTED_HERE = ("policy_tags", "phase_name", "phase_started_at", "phase_reason", "key", ORIGIN)
+"""What a store notes in ``meta`` by itself, and the next one notes again."""
+_TYPE_OF = {Kind.PROFILE: "semantic", Kind.SHORT_TERM: "episodic"}
+
+
+def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]:
+    """The entry of a memory. ``superseded_by`` is the hash of the version after it: the record knows only its id."""
+    origin = origin_of(memory.meta)
+    entry: dict[str, Any] = {
+        "content": memory.content,
+        "author": {name: value for name, value in memory.author.to_dict().items() if value is not None},
+        "timestamp": origin.get("timestamp") or format_time(memory.created_at),
+        "content_hash": memory.content_hash,
+        "cid": cid_of_hash(memory.content_hash),
+        "memory_type": _TYPE_OF.get(memory.kind, str(memory.kind)),
+        "parent_refs": list(memory.parent_refs),
+        "vouchers": _vouchers(memory, origin),
+        "confidence": memory.confidence,
+        "tags": list(memory.tags),
+        "context": memory.context,
+        "superseded_by": superseded_by or origin.get("superseded_by"),
+        "signature": memory.signature,
+        "metadata": {**origin.get("metadata", {}), "recollect": _beyond(memory, origin)},
+    }
+    return {name: value for name, value in entry.items() if value is not None}
+
+
+def origin_of(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a memory that came as an entry still knows of where it came from."""
+    found = meta.get(ORIGIN)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _vouchers(memory: Memory, origin: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Those of this store, and those that came along; whoever is among both is told as this store knows it."""
+    told = {one["id"]: one for one in (*origin.get("vouchers", ()), *memory.vouchers)}
+    return sorted(told.values(), key=lambda one: (one["timestamp"], one["id"]))
+
+
+def _beyond(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:
+    id = origin.get("id") or memory.id
+    beyond: dict[str, Any] = {
+        **{name: getattr(memory, name) for name in PORTABLE},
+        "id": id,
+        "aliases": [alias for alias in memory.aliases if alias != id],
+        "kind": memory.kind if memory.kind in _TYPE_OF else None,
+        "canonical_key": memory.canonical_key if _is_named(memory) else None,
+        "key": memory.meta.get("key"),
+        "source": origin.get("source") or memory.source,
+        "meta": {name: value for name, value in memory.meta.items() if name not in NOTED_HERE},
+        "status": memory.status if memory.status is Status.ARCHIVED else None,
+    }
+    beyond["expires_at"] = format_time(memory.expires_at) if memory.expires_at else None
+    return {name: _plain(value) for name, value in beyond.items() if value not in (None, (), [], {})}
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _is_named(memory: Memory) -> bool:
+    """Whether its key is a name to keep. One that stands for a place, or for the words themselves, is drawn anew."""
+    if memory.kind in (Kind.PROFILE, Kind.SHORT_TERM, Kind.EPISODIC) or memory.topic_id is not None:
+        return False
+    return not memory.canonical_key.startswith(f"{FALLBACK}-")
+
+
+# ── an entry as a candidate ─────────────────────────────────────────────────────────────────────────────────────────
+
+_TAKEN_OVER = ("content", "author", "parent_refs", "confidence", "tags", "context", "signature")
+
+
+def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the candidate that asks to become this entry's memory. The entry must be sound."""
+    metadata = dict(entry.get("metadata", {}))
+    beyond = metadata.pop("recollect", {})
+    beyond = dict(beyond) if isinstance(beyond, Mapping) else {}
+    origin = {
+        "timestamp": entry["timestamp"],
+        "id": beyond.get("id"),
+        "source": beyond.get("source"),
+        "vouchers": entry.get("vouchers"),
+        "superseded_by": entry.get("superseded_by"),
+        "metadata": metadata,
+    }
+    known = {name: beyond[name] for name in (*PORTABLE, "canonical_key", "key") if name in beyond}
+    return {
+        **known,
+        **{name: entry[name] for name in _TAKEN_OVER if name in entry},
+        "kind": beyond.get("kind") or entry.get("memory_type", "semantic"),
+        "source": "import",
+        "aliases": [*beyond.get("aliases", ()), *filter(None, [beyond.get("id")])],
+        "meta": {**_mapping(beyond.get("meta")), ORIGIN: {name: value for name, value in origin.items() if value}},
+    }
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def is_put_away(entry: Mapping[str, Any]) -> bool:
+    """Whether the entry says that it was archived where it comes from."""
+    beyond = _mapping(_mapping(entry.get("metadata")).get("recollect"))
+    return beyond.get("status") == Status.ARCHIVED

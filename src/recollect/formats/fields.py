@@ -1,0 +1,62 @@
+"""What several formats share: records from lines, and plain values out of what may be anything."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from recollect.formats.json_elements import parsed
+from recollect.formats.protocol import Foreign, Line, Source
+
+Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
+"""From a record's number, place and values to what becomes of it."""
+
+
+def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, Any]]:
+    """Each line with its JSON value. A line that is no JSON ends the reading: the file is broken, or of another format."""
+    for line in lines:
+        yield line, parsed(line.text, f"{source.name}, line {line.number}")
+
+
+def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterator[Foreign]:
+    """A record for each JSON object; a line that holds something else is refused."""
+    for line, value in objects_in(source, lines):
+        place = f"line {line.number}"
+        if isinstance(value, dict):
+            yield to_foreign(line.number, place, value)
+        else:
+            yield Foreign(line.number, place, refused="is not an object")
+
+
+def each_element(source: Source, members: Iterable[str], to_foreign: Maps) -> Iterator[Foreign]:
+    """A record for each object of a JSON list; an element that is something else is refused."""
+    for element in source.elements(*members):
+        if isinstance(element.value, dict):
+            yield to_foreign(element.number, element.place, element.value)
+        else:
+            yield Foreign(element.number, element.place, refused="is not an object")
+
+
+def text_of(value: Any) -> str | None:
+    """A text with something in it, else nothing."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def texts_of(value: Any) -> list[str]:
+    """The texts of a list; anything else in it is left out."""
+    return [one for one in value if text_of(one)] if isinstance(value, list | tuple) else []
+
+
+def id_of(value: Any) -> str | None:
+    """An id from elsewhere as it may be kept: text, or a number as text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return text_of(value)
+
+
+def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What has a value."""
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
+
+
+def named_after(id: str | None) -> dict[str, Any]:
+    """An id from elsewhere as an alias, where it can be one."""
+    return {"aliases": [id]} if id is not None and len(id) <= 256 and id.isprintable() else {}

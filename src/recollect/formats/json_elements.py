@@ -1,0 +1,183 @@
+"""The elements of a JSON array, one at a time and in bounded memory.
+
+The text is only cut here, at the commas of the array that is wanted; what is between them is read by ``json``. A
+streaming parser would give neither the line of an element nor a limit on how long a single string may be.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple, NoReturn
+
+from recollect.model.errors import BadInput
+
+MAX_ELEMENT_CHARACTERS = 32 * 2**20
+"""A conversation of years may be long; nothing that is honest is longer."""
+_STRUCTURE = re.compile(r'["\[\]{}]')
+_SCALAR_END = re.compile(r"[\s,\[\]{}\":]")
+_IN_STRING = re.compile(r'["\\]')
+_NOT_BLANK = re.compile(r"\S")
+
+
+class Cut(NamedTuple):
+    """An element's place and value."""
+
+    line: int
+    value: Any
+
+
+def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[Cut]:
+    """The elements of an array: the whole document, or the one under a member of these names, however deep it stands."""
+    reader = _Reader(chunks, name)
+    found = reader.find_array(members)
+    if not found:
+        wanted = " or ".join(repr(member) for member in members)
+        reader.fail(f"has no list{f' under {wanted}' if members else ''}", hint="Is this another format?")
+    yield from reader.elements()
+
+
+def parsed(text: str, place: str) -> Any:
+    """A JSON text as a value; what is wrong with it is an error that names the place."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise BadInput("is nested too deeply.", field=place) from None
+    except json.JSONDecodeError as error:
+        raise BadInput(f"is not JSON: {error.msg}.", field=place, hint="Is this another format?") from None
+    except ValueError:
+        raise BadInput("holds a number that is too long.", field=place) from None
+
+
+class _Reader:
+    """A position in a text that comes in pieces."""
+
+    def __init__(self, chunks: Iterator[str], name: str) -> None:
+        self._chunks, self._name = chunks, name
+        self._text, self._at, self.line = "", 0, 1
+        self._kept: list[str] = []
+        self._size, self._keep = 0, True
+
+    def fail(self, what: str, hint: str | None = None) -> NoReturn:
+        raise BadInput(f"{what}.", field=f"{self._name}, line {self.line}", hint=hint)
+
+    def find_array(self, members: tuple[str, ...]) -> bool:
+        """Go to the first element of the array that is wanted."""
+        sign = self._peek()
+        if sign == "[":
+            self._step()
+            return True
+        return sign == "{" and bool(members) and self._find_member(members)
+
+    def _find_member(self, members: tuple[str, ...]) -> bool:
+        self._step()
+        while self._peek() == '"':
+            key = parsed(self._value(), f"{self._name}, line {self.line}")
+            self._expect(":")
+            if key in members and self._peek() in ("[", "{"):
+                return self.find_array(members)
+            self._value(keep=False)
+            if self._peek() == ",":
+                self._step()
+        return False
+
+    def elements(self) -> Iterator[Cut]:
+        if self._peek() == "]":
+            return
+        while True:
+            self._peek()
+            line = self.line
+            yield Cut(line, parsed(self._value(), f"{self._name}, line {line}"))
+            sign = self._peek()
+            if sign == "]":
+                return
+            self._expect(",")
+
+    # ── moving on ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _peek(self) -> str:
+        """The next sign that is not blank, without taking it; empty at the end."""
+        while True:
+            found = _NOT_BLANK.search(self._text, self._at)
+            self._take_to(found.start() if found else len(self._text))
+            if found:
+                return found[0]
+            if not self._more():
+                return ""
+
+    def _step(self) -> None:
+        self._at += 1
+
+    def _expect(self, sign: str) -> None:
+        if self._peek() != sign:
+            self.fail(f"is not JSON: {sign!r} is missing", hint="Was the file cut off?")
+        self._step()
+
+    def _take_to(self, end: int) -> str:
+        taken = self._text[self._at : end]
+        self.line += taken.count("\n")
+        self._at = end
+        return taken
+
+    def _more(self) -> bool:
+        """The next piece in place of the one that was read; ``False`` at the end."""
+        self._text, self._at = next(self._chunks, ""), 0
+        return bool(self._text)
+
+    # ── one value ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _value(self, *, keep: bool = True) -> str:
+        """One value's text. What is not kept may be of any length."""
+        sign, self._kept, self._size, self._keep = self._peek(), [], 0, keep
+        if sign == '"':
+            self._string()
+        elif sign in ("[", "{"):
+            self._nested()
+        else:
+            self._scalar()
+        return "".join(self._kept)
+
+    def _string(self) -> None:
+        self._keep_to(self._at + 1)
+        while self._pass_next(_IN_STRING) != '"':
+            if self._at == len(self._text) and not self._more():
+                self.fail("ends within a text", hint="Was the file cut off?")
+            self._keep_to(self._at + 1)  # what a backslash stands before, a quote perhaps
+
+    def _nested(self) -> None:
+        depth = 0
+        while True:
+            sign = self._pass_next(_STRUCTURE, before='"')
+            if sign == '"':
+                self._string()
+                continue
+            depth += 1 if sign in "[{" else -1
+            if depth == 0:
+                return
+
+    def _scalar(self) -> None:
+        while True:
+            found = _SCALAR_END.search(self._text, self._at)
+            self._keep_to(found.start() if found else len(self._text))
+            if found or not self._more():
+                break
+        if not self._size:
+            self.fail("is not JSON: a value is missing", hint="Was the file cut off?")
+
+    def _pass_next(self, signs: re.Pattern[str], before: str = "") -> str:
+        """Go past the next of these signs, or up to it if it is the one to stop ``before``."""
+        while True:
+            found = signs.search(self._text, self._at)
+            if found:
+                self._keep_to(found.start() if found[0] == before else found.end())
+                return found[0]
+            self._keep_to(len(self._text))
+            if not self._more():
+                self.fail("ends within a value", hint="Was the file cut off?")
+
+    def _keep_to(self, end: int) -> None:
+        taken = self._take_to(end)
+        self._size += len(taken)
+        if self._keep:
+            self._kept.append(taken)
+            if self._size > MAX_ELEMENT_CHARACTERS:
+                self.fail(f"holds a record of more than {MAX_ELEMENT_CHARACTERS:,} characters", hint="Split the file.")

@@ -1,0 +1,129 @@
+"""What a format is: how somebody else's file is read as records, and how memories are written as such a file.
+
+A format is pure. It never opens anything: it asks a :class:`Source` for the lines, elements, documents or rows of what
+the user named, and says of each record what ``add`` would be given for it, or why it is no memory. Every record gets a
+:class:`Foreign`: nothing is dropped without a word.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from recollect.model.record import Memory
+
+ORIGIN = "imported_from"
+"""Where in ``meta`` it is kept what a record was called, and when it was made, where it came from."""
+
+
+class Line(NamedTuple):
+    """A line of text; ``number`` counts from 1, blank lines too."""
+
+    number: int
+    text: str
+
+
+class Element(NamedTuple):
+    """An element of a JSON array, and where it begins."""
+
+    number: int
+    place: str
+    value: Any
+
+
+class Document(NamedTuple):
+    """A Markdown file in a folder, under its path within it; ``problem`` says why it could not be read.
+
+    ``front`` is its front matter, and ``text`` what follows, from ``first_line`` on.
+    """
+
+    path: str
+    text: str
+    front: Mapping[str, Any]
+    first_line: int = 1
+    problem: str | None = None
+
+
+class Source(Protocol):
+    """What the user named, opened for reading. Each method reads from the beginning, in bounded memory."""
+
+    @property
+    def name(self) -> str:
+        """The file's name, without its folder."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """``lines``, ``json``, ``folder`` or ``database``: what its name and its first bytes say that it is."""
+        ...
+
+    def lines(self, *, whole: bool = False) -> Iterator[Line]:
+        """Every line that is not blank, without its end; or, if they are wanted ``whole``, every line as it stands."""
+        ...
+
+    def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
+        """These lines, in this order; ``lines`` must have been read to the end before."""
+        ...
+
+    def elements(self, *members: str) -> Iterator[Element]:
+        """The elements of a JSON array: the document itself, or what stands under one of the ``members``."""
+        ...
+
+    def documents(self, suffix: str) -> Iterator[Document]:
+        """The text files of a folder, by path."""
+        ...
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        """The rows of a database, by the name of a query; none if the database has no such table."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """One record of a foreign file: what ``add`` would be given for it, or why it is not taken in.
+
+    ``number`` counts the records of the file. ``refused`` says that it is broken, ``skipped`` that it is none that
+    should come along, such as one that was deleted over there.
+    """
+
+    number: int
+    place: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    id: str | None = None
+    refused: str | None = None
+    skipped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user said beside the path: which column holds what, for formats that cannot know."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+Reads = Callable[[Source, Options], Iterator[Foreign]]
+Writes = Callable[[Iterable[Memory]], Iterator[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format by the name that people type. Without ``write`` it can only be read."""
+
+    name: str
+    title: str
+    read: Reads
+    write: Writes | None = None
+    files: str | None = None
+    """A pattern for the names of the files that are read where the user names a folder or a zip archive."""
+    mapped: bool = False
+    """Whether columns may be mapped."""
+
+
+def origin(format: str, record: Mapping[str, Any], *names: str, earlier: Any = None) -> dict[str, Any]:
+    """What ``meta.imported_from`` says: the format, and these fields of the record as they were.
+
+    What was imported before keeps its ``first`` origin: each move would otherwise hide the one before it.
+    """
+    kept = {"format": format, **{name: record[name] for name in names if record.get(name) is not None}}
+    if isinstance(earlier, Mapping) and earlier:
+        kept["first"] = earlier.get("first", earlier)
+    return kept

@@ -1,0 +1,73 @@
+"""Recollect's own records: what ``export`` writes, one canonical JSON object a line, newest first."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from recollect.formats.fields import each_line, id_of, named_after, text_of
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.model.item import OF_THE_STORE
+from recollect.model.record import Memory
+from recollect.rules.keys import FALLBACK
+from recollect.rules.text import sha256_hex
+
+NAME = "recollect"
+CARRIED = """
+    content namespace space owner scope kind canonical_key topic_id event_type layer sublayer tier category tags
+    entities relationships artifact_ref context author authority authority_reason user_id agent_id run_id thread_id
+    actor_id role parent_refs signature confidence pinned importance expires_at
+""".split()
+"""The fields of an exported memory that an import takes over; the rest is decided anew."""
+
+
+def read(source: Source, options: Options) -> Iterator[Foreign]:
+    """The oldest first, which stands last: what came later there comes later here."""
+    numbers = [line.number for line in source.lines()]
+    return each_line(source, source.lines_at(reversed(numbers)), _foreign)
+
+
+def write(memories: Iterable[Memory]) -> Iterator[str]:
+    return (memory.to_json() + "\n" for memory in memories)
+
+
+def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+    if text_of(record.get("content")) is None:
+        return Foreign(number, place, refused="has no content")
+    status = record.get("status", "active")
+    if status != "active":
+        return Foreign(number, place, skipped=f"is history: {status}")
+    stated = record.get("content_hash")
+    if stated is not None and not _has_hash(record["content"], stated):
+        return Foreign(number, place, refused="its content does not have its content_hash: it was changed or damaged")
+    return Foreign(number, place, candidate_fields(record), id_of(record.get("id")))
+
+
+def _has_hash(content: str, stated: Any) -> bool:
+    try:
+        return bool(sha256_hex(content) == stated)
+    except UnicodeEncodeError:
+        return False
+
+
+def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record as ``add`` takes it."""
+    fields = {name: record[name] for name in CARRIED if record.get(name) is not None}
+    meta = record.get("meta") or {}
+    if not isinstance(meta, dict):
+        return {**fields, "meta": meta}
+    meta = {name: value for name, value in meta.items() if name not in OF_THE_STORE}
+    if fields.get("kind") == "profile":
+        fields["key"] = meta.pop("key", None)
+    if not was_named(record):
+        fields.pop("canonical_key", None)
+    came = origin(NAME, record, "id", "source", "version", "created_at", earlier=meta.get(ORIGIN))
+    return {**fields, **named_after(id_of(record.get("id"))), "source": "import", "meta": {**meta, ORIGIN: came}}
+
+
+def was_named(record: Mapping[str, Any]) -> bool:
+    """Whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
+    if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
+        return False
+    return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")
+
+
+FORMAT = Format(NAME, "Recollect's own records, JSON lines", read, write)

@@ -1,0 +1,196 @@
+"""Plain CSV and JSON lines: which column holds what is said by a map, or by the columns' own names.
+
+``--map content=note`` reads the content from the column ``note``; ``--map meta.team=team`` keeps a column under a name
+of its own. A column that is named like a field is that field. Every other column is kept with where it came from.
+"""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from recollect.formats.decoding import MAX_LINE_BYTES
+from recollect.formats.fields import each_line, id_of, named_after, text_of, without_empty
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source
+from recollect.formats.records import was_named
+from recollect.model.canonical import canonical_json, format_time
+from recollect.model.errors import BadInput
+from recollect.model.record import Candidate, Memory
+
+CSV, JSONL = "csv", "jsonl"
+CONTENT = ("content", "text", "memory", "data", "fact", "note")
+"""What the column of the words is usually called."""
+LISTS = ("tags", "aliases", "parent_refs")
+NUMBERS = {"importance": int, "ttl_ticks": int, "confidence": float}
+NOT_MAPPED = frozenset({"authority", "authority_reason", "meta"})
+"""A table does not say how far it is to be believed."""
+KNOWN = frozenset(Candidate.model_fields) - NOT_MAPPED
+META = "meta."
+WRITTEN = """
+    id content owner space namespace scope kind key canonical_key topic_id event_type layer sublayer tier category tags
+    importance pinned expires_at user_id agent_id run_id thread_id actor_id role created_at
+""".split()
+
+
+def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
+    """The first row names the columns."""
+    rows = csv.reader(_bounded(source, lines := _Lines(source)), strict=True)
+    try:
+        header = next(rows, [])
+        columns = _columns(header, options, source.name)
+        lines.begin()
+        number = 0
+        for row in rows:
+            place = f"line {lines.first}"
+            lines.begin()
+            if not row:
+                continue
+            number += 1
+            if len(row) != len(header):
+                yield Foreign(number, place, refused=f"has {len(row)} columns; the first row names {len(header)}")
+            else:
+                yield _foreign(CSV, number, place, dict(zip(header, row, strict=True)), columns)
+    except csv.Error as error:
+        place = f"{source.name}, line {lines.first}"
+        raise BadInput(f"is not CSV: {error}.", field=place, hint="Quote what holds commas or line ends.") from None
+
+
+class _Lines:
+    """Counts the lines and the bytes that one row takes."""
+
+    def __init__(self, source: Source) -> None:
+        self._name = source.name
+        self.last, self.first, self._size = 0, 1, 0
+
+    def begin(self) -> None:
+        self.first, self._size = self.last + 1, 0
+
+    def passed(self, line: Line) -> None:
+        self.last, self._size = line.number, self._size + len(line.text)
+        if self._size > MAX_LINE_BYTES:
+            place = f"{self._name}, line {self.first}"
+            raise BadInput(
+                f"is a row of more than {MAX_LINE_BYTES:,} characters.", field=place, hint="Is a quote open?"
+            )
+
+
+def _bounded(source: Source, lines: _Lines) -> Iterator[str]:
+    for line in source.lines(whole=True):
+        lines.passed(line)
+        yield line.text
+
+
+def read_jsonl(source: Source, options: Options) -> Iterator[Foreign]:
+    columns = _columns(None, options, source.name)
+
+    def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+        return _foreign(JSONL, number, place, record, columns)
+
+    return each_line(source, source.lines(), to_foreign)
+
+
+def _columns(header: Iterable[str] | None, options: Options, name: str) -> Mapping[str, str]:
+    """From field to column, as the user mapped them."""
+    for target, column in options.columns.items():
+        if target not in KNOWN and not target.startswith(META):
+            known = ", ".join(sorted(KNOWN))
+            raise BadInput(f"there is no field {target!r}.", field="map", hint=f"Known: {known}, and meta.…")
+        if header is not None and column not in header:
+            raise BadInput(f"there is no column {column!r}.", field="map", hint=f"{name} has: {', '.join(header)}.")
+    return options.columns
+
+
+def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], columns: Mapping[str, str]) -> Foreign:
+    """A record by its columns. What has no field of its own is kept as it is."""
+    targets = {column: field for field, column in columns.items()}
+    fields: dict[str, Any] = {}
+    meta: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
+    for column, value in record.items():
+        target = targets.get(column) or (column if column in KNOWN and column not in columns else None)
+        if target is None:
+            rest[column] = value
+        elif target.startswith(META):
+            meta[target.removeprefix(META)] = value
+        else:
+            fields[target] = _value(target, value)
+    if "content" not in fields:
+        found = next((name for name in CONTENT if text_of(rest.get(name))), None)
+        fields["content"] = rest.pop(found) if found else None
+    if not text_of(fields["content"]):
+        return Foreign(number, place, refused="has no content; name its column with --map content=…")
+    id = id_of(rest.pop("id", None))
+    came = without_empty({"format": format, "id": id, "columns": without_empty(rest)})
+    given = {"source": "import", **named_after(id), **without_empty(fields)}
+    return Foreign(number, place, {**given, "meta": {**without_empty(meta), ORIGIN: came}}, id)
+
+
+def _value(field: str, value: Any) -> Any:
+    """A cell as its field has it: a list between semicolons, a number, a yes or no. What is none is refused later."""
+    if not isinstance(value, str):
+        return value
+    if field in LISTS:
+        return _list(value)
+    if field == "pinned":
+        return {"true": True, "yes": True, "1": True, "false": None, "no": None, "0": None, "": None}.get(
+            value.strip().lower(), value
+        )
+    try:
+        return NUMBERS[field](value) if field in NUMBERS and value.strip() else value
+    except ValueError:
+        return value
+
+
+def _list(cell: str) -> Any:
+    """The texts between semicolons, or a JSON list."""
+    if cell.startswith("["):
+        try:
+            return json.loads(cell)
+        except ValueError:
+            return [cell]
+    return [one.strip() for one in cell.split(";") if one.strip()]
+
+
+def write_csv(memories: Iterable[Memory]) -> Iterator[str]:
+    yield _row(WRITTEN)
+    for memory in memories:
+        plain = _plain(memory)
+        yield _row([_cell(plain[name]) for name in WRITTEN])
+
+
+def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
+    for memory in memories:
+        yield canonical_json(without_empty(_plain(memory))) + "\n"
+
+
+def _plain(memory: Memory) -> dict[str, Any]:
+    """The fields of a memory that a table has columns for."""
+    values = {name: getattr(memory, name) for name in WRITTEN if name != "key"}
+    values |= {"created_at": format_time(memory.created_at), "tags": list(memory.tags), "pinned": memory.pinned or None}
+    values["expires_at"] = format_time(memory.expires_at) if memory.expires_at else None
+    values["key"] = memory.meta.get("key") if memory.kind == "profile" else None
+    if not was_named(values):
+        values["canonical_key"] = None
+    return {name: str(value) if hasattr(value, "value") else value for name, value in values.items()}
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        plain = all(";" not in one and not one.startswith("[") and one == one.strip() for one in value)
+        return ";".join(value) if plain else json.dumps(value, ensure_ascii=False)
+    return "" if value is None else "true" if value is True else str(value)
+
+
+class _Echo:
+    """Where a CSV writer writes to: it hands the row straight back."""
+
+    def write(self, row: str) -> str:
+        return row
+
+
+def _row(cells: Iterable[str]) -> str:
+    return str(csv.writer(_Echo()).writerow(list(cells)))
+
+
+TABLE = Format(CSV, "a CSV file with a column map", read_csv, write_csv, mapped=True)
+LINES = Format(JSONL, "JSON lines with a column map", read_jsonl, write_jsonl, mapped=True)

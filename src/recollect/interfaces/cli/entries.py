@@ -1,0 +1,127 @@
+"""Commands about memories as entries: entry validate, export, import, schema, cid."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+
+from recollect.interfaces.cli.session import of
+from recollect.model.errors import BadInput
+from recollect.model.vocabulary import Space
+
+entry = typer.Typer(no_args_is_help=True, help="Memories as entries: check files of them, write them, take them in.")
+
+Files = Annotated[list[str], typer.Argument(help="Files of JSON or JSON lines; - is standard input.")]
+Partial = Annotated[bool, typer.Option("--partial", help="Parents may be elsewhere: the file is a part of something.")]
+Owner = Annotated[str | None, typer.Option(help="Whose memories.")]
+InSpace = Annotated[Space | None, typer.Option("--space", help="Only of this space, or into it.")]
+SHOWN = 1_000
+"""How many findings a JSON document holds; people are shown all of them, as they are found."""
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(entry, name="entry")
+
+
+@entry.command()
+def validate(context: typer.Context, files: Files, partial: Partial = False) -> int:
+    """Check files of entries: each by itself, and whether their parents are there and form no circle."""
+    from recollect.engine.entries import validate as check
+
+    session, reports = of(context), []
+    for file in files:
+        told: list[Any] = []
+
+        def tell(finding: Any, file: str = file, told: list[Any] = told) -> None:
+            if not session.as_json:
+                print(f"{file}: {finding}")
+            elif len(told) < SHOWN:
+                told.append(finding.to_dict())
+
+        with opened(file) as stream:
+            found = check(stream, tell, partial=partial)
+        reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
+        if not session.as_json:
+            print(f"{file}: {found.entries:,} entries, {found.problems:,} problems")
+    ok = all(report["ok"] for report in reports)
+    session.answer({"ok": ok, "files": reports}, lambda _: None)
+    return 0 if ok else 1
+
+
+@entry.command()
+def export(
+    context: typer.Context,
+    owner: Owner = None,
+    space: InSpace = None,
+    include_namespaces: Annotated[list[str] | None, typer.Option(help="Besides prod; may be given again.")] = None,
+    active_only: Annotated[bool, typer.Option("--active-only", help="Without the versions before.")] = False,
+) -> None:
+    """Write memories as entries, one a line, the oldest first."""
+    from recollect.engine.entries import export_entries
+
+    session = of(context)
+    namespaces = ("prod", *(include_namespaces or ()))
+    with session.memory() as memory:
+        which: dict[str, Any] = {"owner": owner, "space": space, "active_only": active_only}
+        lines = export_entries(memory.engine, **which, include_namespaces=namespaces)
+        if session.as_json:
+            sys.stdout.write("[" + ",\n".join(lines) + "]\n")
+            return
+        sys.stdout.writelines(line + "\n" for line in lines)
+
+
+@entry.command("import")
+def import_file(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(help="A file of JSON or JSON lines; - is standard input.")],
+    owner: Owner = None,
+    space: InSpace = None,
+    scope: Annotated[str | None, typer.Option(help="shared, or the one agent that may see them.")] = None,
+    partial: Partial = False,
+) -> int:
+    """Take in entries, each through the gates. Nothing is stored unless the whole file is sound."""
+    from recollect.engine.entries import import_entries
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory, opened(file) as stream:
+        done = import_entries(memory.engine, stream, owner=owner, space=space, scope=scope, partial=partial)
+    of(context).answer(done, screen.fields)
+    return 1 if done.refused else 0
+
+
+@entry.command()
+def schema() -> None:
+    """Print the JSON Schema of an entry."""
+    sys.stdout.write(schema_text())
+
+
+@entry.command()
+def cid(content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")]) -> None:
+    """Print the content address of a text: its SHA-256 as a CIDv1."""
+    from recollect.rules.cid import cid_of
+
+    print(cid_of(sys.stdin.read() if content == "-" else content))
+
+
+def schema_text() -> str:
+    """The published schema, as its file has it."""
+    return (resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8")
+
+
+@contextmanager
+def opened(file: str) -> Iterator[TextIO]:
+    """A file of entries as text. Bytes that are no UTF-8 are told where they stand, so they are let through here."""
+    if file == "-":
+        yield sys.stdin
+        return
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(Path(file).open(encoding="utf-8", errors="surrogateescape", newline=""))
+        except OSError as error:
+            hint = "Name a file, or - for standard input."
+            raise BadInput(f"cannot be read: {error.strerror}.", field=file, hint=hint) from None
+        yield stream

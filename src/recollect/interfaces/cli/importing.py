@@ -1,0 +1,195 @@
+"""Commands for other tools' files: import, export, and audit, which only looks."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from recollect.interfaces.cli.reading import Namespaces, Owner, SpaceOption
+from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.writing import named_texts
+from recollect.model.canonical import canonical_json
+from recollect.model.errors import BadInput
+from recollect.model.vocabulary import Namespace, Space
+
+OWN_FORMAT = "recollect"
+MODE = 0o600
+"""What is exported is as private as the store."""
+
+FormatArgument = Annotated[
+    str,
+    typer.Argument(
+        help="recollect, entries, v3, items, vault, mem0, mcp-memory, basic-memory, langgraph, chatgpt, claude, csv or jsonl."
+    ),
+]
+PathArgument = Annotated[str, typer.Argument(help="A file, a folder or a zip archive; - is standard input.")]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", metavar="FIELD=COLUMN", help="For csv and jsonl: which column holds a field; may be repeated."
+    ),
+]
+Output = Annotated[str | None, typer.Option(help="A file that does not exist yet, instead of standard output.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("import")(import_file)
+    app.command()(export)
+    app.command()(audit)
+
+
+def import_file(
+    context: typer.Context,
+    format: FormatArgument,
+    path: PathArgument,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and store nothing.")] = False,
+    columns: Map = None,
+    owner: Annotated[str | None, typer.Option(help="Whose memories they are, where a record does not say.")] = None,
+    space: Annotated[Space | None, typer.Option(help="Their space, where a record does not say.")] = None,
+    namespace: Annotated[Namespace | None, typer.Option(help="Their namespace, where a record does not say.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Their scope, where a record does not say.")] = None,
+    category: Annotated[str | None, typer.Option(help="Their category, where a record does not say.")] = None,
+    report: Annotated[
+        str | None, typer.Option(help="Write what became of each record to this new file, as JSON lines.")
+    ] = None,
+) -> int:
+    """Bring another tool's memories in, each through the gates. Run it again to go on after an interruption."""
+    from recollect.interfaces.cli import screen
+
+    session = of(context)
+    defaults = {"owner": owner, "space": space, "namespace": namespace, "scope": scope, "category": category}
+    with session.memory() as memory, _each_written_to(report) as each, screen.progress("import") as progress:
+        done = memory.import_file(
+            format,
+            path,
+            dry_run=dry_run,
+            columns=dict(named_texts("map", columns)),
+            progress=progress,
+            each=each,
+            **{name: value for name, value in defaults.items() if value is not None},
+        )
+    session.answer(done, _draw_import)
+    return 1 if done.outcomes.get("refused") else 0
+
+
+def export(
+    context: typer.Context,
+    format: Annotated[
+        str, typer.Argument(help="recollect, entries, items, vault, mem0, mcp-memory, csv or jsonl.")
+    ] = OWN_FORMAT,
+    output: Output = None,
+    owner: Owner = None,
+    space: SpaceOption = None,
+    include_namespaces: Namespaces = None,
+    any_status: Annotated[bool, typer.Option("--any-status", help="History too, not only what is active.")] = False,
+) -> None:
+    """Write memories as a file that this or another tool reads."""
+    session = of(context)
+    with session.memory() as memory:
+        pieces = memory.export_as(
+            format,
+            owner=owner,
+            space=space,
+            include_namespaces=include_namespaces or ("prod",),
+            status=None if any_status else "active",
+        )
+        if session.as_json and output is None and format == OWN_FORMAT:
+            sys.stdout.write("[" + ",\n".join(piece.rstrip("\n") for piece in pieces) + "]\n")
+            return
+        with _written_to(output) as write:
+            for piece in pieces:
+                write(piece)
+
+
+def audit(
+    context: typer.Context,
+    format: FormatArgument,
+    path: PathArgument,
+    columns: Map = None,
+    html: Annotated[str | None, typer.Option(help="Draw it as a page into this new file, too.")] = None,
+) -> None:
+    """Look at another tool's memories without importing them: duplicates, contradictions, secrets, test data, noise."""
+    from recollect.engine.foreign_audit import audit_file
+    from recollect.interfaces.cli import screen
+    from recollect.policies import load_policy
+
+    session = of(context)
+    with screen.progress("audit") as progress:
+        done = audit_file(
+            load_policy(session.policy), format, path, columns=dict(named_texts("map", columns)), progress=progress
+        )
+    if html is not None:
+        with _written_to(html) as write:
+            write(done.page())
+    session.answer(done, _draw_audit)
+
+
+# ── files ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
+    """Where text goes to: a new file that only its owner reads, or standard output."""
+    if output is None:
+        yield sys.stdout.write
+        return
+    try:
+        number = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
+    except OSError as error:
+        raise BadInput(
+            f"cannot be made ({error.strerror}).", field=output, hint="Name a file that is not there."
+        ) from error
+    with os.fdopen(number, "w", encoding="utf-8", newline="") as file:
+        yield file.write
+
+
+@contextmanager
+def _each_written_to(report: str | None) -> Iterator[Callable[[Any], None] | None]:
+    if report is None:
+        yield None
+        return
+    with _written_to(report) as write:
+        yield lambda taken: write(canonical_json(taken.to_dict()) + "\n") and None
+
+
+# ── what people see ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _draw_import(done: Any) -> None:
+    from rich.markup import escape
+
+    from recollect.interfaces.cli.screen import console, word
+
+    said = "what would become of them" if done.dry_run else "what became of them"
+    console.print(f"{escape(done.file)}: {done.read:,} records, and {said}")
+    for outcome, count in done.outcomes.items():
+        console.print(f"  {word(outcome)} {count:,}  [dim]{escape(_cut(done.numbers[outcome]))}[/]", soft_wrap=True)
+    for one in done.refused[:20]:
+        where = f"{one.place}: {one.reasons[0]}"
+        console.print(f"  {word('denied')} {escape(where)}  {escape(one.detail or '')}", soft_wrap=True)
+    if len(done.refused) > 20:
+        console.print("  [dim]more: --json, or --report FILE[/]")
+
+
+def _draw_audit(done: Any) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from recollect.interfaces.cli.screen import console
+
+    found = done.found
+    table = Table("found", "records", "such as", box=None, pad_edge=False)
+    for kind, count in found.counts.items():
+        example = found.examples[kind][0] if found.examples[kind] else None
+        such_as = f"{example.place}: {example.text or example.why}" if example else ""
+        table.add_row(kind.replace("_", " "), f"{count:,}", escape(_cut(such_as)))
+    console.print(table)
+    console.print(f"{escape(done.file)}: {found.worthless:,} of {found.read:,} records say nothing worth keeping")
+
+
+def _cut(text: str, length: int = 100) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= length else text[: length - 1] + "…"

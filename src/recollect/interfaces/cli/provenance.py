@@ -1,0 +1,165 @@
+"""Commands about where memories come from and who stands for them: provenance …, vouch, withdraw-vouch."""
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recollect.interfaces.cli.session import of
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+    from recollect.rules.provenance import Branch, Lineage
+
+provenance = typer.Typer(no_args_is_help=True, help="Where memories come from, and who is credited with them.")
+
+
+class Drawing(StrEnum):
+    TREE = "tree"
+    DOT = "dot"
+    MERMAID = "mermaid"
+
+
+Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
+Draw = Annotated[Drawing, typer.Option("--as", help="How to draw it.")]
+By = Annotated[str | None, typer.Option(help="The agent that vouches, where the application speaks for it.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(provenance, name="provenance")
+    app.command()(vouch)
+    app.command("withdraw-vouch")(withdraw_vouch)
+
+
+@provenance.command()
+def ancestors(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> None:
+    """What a memory builds upon, as far back as it goes."""
+    from recollect.engine.provenance import ancestors as found_by
+
+    with of(context).memory() as memory:
+        of(context).answer(found_by(memory.engine, id), lambda lineage: _drawn(lineage, draw))
+
+
+@provenance.command()
+def descendants(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> None:
+    """What was built upon a memory."""
+    from recollect.engine.provenance import descendants as found_by
+
+    with of(context).memory() as memory:
+        of(context).answer(found_by(memory.engine, id), lambda lineage: _drawn(lineage, draw))
+
+
+@provenance.command()
+def common(context: typer.Context, a: Id, b: Id) -> None:
+    """What two memories both go back to, nearest first."""
+    from recollect.engine.provenance import common_sources
+    from recollect.rules.provenance import label
+
+    with of(context).memory() as memory:
+        found = common_sources(memory.engine, a, b)
+    rows = [(str(one.distance_a), str(one.distance_b), label(one.source)) for one in found]
+    of(context).answer(found, lambda _: _table(("steps from a", "steps from b", "source"), rows))
+
+
+@provenance.command()
+def credit(context: typer.Context, id: Id) -> None:
+    """Who is credited with a memory, and for how much."""
+    from recollect.engine.provenance import credit as shares
+
+    with of(context).memory() as memory:
+        found = shares(memory.engine, id)
+    rows = [(f"{float(one.share):.1%}", str(one.share), one.who) for one in found]
+    of(context).answer(found, lambda _: _table(("credit", "exactly", "who"), rows))
+
+
+@provenance.command()
+def derivatives(context: typer.Context, id: Id) -> None:
+    """Other authors' memories of much the same words, where neither names the other."""
+    from recollect.engine.provenance import derivatives as found_by
+
+    with of(context).memory() as memory:
+        found = found_by(memory.engine, id)
+    rows = [(f"{one.overlap:.0%}", one.direction, one.id[:13], one.author, one.content) for one in found]
+    of(context).answer(found, lambda _: _table(("overlap", "it is", "id", "author", "content"), rows))
+
+
+@provenance.command()
+def vouchers(context: typer.Context, id: Id) -> None:
+    """Who vouches for a memory, and what that weighs in the eyes of whoever asks."""
+    from recollect.engine.vouching import vouching
+
+    with of(context).memory() as memory:
+        found = vouching(memory.engine, id)
+    rows = [(f"{one['weight']:.2f}", one["name"], one.get("says", ""), one["timestamp"][:10]) for one in found.vouchers]
+    total = (f"{found.weight:.2f}", "together", "", "")
+    of(context).answer(found, lambda _: _table(("weight", "who", "says", "since"), [*rows, total]))
+
+
+def vouch(
+    context: typer.Context,
+    id: Id,
+    confidence: Annotated[float | None, typer.Option(help="How sure they are, from 0 to 1.")] = None,
+    says: Annotated[str | None, typer.Option(help="accurate, useful or valid.")] = None,
+    by: By = None,
+) -> None:
+    """Stand for a memory that another wrote, once. The memory itself does not change."""
+    from recollect.engine.vouching import vouch as record
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(record(memory.engine, id, confidence=confidence, says=says, by=by), screen.memory)
+
+
+def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:
+    """Take back one's own vouch. History still shows that there was one."""
+    from recollect.engine.vouching import withdraw_vouch as record
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(record(memory.engine, id, by=by), screen.memory)
+
+
+# ── drawing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _drawn(lineage: "Lineage", draw: Drawing) -> None:
+    from recollect.interfaces.cli import screen
+    from recollect.rules.provenance import as_tree, to_dot, to_mermaid
+
+    if draw is Drawing.TREE:
+        screen.console.print(_tree(as_tree(lineage)))
+        if lineage.truncated:
+            screen.console.print("[dim]there is more than is shown[/]")
+    else:
+        sys.stdout.write(to_dot(lineage) if draw is Drawing.DOT else to_mermaid(lineage))
+
+
+def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
+    from rich.markup import escape
+    from rich.tree import Tree
+
+    from recollect.rules.provenance import label
+
+    source = branch.source
+    text = escape(label(source)) if source.resolved else f"[dim]{label(source)}[/]"
+    if source.resolved:
+        text += f"  [dim]{(source.id or '')[:13]}{'' if source.status == 'active' else f' {source.status}'}[/]"
+    text += "  [dim]…as above[/]" if branch.again else ""
+    node = Tree(text) if under is None else under.add(text)
+    for further in branch.branches:
+        _tree(further, node)
+    return node
+
+
+def _table(titles: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from recollect.interfaces.cli import screen
+
+    table = Table(*titles, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(escape(str(cell)) for cell in row))
+    screen.console.print(table if rows else "[dim]none[/]")

@@ -1,0 +1,72 @@
+"""Moving in and out, as methods: import a file, export to a format, and audit a file without importing it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from recollect.engine import exporting, foreign_audit, importing
+from recollect.engine.context import Engine
+from recollect.engine.foreign_audit import AuditedFile
+from recollect.engine.importing import Each, ImportedFile, Progress
+from recollect.engine.telemetry import traced
+
+
+class MovingDoor:
+    """Methods of :class:`recollect.Recollect`."""
+
+    _engine: Engine
+
+    @traced
+    def import_file(
+        self,
+        format: str,
+        path: str | Path,
+        *,
+        dry_run: bool = False,
+        columns: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+        each: Each | None = None,
+        **defaults: Any,
+    ) -> ImportedFile:
+        """Bring a file of another tool in, each record through the gates; ``dry_run`` only says what would happen.
+
+        ``defaults`` are the owner, space, namespace, scope and category of records that name none. Running it again
+        goes on where it stopped.
+        """
+        return importing.import_file(
+            self._engine,
+            format,
+            path,
+            dry_run=dry_run,
+            columns=columns,
+            defaults=defaults,
+            progress=progress,
+            each=each,
+        )
+
+    @traced
+    def export_as(
+        self,
+        format: str,
+        *,
+        owner: str | None = None,
+        space: str | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        status: str | Sequence[str] | None = "active",
+    ) -> Iterator[str]:
+        """The text of a file of that format, piece by piece; what is active in ``prod`` unless asked otherwise."""
+        return exporting.export_as(
+            self._engine, format, owner=owner, space=space, include_namespaces=include_namespaces, status=status
+        )
+
+    @traced
+    def audit_file(
+        self,
+        format: str,
+        path: str | Path,
+        *,
+        columns: Mapping[str, str] | None = None,
+        progress: Progress | None = None,
+    ) -> AuditedFile:
+        """What is wrong with the memories in a file, by this memory's policy. Nothing is imported."""
+        return foreign_audit.audit_file(self._engine.policy, format, path, columns=columns, progress=progress)

@@ -1,0 +1,45 @@
+"""Content addresses as IPFS writes them: a CID (version 1) beside the plain SHA-256.
+
+Both say the same: a CID is the hash with a few bytes in front that name how it was made. Raw bytes, SHA-256, base32: so
+the CID of a memory is the one that ``ipfs add --raw-leaves --cid-version=1`` gives a file that holds exactly its content
+(up to one block, and no memory is longer).
+"""
+
+import base64
+import hashlib
+import re
+
+_PREFIX = bytes((0x01, 0x55, 0x12, 0x20))
+"""Version 1, the codec ``raw``, the hash function ``sha2-256``, and its length of 32 bytes."""
+_HASH = re.compile(r"[0-9a-f]{64}")
+_CID = re.compile(r"b[a-z2-7]{58}")
+
+
+def cid_of(content: str) -> str:
+    """The content address of a text.
+
+    >>> cid_of("hello world")
+    'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+    """
+    return cid_of_hash(hashlib.sha256(content.encode("utf-8")).hexdigest())
+
+
+def cid_of_hash(content_hash: str) -> str:
+    """The same from the content hash, for those who have that already."""
+    if not _HASH.fullmatch(content_hash):
+        raise ValueError("is no SHA-256: 64 lower-case hex digits")
+    packed = base64.b32encode(_PREFIX + bytes.fromhex(content_hash))
+    return "b" + packed.decode("ascii").lower().rstrip("=")
+
+
+def hash_of_cid(cid: str) -> str:
+    """The content hash that a CID stands for. Any other codec, hash or spelling is refused: one content, one address."""
+    if not _CID.fullmatch(cid):
+        raise ValueError("is no CIDv1 in base32: 'b' and 58 digits of a-z and 2-7")
+    packed = base64.b32decode(cid[1:].upper() + "=" * (-len(cid[1:]) % 8))
+    content_hash = packed[len(_PREFIX) :].hex()
+    if packed[: len(_PREFIX)] != _PREFIX:
+        raise ValueError("is a CID of another kind: only raw content under SHA-256 is an address of a memory")
+    if cid_of_hash(content_hash) != cid:
+        raise ValueError("is not written as CIDs are: its last digit says more than there is to say")
+    return content_hash

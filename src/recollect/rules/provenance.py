@@ -1,0 +1,251 @@
+"""What builds upon what: which record a hash means, who is credited, and the graph drawn in three ways.
+
+Memories name what they build upon by content hash. Several records may have one content, so a hash means a record only
+as seen from whoever names it: the last one that was there before, else the first that came after. Seen that way the same
+words said again are a new record and no cycle.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeVar
+
+KEPT = Fraction(1, 2)
+"""What an author keeps of the credit for a memory that builds upon others."""
+UNRESOLVED = "sha256:"
+"""How the key of a parent begins that nobody here knows, or that whoever asks may not see."""
+
+Record = TypeVar("Record")
+Key = TypeVar("Key", bound=Hashable)
+
+
+def meant_by(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | None:
+    """Which of the records with one hash is meant by whoever names it. Places in time must differ."""
+    in_order = sorted(records, key=lambda one: one[0])
+    older = [record for at, record in in_order if at < child_at]
+    younger = [record for at, record in in_order if at > child_at]
+    return older[-1] if older else younger[0] if younger else None
+
+
+def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
+    """Some nodes of each cycle, in the order given; none if there is no cycle.
+
+    >>> on_a_cycle({"a": ["b"], "b": ["c"], "c": []})
+    []
+    >>> on_a_cycle({"a": ["b"], "b": ["a"]})
+    ['b']
+    """
+    done: set[Key] = set()
+    found: list[Key] = []
+    for start in parents:
+        if start in done:
+            continue
+        path, open_nodes = [(start, iter(parents[start]))], {start}
+        while path:
+            node, rest = path[-1]
+            parent = next(rest, None)
+            if parent is None:
+                path.pop()
+                open_nodes.discard(node)
+                done.add(node)
+            elif parent in open_nodes:
+                found.append(node)
+            elif parent not in done and parent in parents:
+                open_nodes.add(parent)
+                path.append((parent, iter(parents[parent])))
+    return list(dict.fromkeys(found))
+
+
+# ── the graph ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Source(NamedTuple):
+    """A memory in a graph of provenance. One that is not known, or not to be seen, is its hash and nothing else."""
+
+    key: str
+    content_hash: str
+    id: str | None = None
+    author: str | None = None
+    at: str | None = None
+    status: str | None = None
+    content: str | None = None
+    vouchers: int = 0
+
+    @property
+    def resolved(self) -> bool:
+        return self.id is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        known = {name: value for name, value in self._asdict().items() if value is not None and name != "key"}
+        return {**known, "resolved": self.resolved}
+
+
+def unresolved(content_hash: str) -> Source:
+    return Source(UNRESOLVED + content_hash, content_hash)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A part of the graph: what was asked about, everything reached from there, and who builds upon what.
+
+    ``parents`` has the keys of what each memory builds upon, in its own order. ``towards`` says which way was walked.
+    ``truncated``: there was more than one answer holds.
+    """
+
+    root: str
+    towards: str
+    sources: dict[str, Source]
+    parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    truncated: bool = False
+
+    @property
+    def next(self) -> dict[str, tuple[str, ...]]:
+        """From each memory those one step further from the root."""
+        if self.towards == "ancestors":
+            return self.parents
+        children: dict[str, list[str]] = {key: [] for key in self.sources}
+        for child, parents in self.parents.items():
+            for parent in parents:
+                children.setdefault(parent, []).append(child)
+        return {key: tuple(found) for key, found in children.items()}
+
+    def distances(self) -> dict[str, int]:
+        """How many steps each is from the root, the root left out, nearest first."""
+        steps, level, following = {self.root: 0}, [self.root], self.next
+        while level:
+            further = dict.fromkeys(key for near in level for key in following.get(near, ()) if key not in steps)
+            steps |= dict.fromkeys(further, steps[level[0]] + 1)
+            level = list(further)
+        return {key: distance for key, distance in steps.items() if key != self.root}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "root": self.sources[self.root].to_dict(),
+            self.towards: [
+                {**self.sources[key].to_dict(), "distance": distance} for key, distance in self.distances().items()
+            ],
+            "edges": [[child, parent] for child, parents in self.parents.items() for parent in parents],
+            "truncated": self.truncated,
+        }
+
+
+def in_common(one: Lineage, other: Lineage) -> list[tuple[Source, int, int]]:
+    """What two memories both go back to, each counting as its own source, with its distance from either; nearest first."""
+    of_one, of_other = {one.root: 0, **one.distances()}, {other.root: 0, **other.distances()}
+    shared = [(one.sources[key], of_one[key], of_other[key]) for key in of_one if key in of_other]
+    return sorted(shared, key=lambda found: (found[1] + found[2], found[0].at or "", found[0].key))
+
+
+# ── credit ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def credit(lineage: Lineage) -> dict[str, Fraction]:
+    """Who is credited with a memory, and for how much. The shares add up to exactly 1.
+
+    Whoever says something new has all the credit for it. Whoever builds upon others keeps half, and the other half is
+    divided equally among what it builds upon, where it is shared out by the same rule. What is not known is credited under
+    its hash, so that nobody gains by hiding a source. A memory that was reached before is not followed round a cycle.
+    """
+    order = {key: place for place, key in enumerate(_parents_first(lineage))}
+    to_share: dict[str, Fraction] = {lineage.root: Fraction(1)}
+    shares: dict[str, Fraction] = {}
+    for key in reversed(order):
+        source, amount = lineage.sources[key], to_share[key]
+        parents = [one for one in lineage.parents.get(key, ()) if order[one] < order[key]]
+        who = source.author or source.key
+        shares[who] = shares.get(who, Fraction(0)) + (KEPT * amount if parents else amount)
+        for parent in parents:
+            to_share[parent] = to_share.get(parent, Fraction(0)) + (1 - KEPT) * amount / len(parents)
+    return dict(sorted(shares.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _parents_first(lineage: Lineage) -> list[str]:
+    """Everything that the root builds upon, each after all that it builds upon itself; then the root."""
+    order: list[str] = []
+    seen = {lineage.root}
+    path = [(lineage.root, iter(lineage.parents.get(lineage.root, ())))]
+    while path:
+        key, rest = path[-1]
+        parent = next(rest, None)
+        if parent is None:
+            path.pop()
+            order.append(key)
+        elif parent not in seen:
+            seen.add(parent)
+            path.append((parent, iter(lineage.parents.get(parent, ()))))
+    return order
+
+
+# ── drawings ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LABEL = 48
+"""How many characters of a memory's words stand in a drawing."""
+
+
+def label(source: Source) -> str:
+    """A memory in one line: its author and the beginning of its words, or the hash of what is not known."""
+    if not source.resolved:
+        return f"unresolved {source.content_hash[:12]}"
+    words = " ".join((source.content or "").split())
+    return f"{source.author}: {words if len(words) <= LABEL else words[: LABEL - 1] + '…'}"
+
+
+def to_dot(lineage: Lineage) -> str:
+    """The graph for Graphviz: an arrow leads from each memory to what it builds upon."""
+    names = {key: f"m{number}" for number, key in enumerate(lineage.sources)}
+    lines = ["digraph provenance {", "  rankdir=BT;", '  node [shape=box, fontname="sans-serif"];']
+    for key, source in lineage.sources.items():
+        style = "" if source.resolved else ", style=dashed"
+        lines.append(f'  {names[key]} [label="{_dot_text(label(source))}"{style}];')
+    lines += [f"  {names[child]} -> {names[parent]};" for child, parent in _edges(lineage)]
+    return "\n".join([*lines, "}", ""])
+
+
+def to_mermaid(lineage: Lineage) -> str:
+    """The graph for Mermaid, as pages of documentation draw it."""
+    names = {key: f"m{number}" for number, key in enumerate(lineage.sources)}
+    lines = ["graph BT"]
+    for key, source in lineage.sources.items():
+        opened, closed = ('["', '"]') if source.resolved else ('(["', '"])')
+        lines.append(f"  {names[key]}{opened}{_mermaid_text(label(source))}{closed}")
+    lines += [f"  {names[child]} --> {names[parent]}" for child, parent in _edges(lineage)]
+    return "\n".join([*lines, ""])
+
+
+def _edges(lineage: Lineage) -> list[tuple[str, str]]:
+    return [(child, parent) for child, parents in lineage.parents.items() for parent in parents]
+
+
+def _dot_text(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _mermaid_text(text: str) -> str:
+    """Everything that Mermaid or a browser could take for markup, as a numbered character."""
+    return "".join(c if c.isalnum() or c in " .,:;-_…" else f"#{ord(c)};" for c in text)
+
+
+class Branch(NamedTuple):
+    """A node of the graph drawn as a tree; ``again``: it stands elsewhere with all that follows it."""
+
+    source: Source
+    branches: tuple["Branch", ...]
+    again: bool = False
+
+
+def as_tree(lineage: Lineage) -> Branch:
+    """The graph as a tree from its root. What several lead to is drawn out once, and named where it comes again."""
+    drawn: set[str] = set()
+    following = lineage.next
+
+    def branch(key: str, depth: int) -> Branch:
+        if key in drawn or depth > MAX_DEPTH:
+            return Branch(lineage.sources[key], (), again=True)
+        drawn.add(key)
+        return Branch(lineage.sources[key], tuple(branch(further, depth + 1) for further in following.get(key, ())))
+
+    return branch(lineage.root, 0)
+
+
+MAX_DEPTH = 200
+"""How deep a tree is drawn; deeper, a terminal shows nothing but its margin."""

@@ -1,0 +1,50 @@
+-- What builds upon what, and who vouches for whom: the statements of one capability, by name.
+
+-- name: add_parent
+INSERT INTO parents (tenant, hash, stream, memory) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+
+-- name: remove_parents
+DELETE FROM parents WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: drop_parents
+DELETE FROM parents WHERE tenant = :tenant AND stream = :stream
+
+-- name: parents_of_stream
+SELECT memory, hash FROM parents WHERE tenant = :tenant AND stream = :stream ORDER BY memory, hash
+
+-- name: memories_with_hashes
+SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash
+  FROM (SELECT m.* FROM memories m
+         WHERE m.tenant = :tenant AND m.content_hash = ANY (ARRAY(SELECT jsonb_array_elements_text(:hashes::jsonb)))
+           AND {filters}
+         ORDER BY m.created_at, m.stream, m.memory LIMIT :limit) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ ORDER BY m.created_at, m.stream, m.memory
+
+-- name: built_upon
+SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash
+  FROM (SELECT m.* FROM memories m
+         WHERE m.tenant = :tenant AND {filters}
+           AND (m.stream, m.memory) IN (SELECT p.stream, p.memory FROM parents p
+                WHERE p.tenant = :tenant AND p.hash = ANY (ARRAY(SELECT jsonb_array_elements_text(:hashes::jsonb))))
+         ORDER BY m.created_at, m.stream, m.memory LIMIT :limit) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ ORDER BY m.created_at, m.stream, m.memory
+
+-- name: actors_with_uids
+SELECT uid, name FROM actors
+ WHERE tenant = :tenant AND name IS NOT NULL AND uid = ANY (ARRAY(SELECT jsonb_array_elements_text(:uids::jsonb)))
+
+-- name: vouched_for
+-- Of each voucher so many at most: whoever vouches for thousands must not crowd out the others.
+SELECT voucher, author FROM (
+    SELECT voucher, author, row_number() OVER (PARTITION BY voucher ORDER BY author COLLATE "C") AS nth FROM (
+        SELECT DISTINCT who.name AS voucher, (v.body::json -> 'author' ->> 'id') COLLATE "C" AS author FROM actors who
+          JOIN ledger l ON l.tenant = :tenant AND l.actor = who.uid AND l.event = 'vouched'
+          JOIN memories m ON m.tenant = :tenant AND m.id = l.memory_id AND strpos(m.vouchers, who.uid) > 0
+          JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
+         WHERE who.tenant = :tenant AND who.name = ANY (ARRAY(SELECT jsonb_array_elements_text(:names::jsonb)))
+           AND v.body IS NOT NULL AND {filters}) one) numbered
+ WHERE nth <= :each ORDER BY voucher COLLATE "C", author COLLATE "C"

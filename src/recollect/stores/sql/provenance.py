@@ -1,0 +1,69 @@
+"""What builds upon what, and who vouches for whom, over named queries, as one capability of a store."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recollect.stores.protocol import Selection, Stored, Stream
+from recollect.stores.sql import rows
+from recollect.stores.sql.connection import Capability
+from recollect.stores.sql.filters import where
+
+
+class _NamesVouchers(Capability):
+    def _named(self, tenant: str, found: Sequence[rows.Row]) -> list[Stored]:
+        """Memories with the names of those who vouch for them, which most memories have not: then nothing is looked up."""
+        memories = [rows.stored_from(row) for row in found]
+        uids = {one["actor"] for stored in memories for one in stored.state.vouchers}
+        if not uids:
+            return memories
+        names = self.names_of(tenant, sorted(uids))
+        return [stored._replace(actor_names=names) if stored.state.vouchers else stored for stored in memories]
+
+    def names_of(self, tenant: str, uids: Sequence[str]) -> dict[str, str]:
+        found = self._db.rows("actors_with_uids", tenant=tenant, uids=json.dumps(list(uids))) if uids else []
+        return {row["uid"]: row["name"] for row in found}
+
+
+class ProvenanceTables(_NamesVouchers):
+    """The projection of parents is kept with the row of current state, by the same calls."""
+
+    def with_hashes(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
+        return self._by_hash("memories_with_hashes", tenant, hashes, selection, limit)
+
+    def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
+        return self._by_hash("built_upon", tenant, hashes, selection, limit)
+
+    def parents_noted(self, stream: Stream) -> dict[int, tuple[str, ...]]:
+        found: dict[int, tuple[str, ...]] = {}
+        for memory, parent in self._db.tuples("parents_of_stream", tenant=stream.tenant, stream=stream.number):
+            found[memory] = (*found.get(memory, ()), parent)
+        return found
+
+    def vouched_for(
+        self, tenant: str, vouchers: Sequence[str], selection: Selection, each: int
+    ) -> dict[str, tuple[str, ...]]:
+        if not vouchers:
+            return {}
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": tenant, "names": json.dumps(list(dict.fromkeys(vouchers))), "each": each}
+        found: dict[str, tuple[str, ...]] = {}
+        for row in self._db.filtered("vouched_for", condition, params):
+            found[row["voucher"]] = (*found.get(row["voucher"], ()), row["author"])
+        return found
+
+    def _by_hash(
+        self, query: str, tenant: str, hashes: Sequence[str], selection: Selection, limit: int
+    ) -> list[Stored]:
+        if not hashes:
+            return []
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": tenant, "hashes": json.dumps(list(dict.fromkeys(hashes))), "limit": limit}
+        return self._named(tenant, self._db.filtered(query, condition, params))
+
+    def _note_parents(self, stream: Stream, number: int, body: Mapping[str, Any] | None) -> None:
+        hashes = body.get("parent_refs", ()) if body else ()
+        if hashes:
+            self._db.run_many(
+                "add_parent", [(stream.tenant, one, stream.number, number) for one in sorted(set(hashes))]
+            )

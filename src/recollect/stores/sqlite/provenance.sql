@@ -1,0 +1,44 @@
+-- What builds upon what, and who vouches for whom: the statements of one capability, by name.
+
+-- name: add_parent
+INSERT INTO parents (tenant, hash, stream, memory) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
+
+-- name: remove_parents
+DELETE FROM parents WHERE tenant = :tenant AND stream = :stream AND memory = :memory
+
+-- name: drop_parents
+DELETE FROM parents WHERE tenant = :tenant AND stream = :stream
+
+-- name: parents_of_stream
+SELECT memory, hash FROM parents WHERE tenant = :tenant AND stream = :stream ORDER BY memory, hash
+
+-- name: memories_with_hashes
+SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash FROM json_each(:hashes) wanted
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.content_hash = wanted.value AND m.content_hash IS NOT NULL
+  JOIN versions v USING (tenant, stream, memory)
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
+ WHERE {filters} ORDER BY m.created_at, m.stream, m.memory LIMIT :limit
+
+-- name: built_upon
+SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash FROM json_each(:hashes) wanted
+ CROSS JOIN parents p ON p.tenant = :tenant AND p.hash = wanted.value
+ CROSS JOIN memories m ON m.tenant = p.tenant AND m.stream = p.stream AND m.memory = p.memory
+  JOIN versions v ON v.tenant = m.tenant AND v.stream = m.stream AND v.memory = m.memory
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
+ WHERE {filters} GROUP BY m.stream, m.memory ORDER BY m.created_at, m.stream, m.memory LIMIT :limit
+
+-- name: actors_with_uids
+SELECT a.uid, a.name FROM json_each(:uids) wanted
+ CROSS JOIN actors a ON a.tenant = :tenant AND a.uid = wanted.value WHERE a.name IS NOT NULL
+
+-- name: vouched_for
+-- Of each voucher so many at most: whoever vouches for thousands must not crowd out the others.
+SELECT voucher, author FROM (
+    SELECT voucher, author, row_number() OVER (PARTITION BY voucher ORDER BY author) AS nth FROM (
+        SELECT DISTINCT who.name AS voucher, json_extract(v.body, '$.author.id') AS author FROM json_each(:names) wanted
+         CROSS JOIN actors who ON who.tenant = :tenant AND who.name = wanted.value
+         CROSS JOIN ledger l ON l.tenant = :tenant AND l.actor = who.uid AND l.event = 'vouched'
+         CROSS JOIN memories m ON m.tenant = :tenant AND m.id = l.memory_id AND instr(m.vouchers, who.uid) > 0
+          JOIN versions v ON v.tenant = m.tenant AND v.stream = m.stream AND v.memory = m.memory
+         WHERE v.body IS NOT NULL AND {filters}))
+ WHERE nth <= :each ORDER BY voucher, author

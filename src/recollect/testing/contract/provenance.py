@@ -1,0 +1,145 @@
+"""What builds upon what, and who vouches: found by hash and by name, only among what is selected, and gone with its memory."""
+
+from recollect.model.ledger import Event
+from recollect.stores.protocol import Selection, Store, Stored
+from recollect.testing.contract.opening import Opening
+from recollect.testing.stores import TENANT, Scribe, address, at, entry, memory_id, state
+
+A, B, C = "a" * 64, "b" * 64, "c" * 64
+ALL = Selection()
+UID = "e" * 64
+
+
+def _ids(found: list[Stored]) -> list[str]:
+    return [stored.state.id for stored in found]
+
+
+def _keep(scribe: Scribe, name: str, hash: str, *parents: str, **fields: object) -> str:
+    body = {"content_hash": hash, "author": {"id": f"{name}'s author", "name": name}, **fields}
+    if parents:
+        body["parent_refs"] = list(parents)
+    return scribe.keep(name, body_fields=body)
+
+
+def _vouched(store: Store, scribe: Scribe, voucher: str, *names: str) -> str:
+    """Somebody vouches for memories of the scribe's stream; returns who, by uid."""
+    with store.write(TENANT, [scribe.address]) as writer:
+        stream = scribe.stream(writer)
+        uid = writer.actor_uid(TENANT, voucher, voucher.encode().ljust(16, b"."))
+        for name in names:
+            stream.last_seq += 1
+            made = entry(stream, stream.last_seq, memory_id(name), Event.VOUCHED, actor=uid)
+            writer.add_entry(stream, made)
+            stream.head = made.hash
+            found = writer.by_ids(TENANT, [memory_id(name)])[memory_id(name)]
+            found.state.vouchers.append({"actor": uid, "at": at(1)})
+            writer.move_memory(stream, found.number, found.state)
+        writer.advance_stream(stream)
+    return uid
+
+
+class ProvenanceContract(Opening):
+    """``ReadsProvenance``, and what the writes of memories keep for it."""
+
+    def test_a_memory_is_found_by_its_content_hash(self, store: Store, scribe: Scribe) -> None:
+        tea, coffee = _keep(scribe, "tea", A), _keep(scribe, "coffee", B)
+        again = _keep(Scribe(store, address("ben")), "tea again", A, created_at=at(9))
+        with store.read(TENANT) as reader:
+            assert _ids(reader.with_hashes(TENANT, [A], ALL, 10)) == [tea, again]
+            assert _ids(reader.with_hashes(TENANT, [A, B, A], ALL, 10)) == [tea, coffee, again]
+            assert _ids(reader.with_hashes(TENANT, [A, B], ALL, 2)) == [tea, coffee]
+            assert reader.with_hashes(TENANT, [C], ALL, 10) == reader.with_hashes(TENANT, [], ALL, 10) == []
+            found = reader.with_hashes(TENANT, [B], ALL, 10)[0]
+        assert found.body is not None and found.body["content_hash"] == B
+
+    def test_what_names_a_parent_is_found_by_the_parents_hash(self, store: Store, scribe: Scribe) -> None:
+        _keep(scribe, "tea", A)
+        green, black = _keep(scribe, "green", B, A), _keep(scribe, "black", C, A, B)
+        with store.read(TENANT) as reader:
+            assert _ids(reader.built_upon(TENANT, [A], ALL, 10)) == [green, black]
+            assert _ids(reader.built_upon(TENANT, [A, B], ALL, 10)) == [green, black]
+            assert _ids(reader.built_upon(TENANT, [A], ALL, 1)) == [green]
+            assert _ids(reader.built_upon(TENANT, [B], ALL, 10)) == [black]
+            assert reader.built_upon(TENANT, [C], ALL, 10) == []
+            assert reader.parents_noted(scribe.seen_by(reader)) == {2: (A,), 3: (A, B)}
+
+    def test_only_what_is_selected_is_found(self, store: Store, scribe: Scribe) -> None:
+        _keep(scribe, "hidden", A, B, scope="planner")
+        other = Scribe(store, address("ben"))
+        seen = _keep(other, "seen", A, B)
+        shared, ben = Selection(scopes=("shared",)), Selection(streams=(other.now().number,))
+        with store.read(TENANT) as reader:
+            for selection in (shared, ben):
+                assert _ids(reader.with_hashes(TENANT, [A], selection, 10)) == [seen]
+                assert _ids(reader.built_upon(TENANT, [B], selection, 10)) == [seen]
+        with store.read("globex") as reader:
+            assert reader.with_hashes("globex", [A], ALL, 10) == reader.built_upon("globex", [B], ALL, 10) == []
+
+    def test_what_a_memory_builds_upon_goes_with_its_content(self, store: Store, scribe: Scribe) -> None:
+        green = _keep(scribe, "green", B, A)
+        black = _keep(scribe, "black", C, A)
+        with store.write(TENANT, [scribe.address]) as writer:
+            writer.remove_content(scribe.stream(writer), 1, green)
+        with store.read(TENANT) as reader:
+            assert _ids(reader.built_upon(TENANT, [A], ALL, 10)) == [black]
+            assert reader.with_hashes(TENANT, [B], ALL, 10) == []
+            assert reader.parents_noted(scribe.seen_by(reader)) == {2: (A,)}
+
+    def test_it_is_made_anew_from_the_versions(self, store: Store, scribe: Scribe) -> None:
+        green = _keep(scribe, "green", B, A)
+        with store.write(TENANT, [scribe.address]) as writer:
+            stream = scribe.stream(writer)
+            body = writer.by_ids(TENANT, [green])[green].body
+            writer.drop_projections(stream)
+            assert writer.parents_noted(stream) == {}
+            writer.put_memory(stream, 1, state(green), body, None)
+            writer.advance_stream(stream)
+        with store.read(TENANT) as reader:
+            assert reader.parents_noted(scribe.seen_by(reader)) == {1: (A,)}
+
+    def test_a_parent_that_is_named_twice_is_noted_once(self, store: Store, scribe: Scribe) -> None:
+        _keep(scribe, "green", B, A, A)
+        with store.read(TENANT) as reader:
+            assert reader.parents_noted(scribe.seen_by(reader)) == {1: (A,)}
+
+    def test_vouchers_come_with_their_names_until_they_are_erased(self, store: Store, scribe: Scribe) -> None:
+        tea, coffee = _keep(scribe, "tea", A), _keep(scribe, "coffee", B)
+        uid = _vouched(store, scribe, "TrustBot", "tea")
+        with store.read(TENANT) as reader:
+            found = reader.by_ids(TENANT, [tea, coffee])
+            assert (found[tea].actor_names, found[coffee].actor_names) == ({uid: "TrustBot"}, {})
+            (by_number,) = reader.by_numbers(scribe.seen_by(reader), [1])
+            (by_hash,) = reader.with_hashes(TENANT, [A], ALL, 10)
+            listed = {stored.state.id: stored for stored in reader.select(TENANT, ALL, 10)}
+            assert by_number.actor_names == by_hash.actor_names == listed[tea].actor_names == {uid: "TrustBot"}
+            assert reader.names_of(TENANT, [uid, UID]) == {uid: "TrustBot"}
+        with store.write(TENANT) as writer:
+            writer.forget_actor(TENANT, uid)
+        with store.read(TENANT) as reader:
+            assert reader.by_ids(TENANT, [tea])[tea].actor_names == reader.names_of(TENANT, [uid]) == {}
+
+    def test_whom_somebody_vouches_for(self, store: Store, scribe: Scribe) -> None:
+        for name in ("tea", "coffee", "water"):
+            _keep(scribe, name, A, scope="planner" if name == "water" else "shared")
+        _vouched(store, scribe, "ana", "tea", "coffee", "water")
+        _vouched(store, scribe, "ben", "coffee")
+        everybody = {"ana": ("coffee's author", "tea's author", "water's author"), "ben": ("coffee's author",)}
+        with store.read(TENANT) as reader:
+            assert reader.vouched_for(TENANT, ["ana", "ben", "cat"], ALL, 10) == everybody
+            assert reader.vouched_for(TENANT, ["ana"], ALL, 2) == {"ana": everybody["ana"][:2]}
+            assert reader.vouched_for(TENANT, ["ana"], Selection(scopes=("shared",)), 9) == {
+                "ana": everybody["ana"][:2]
+            }
+            assert reader.vouched_for(TENANT, [], ALL, 9) == {}
+        with store.read("globex") as reader:
+            assert reader.vouched_for("globex", ["ana"], ALL, 9) == {}
+
+    def test_a_vouch_that_was_withdrawn_counts_no_more(self, store: Store, scribe: Scribe) -> None:
+        tea = _keep(scribe, "tea", A)
+        _vouched(store, scribe, "ana", "tea")
+        with store.write(TENANT, [scribe.address]) as writer:
+            found = writer.by_ids(TENANT, [tea])[tea]
+            found.state.vouchers.clear()
+            writer.move_memory(scribe.stream(writer), found.number, found.state)
+        with store.read(TENANT) as reader:
+            assert reader.vouched_for(TENANT, ["ana"], ALL, 9) == {}

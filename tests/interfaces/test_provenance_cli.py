@@ -1,0 +1,159 @@
+"""Sources, vouching and entries on the command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from recollect.interfaces.cli.app import app
+from recollect.model.errors import RecollectError
+
+from .shell import Shell as Process
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "entries" / "greenhouse.jsonl"
+RULE = "Shade before the heat comes protects seedlings better than water after it, except on cloudy days."
+
+
+class Shell:
+    """Runs commands in this process, which is ten times as fast as in one of their own; one test does it for real."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.errors = folder, ""
+
+    def run(self, *arguments: str, stdin: str = "", code: int = 0) -> str:
+        done = CliRunner().invoke(app, arguments, input=stdin, standalone_mode=False)
+        error = done.exception
+        assert error is None or isinstance(error, RecollectError), done.exc_info
+        self.errors = str(error)
+        assert (error.exit_code if error else done.return_value or 0) == code, f"{arguments}: {done.output} {error}"
+        return done.stdout
+
+    def json(self, *arguments: str, stdin: str = "", code: int = 0) -> Any:
+        return json.loads(self.run("--json", *arguments, stdin=stdin, code=code))
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    return Shell(tmp_path)
+
+
+def test_in_a_process_of_its_own(tmp_path: Path) -> None:
+    process = Process(tmp_path)
+    process.run("entry", "import", str(EXAMPLES), "--owner", "greenhouse")
+    assert len(process.run("entry", "export").splitlines()) >= 10
+
+
+@pytest.fixture
+def greenhouse(shell: Shell) -> Shell:
+    (shell.folder / "policy.yaml").write_text("preset: entry\ntrust: {seeds: [otter]}\n", encoding="utf-8")
+    shell.run(
+        "--policy", "policy.yaml", "entry", "import", str(EXAMPLES), "--owner", "greenhouse", "--space", "project"
+    )
+    return shell
+
+
+def id_of(shell: Shell, content: str) -> str:
+    found = shell.json("list", "--owner", "greenhouse", "--limit", "50")
+    return str(next(one["id"] for one in found["items"] if one["content"] == content))
+
+
+def test_the_examples_are_sound(shell: Shell) -> None:
+    assert f"{EXAMPLES}: 12 entries, 0 problems" in shell.run("entry", "validate", str(EXAMPLES))
+    assert shell.json("entry", "validate", str(EXAMPLES), "-", stdin="[]")["ok"]
+
+
+def test_problems_are_told_with_entry_line_and_path(shell: Shell) -> None:
+    lines = EXAMPLES.read_text(encoding="utf-8").splitlines()
+    lines[2] = lines[2].replace('"confidence": 0.7', '"confidence": 7')
+    broken = "\n".join([lines[0], "", lines[2], "{"])
+    shown = shell.run("entry", "validate", "-", stdin=broken, code=1)
+    assert "-: entry 2 (line 3), confidence: expected a number from 0 to 1" in shown
+    assert "-: entry 3 (line 4): is not JSON at character 2" in shown
+    report = shell.json("entry", "validate", "-", stdin=broken, code=1)
+    assert (report["ok"], report["files"][0]["entries"], report["files"][0]["problems"]) == (False, 3, 2)
+    assert report["files"][0]["findings"][0]["path"] == "confidence"
+    assert "no entry of the file" in shell.run("entry", "validate", "-", stdin=lines[4], code=1)
+    shell.run("entry", "validate", "--partial", "-", stdin=lines[4])
+
+
+def test_a_file_that_is_not_there_or_no_text_is_told(shell: Shell) -> None:
+    shell.run("entry", "validate", "nowhere.jsonl", code=2)
+    assert "nowhere.jsonl: cannot be read: No such file or directory" in shell.errors
+    shell.run("entry", "validate", ".", code=2)
+    (shell.folder / "latin.jsonl").write_bytes(EXAMPLES.read_bytes().splitlines()[1].replace("°".encode(), b"\xb0"))
+    assert "invalid UTF-8" in shell.run("entry", "validate", "latin.jsonl", code=1)
+    (shell.folder / "utf16.jsonl").write_text('{"a": 1}', encoding="utf-16")
+    assert "is not JSON" in shell.run("entry", "validate", "utf16.jsonl", code=1)
+
+
+def test_the_schema_and_addresses_are_printed(shell: Shell) -> None:
+    assert json.loads(shell.run("entry", "schema"))["title"] == "Memory entry"
+    hello = "bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e\n"
+    assert shell.run("entry", "cid", "hello world") == shell.run("entry", "cid", "-", stdin="hello world") == hello
+
+
+def test_out_and_in_again(greenhouse: Shell) -> None:
+    lines = greenhouse.run("entry", "export", "--owner", "greenhouse")
+    assert len(lines.splitlines()) == 12
+    assert len(greenhouse.json("entry", "export")) == 12
+    assert len(greenhouse.run("entry", "export", "--active-only").splitlines()) == 10
+    greenhouse.run("--store", "other.db", "--policy", "entry", "entry", "import", "-", stdin=lines)
+    assert greenhouse.run("--store", "other.db", "entry", "export") == lines
+    again = greenhouse.json("--store", "other.db", "--policy", "entry", "entry", "import", "-", stdin=lines)
+    assert again["outcomes"] == {"here already": 12}
+
+
+def test_an_unsound_file_is_refused_whole(shell: Shell) -> None:
+    lines = EXAMPLES.read_text(encoding="utf-8").replace("Tomato", "Potato")
+    shell.run("entry", "import", "-", stdin=lines, code=2)
+    assert "nothing was imported" in shell.errors and "entry 4 (line 4), content_hash" in shell.errors
+    assert shell.json("list")["items"] == []
+
+
+def test_where_a_memory_comes_from(greenhouse: Shell) -> None:
+    rule = id_of(greenhouse, RULE)
+    tree = greenhouse.run("provenance", "ancestors", rule)
+    assert "├──" in tree and "moss-greenhouse-01: Bench three reaches 41" in tree and "…as above" in tree
+    found = greenhouse.json("provenance", "ancestors", rule)
+    assert len(found["ancestors"]) == 11 and {one["distance"] for one in found["ancestors"]} == {1, 2, 3, 4, 5}
+    assert greenhouse.run("provenance", "ancestors", rule, "--as", "dot").startswith("digraph provenance {")
+    assert greenhouse.run("provenance", "ancestors", rule, "--as", "mermaid").startswith("graph BT")
+    first = id_of(greenhouse, "Bench three reaches 41 °C between two and four in the afternoon.")
+    assert len(greenhouse.json("provenance", "descendants", first)["descendants"]) >= 5
+    assert "Bench three" in greenhouse.run("provenance", "common", rule, first)
+
+
+def test_who_is_credited(greenhouse: Shell) -> None:
+    rule = id_of(greenhouse, RULE)
+    shares = greenhouse.json("provenance", "credit", rule)
+    assert {one["who"].split("-")[0] for one in shares} == {"fern", "moss", "reed"}
+    assert abs(sum(one["part"] for one in shares) - 1) < 1e-5
+    assert "%" in greenhouse.run("provenance", "credit", rule)
+
+
+def test_vouching(greenhouse: Shell) -> None:
+    rule = id_of(greenhouse, RULE)
+    greenhouse.run("vouch", rule, code=2)
+    assert "say who vouches" in greenhouse.errors
+    greenhouse.run("vouch", rule, "--by", "fern-greenhouse-01", code=1)
+    assert "their own words" in greenhouse.errors
+    vouched = greenhouse.json("vouch", rule, "--by", "otter", "--confidence", "0.8", "--says", "useful")
+    assert [(one["id"], one["confidence"], one["says"]) for one in vouched["vouchers"]] == [("otter", 0.8, "useful")]
+    weighed = greenhouse.json("--policy", "policy.yaml", "provenance", "vouchers", rule)
+    assert (weighed["weight"], weighed["relied_upon"]) == (0.8, ["otter"])
+    assert "otter" in greenhouse.run("provenance", "vouchers", rule)
+    assert greenhouse.json("withdraw-vouch", rule, "--by", "otter")["vouchers"] == []
+    assert [event["event"] for event in greenhouse.json("history", rule)][-2:] == ["LINK", "LINK"]
+
+
+def test_derivatives(greenhouse: Shell) -> None:
+    copied = "Shade before the heat comes protects seedlings better than any water after it, except on cloudy days."
+    greenhouse.run(
+        "--policy", "entry", "add", copied, "--owner", "greenhouse", "--space", "project", "--author", "crow"
+    )
+    found = greenhouse.json("provenance", "derivatives", id_of(greenhouse, RULE))
+    assert [(one["author"], one["direction"]) for one in found] == [("crow", "derived")]
+    assert "crow" in greenhouse.run("provenance", "derivatives", id_of(greenhouse, RULE))

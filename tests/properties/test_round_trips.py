@@ -1,0 +1,200 @@
+"""Out and in again: every format that can be written brings the same facts back, however often it goes round."""
+
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recollect
+from recollect import Recollect
+from recollect.engine.exporting import export_as
+from recollect.engine.importing import import_file
+
+EXAMPLES = 6
+WORDS = "river ladder pillow candle mirror garden bridge violin lantern anchor saddle thimble kettle marble".split()
+ODD = st.text(alphabet="abcxyz \"',;:\\\n\r\té☕—[]{}=+@#%|<&", max_size=12)
+NAMES = st.sampled_from(["ana", "ben", "Zoë O'Neil", "a;b"])
+Facts = list[Any]
+
+WHOLE = st.fixed_dictionaries(
+    {"title": st.sampled_from(["", "A title", "Élan — vital"])},
+    optional={
+        "owner": NAMES,
+        "tags": st.lists(st.sampled_from(["a", "b;c", "[x", "ü", "with space"]), max_size=3, unique=True),
+        "category": st.sampled_from(["work", "home, sweet"]),
+        "importance": st.integers(1, 5),
+        "pinned": st.booleans(),
+        "scope": st.sampled_from(["shared", "stylist"]),
+        "kind": st.sampled_from(["semantic", "episodic", "insight", "profile"]),
+        "event_type": st.sampled_from(["preference", "decision", "fact"]),
+        "authority": st.sampled_from(["user_asserted", "ai_inferred", "system_imposed"]),
+        "user_id": NAMES,
+        "agent_id": st.sampled_from(["planner", "x=y"]),
+        "role": st.sampled_from(["user", "assistant"]),
+        "meta": st.dictionaries(st.sampled_from(["n", "team"]), st.integers() | ODD, max_size=2),
+    },
+)
+PLAIN = st.fixed_dictionaries(
+    {}, optional={"owner": NAMES, "agent_id": st.just("planner"), "run_id": st.just("r1"), "role": st.just("assistant")}
+)
+IN_A_VAULT = st.fixed_dictionaries(
+    {"source": st.sampled_from(["user", "tool", "import"])},
+    optional={
+        "scope": st.sampled_from(["shared", "orion"]),
+        "category": st.sampled_from(["bio", "goal"]),
+        "tags": st.lists(st.sampled_from(["a", "b c", "ü"]), max_size=2, unique=True),
+        "register": st.booleans(),
+    },
+)
+NOTHING = st.just({})
+
+
+def filled(said: list[tuple[str, dict[str, Any]]]) -> Recollect:
+    """A memory with a different thing in each record, so that none is taken for another."""
+    mem = recollect.open(":memory:")
+    for number, (odd, wanted) in enumerate(said):
+        fields = {name: value for name, value in wanted.items() if value != ""}
+        thing, other = WORDS[number % len(WORDS)], WORDS[(number * 5 + 3) % len(WORDS)]
+        content = f"The {thing} {number * 37} {odd} belongs to the {other}"
+        if "title" in fields:
+            fields["title"] = f"{fields['title']} {number}"
+        if fields.get("kind") == "profile":
+            fields["key"] = f"{thing} {number}"
+            fields.pop("title", None)
+        if fields.pop("register", False):
+            fields |= {"tier": "register", "topic_id": f"{thing} {number}"}
+        mem.add(content, **fields)
+    return mem
+
+
+def carried(mem: Recollect, format: str) -> tuple[Recollect, str]:
+    """The same through a file of that format, in a memory of its own; and the file."""
+    text = "".join(export_as(mem.engine, format))
+    new = recollect.open(":memory:")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / ("out.json" if format == "mem0" else "out")
+        file.write_bytes(text.encode("utf-8"))
+        report = import_file(new.engine, format, file)
+    assert not report.refused, report.refused
+    return new, text
+
+
+def without(record: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in names}
+
+
+def of_records(text: str) -> Facts:
+    changes = """id aliases created_at last_modified last_accessed access_count tick version source related_memory_ids
+        importance_reason authority_reason phase_id conflict_ids supersedes_id superseded_by_id""".split()
+    records = [json.loads(line) for line in text.splitlines()]
+    for record in records:
+        record["meta"] = without(record["meta"], "imported_from", "policy_tags")
+        if record["kind"] == "episodic":
+            del record["canonical_key"], record["key_digest"]
+    return [without(record, *changes) for record in records]
+
+
+def of_items(text: str) -> Facts:
+    items = [json.loads(line) for line in text.splitlines()]
+    changes = ("imported_from", "policy_tags", "importance_reason", "authority_reason", "source", "phase_id")
+    return [{**without(item, "id", "created_at"), "meta": without(item["meta"], *changes)} for item in items]
+
+
+def of_vault(text: str) -> Facts:
+    lines = [json.loads(line) for line in text.splitlines()]
+    return [without(line, "id", "created_at", "updated_at", "version") for line in lines]
+
+
+def of_mem0(text: str) -> Facts:
+    return [without(result, "id", "created_at", "updated_at") for result in json.loads(text)["results"]]
+
+
+def of_entries(text: str) -> Facts:
+    found = [json.loads(line) for line in text.splitlines()]
+    for entry in found:
+        own = entry["metadata"]["recollect"]
+        own["meta"] = without(own.get("meta", {}), "imported_from")
+    return found
+
+
+def of_lines(text: str) -> Facts:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def of_csv(text: str) -> Facts:
+    return [without(row, "id", "created_at") for row in csv.DictReader(io.StringIO(text, newline=""))]
+
+
+def of_jsonl(text: str) -> Facts:
+    return [without(record, "id", "created_at") for record in of_lines(text)]
+
+
+FORMATS: dict[str, tuple[Any, Callable[[str], Facts]]] = {
+    "recollect": (WHOLE, of_records),
+    "items": (
+        WHOLE.map(
+            lambda fields: without(
+                fields, "title", "scope", "category", "tags", "pinned", "user_id", "agent_id", "role"
+            )
+        ),
+        of_items,
+    ),
+    "csv": (WHOLE.map(lambda fields: without(fields, "meta", "authority")), of_csv),
+    "jsonl": (WHOLE.map(lambda fields: without(fields, "meta", "authority")), of_jsonl),
+    "vault": (IN_A_VAULT, of_vault),
+    "mem0": (PLAIN, of_mem0),
+    "entries": (WHOLE, of_entries),
+    "mcp-memory": (NOTHING, of_lines),
+}
+
+
+def in_order(facts: Facts) -> list[str]:
+    return sorted(json.dumps(fact, sort_keys=True, ensure_ascii=False) for fact in facts)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_out_and_in_and_out_again_are_the_same_facts(format: str) -> None:
+    fields, facts = FORMATS[format]
+
+    @settings(max_examples=EXAMPLES)
+    @given(st.lists(st.tuples(ODD, fields), min_size=1, max_size=8))
+    def holds(said: list[tuple[str, dict[str, Any]]]) -> None:
+        mem = filled(said)
+        there, first = carried(mem, format)
+        back, second = carried(there, format)
+        assert in_order(facts(second)) == in_order(facts(first))
+        assert in_order(facts("".join(export_as(back.engine, format)))) == in_order(facts(second))
+        assert format == "mcp-memory" or len(facts(first)) == len(mem.list(limit=1000).items)
+
+    holds()
+
+
+def test_every_format_that_can_be_written_goes_round() -> None:
+    from recollect.formats.registry import FORMATS as KNOWN
+
+    assert {format.name for format in KNOWN.values() if format.write is not None} == set(FORMATS)
+
+
+def test_a_graph_comes_back_as_the_reference_server_wrote_it() -> None:
+    sample = Path(__file__).parents[1] / "data" / "imports" / "mcp_memory.jsonl"
+    mem = recollect.open(":memory:")
+    import_file(mem.engine, "mcp-memory", sample)
+    assert of_lines("".join(export_as(mem.engine, "mcp-memory"))) == of_lines(sample.read_text(encoding="utf-8"))
+
+
+def test_a_vault_comes_back_with_its_ids_times_and_sources() -> None:
+    sample = Path(__file__).parents[1] / "data" / "imports" / "vault.jsonl"
+    mem = recollect.open(":memory:")
+    import_file(mem.engine, "vault", sample)
+    lines = {record["id"]: record for record in of_lines(sample.read_text(encoding="utf-8"))}
+    del lines["d1b2c3d4e5f6"]  # it was deleted
+    defaults = {"tier": "canon", "topic_id": None, "tags": [], "updated_at": None, "deleted_at": None}
+    back = {record["id"]: record for record in of_lines("".join(export_as(mem.engine, "vault")))}
+    assert back == {id: {**defaults, **line} for id, line in lines.items()}

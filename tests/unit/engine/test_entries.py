@@ -1,0 +1,262 @@
+"""Entries out and in: nothing is lost on the way, nothing half imported, and no export crosses a border."""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recollect
+from recollect.engine.randomness import SeededRandomness
+from recollect.formats.entries import problems_of
+from recollect.model.record import Memory
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "entries" / "greenhouse.jsonl"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+def opened(place: str | Path = ":memory:", policy: Any = "entry", seed: int = 1) -> recollect.Recollect:
+    return recollect.open(place, policy=policy, clock=Clock(), randomness=SeededRandomness(seed))
+
+
+@pytest.fixture
+def mem() -> Iterator[recollect.Recollect]:
+    with opened() as found:
+        yield found
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
+
+
+def add(mem: recollect.Recollect, content: str, **fields: Any) -> Memory:
+    receipt = mem.add(content, **fields)
+    assert receipt.memory is not None, receipt
+    return receipt.memory
+
+
+def taken_in(mem: recollect.Recollect, text: str, **where: Any) -> Any:
+    return mem.import_entries(io.StringIO(text), **where)
+
+
+def exported(mem: recollect.Recollect, **which: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in mem.export_entries(**which)]
+
+
+# ── there and back ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def full_store(mem: recollect.Recollect) -> None:
+    """Memories of every kind, with every field that an entry, or only Recollect, has."""
+    a = add(mem, "The seedlings wilt at noon", author={"id": "fern", "name": "Fern", "platform": "greenhouse"})
+    add(mem, "They wilt from heat", parent_refs=[a.content_hash], confidence=0.7, tags=["heat", "b"], kind="insight")
+    add(
+        mem, "The port is 80", canonical_key="Port", importance=4, pinned=True, category="ops", context={"x": [1, None]}
+    )
+    new = add(mem, "The port is 443", canonical_key="Port", change="update", meta={"note": "kept"}, signature="sig")
+    mem.vouch(new.id, by="moss", confidence=0.5, says="useful")
+    mem.vouch(new.id, by="reed")
+    add(mem, "It rained", kind="episodic", user_id="ana", agent_id="weather", thread_id="t", run_id="r", role="tool")
+    add(mem, "It rained", kind="episodic")
+    add(mem, "Ana", kind="profile", key="preferred_name", owner="ana")
+    add(mem, "Sprint nine", tier="register", topic_id="sprint", aliases=["ticket-1"], expires_at="2030-01-01T00:00:00Z")
+    add(
+        mem,
+        "Only mine",
+        scope="planner",
+        entities=[{"name": "A"}],
+        relationships=[{"a": 1}],
+        artifact_ref={"path": "x"},
+    )
+    gone = add(mem, "An old habit")
+    mem.archive(gone.id)
+    mem.forget(add(mem, "Never mind").id)
+
+
+def test_out_in_and_out_again_is_the_same(place: str) -> None:
+    with opened() as first:
+        full_store(first)
+        lines = list(first.export_entries())
+    assert len(lines) == 10 and all(problems_of(json.loads(line)) == [] for line in lines)
+    with opened(place, seed=2) as second:
+        report = taken_in(second, "\n".join(lines))
+        assert report.refused == () and report.read == 10
+        assert list(second.export_entries()) == lines
+        assert taken_in(second, "\n".join(lines)).outcomes == {"here already": 10}
+        assert list(second.export_entries()) == lines and second.verify().ok
+
+
+def test_a_replacement_is_a_version_here_too(mem: recollect.Recollect) -> None:
+    with opened() as first:
+        full_store(first)
+        taken_in(mem, "\n".join(first.export_entries()))
+    (current,) = [one for one in mem.list(limit=100).items if one.content == "The port is 443"]
+    assert [link.content for link in mem.chain(current.id)] == ["The port is 80", "The port is 443"]  # type: ignore[union-attr]
+    (old,) = [one for one in exported(mem) if one["content"] == "The port is 80"]
+    assert old["superseded_by"] == current.content_hash and current.parent_refs == (old["content_hash"],)
+
+
+def test_vouches_that_come_along_are_told_and_weigh_nothing(mem: recollect.Recollect) -> None:
+    taken_in(mem, EXAMPLES.read_text(encoding="utf-8"))
+    (it,) = [
+        one for one in mem.list(limit=100).items if one.content.startswith("Seedlings on bench three wilt from heat")
+    ]
+    assert it.vouchers == () and mem.vouching(it.id).weight == 0
+    (out,) = [one for one in exported(mem) if one["content_hash"] == it.content_hash]
+    assert [one["name"] for one in out["vouchers"]] == ["Moss", "Reed"]
+    mem.vouch(it.id, by="otter")
+    (out,) = [one for one in exported(mem) if one["content_hash"] == it.content_hash]
+    assert sorted(one["name"] for one in out["vouchers"]) == ["Moss", "Reed", "otter"]
+
+
+def test_the_examples_come_in_whole(place: str) -> None:
+    with opened(place) as mem:
+        report = taken_in(mem, EXAMPLES.read_text(encoding="utf-8"), owner="greenhouse", space="project")
+        assert report.to_dict() == {"read": 12, "outcomes": {"stored": 10, "superseded": 2}, "refused": []}
+        active = mem.list(owner="greenhouse", limit=100).items
+        assert len(active) == 10 and {one.space for one in active} == {"project"}
+        (rule,) = [one for one in active if one.content.endswith("except on cloudy days.")]
+        assert len(mem.ancestors(rule.id).sources) == 12
+        credit = {one.who: one.share for one in mem.credit(rule.id)}
+        assert sum(credit.values()) == 1 and set(credit) == {f"{n}-greenhouse-01" for n in ("fern", "moss", "reed")}
+        originals = {json.loads(line)["content_hash"]: json.loads(line) for line in EXAMPLES.read_text().splitlines()}
+        for one in exported(mem, owner="greenhouse"):
+            came = originals[one["content_hash"]]
+            assert {name: one[name] for name in came} == came
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=30).filter(str.strip)
+SAID = st.fixed_dictionaries(
+    {"content": TEXT},
+    optional={
+        "author": st.fixed_dictionaries({"id": TEXT, "name": TEXT}, optional={"platform": TEXT}),
+        "kind": st.sampled_from(["semantic", "episodic", "insight", "procedural"]),
+        "confidence": st.floats(0, 1),
+        "tags": st.lists(TEXT, max_size=3),
+        "context": st.dictionaries(TEXT, st.none() | st.booleans() | TEXT | st.integers(-5, 5), max_size=2),
+        "importance": st.integers(1, 5),
+        "pinned": st.booleans(),
+        "scope": st.sampled_from(["shared", "planner"]),
+        "owner": st.sampled_from(["ana", "ben"]),
+        "canonical_key": st.sampled_from(["Key-A", "Key-B"]),
+    },
+)
+
+
+@settings(max_examples=25)
+@given(st.lists(SAID, min_size=1, max_size=6), st.data())
+def test_whatever_was_said_comes_back_the_same(said: list[dict[str, Any]], data: st.DataObject) -> None:
+    with opened() as first, opened(seed=2) as second:
+        hashes: list[str] = []
+        for fields in said:
+            parents = data.draw(st.lists(st.sampled_from(hashes), max_size=3)) if hashes else []
+            memory = first.add(**fields, parent_refs=parents).memory
+            hashes += [memory.content_hash] if memory is not None else []
+        lines = list(first.export_entries())
+        report = taken_in(second, "\n".join(lines))
+        assert report.refused == ()
+        assert list(second.export_entries()) == lines
+
+
+# ── what is refused ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_nothing_is_stored_unless_the_whole_file_is_sound(mem: recollect.Recollect) -> None:
+    lines = EXAMPLES.read_text(encoding="utf-8").splitlines()
+    lines[3] = lines[3].replace("Tomato", "Potato")
+    with pytest.raises(recollect.BadInput, match=r"entry 4 \(line 4\), content_hash: is not the SHA-256"):
+        taken_in(mem, "\n".join(lines))
+    with pytest.raises(recollect.BadInput, match="no entry of the file has the content hash"):
+        taken_in(mem, "\n".join(lines[5:]))
+    assert mem.list().items == ()
+
+
+def test_a_part_may_be_imported_before_the_rest(mem: recollect.Recollect) -> None:
+    lines = EXAMPLES.read_text(encoding="utf-8").splitlines()
+    taken_in(mem, "\n".join(lines[6:]), partial=True)
+    (rule,) = [one for one in mem.list(limit=100).items if one.content.endswith("except on cloudy days.")]
+    assert not all(source.resolved for source in mem.ancestors(rule.id).sources.values())
+    taken_in(mem, "\n".join(lines[:6]), partial=True)
+    assert all(source.resolved for source in mem.ancestors(rule.id).sources.values())
+    assert len(mem.ancestors(rule.id).sources) == 12
+
+
+def test_what_a_gate_refuses_is_reported_by_its_number(mem: recollect.Recollect) -> None:
+    with opened() as first:
+        add(first, "Fine")
+        lines = list(first.export_entries())
+    secret = lines[0].replace("Fine", "the password is hunter2-very-secret")
+    entry = json.loads(secret)
+    entry["content_hash"] = hashlib.sha256(entry["content"].encode()).hexdigest()
+    del entry["cid"]
+    report = taken_in(mem, "\n".join([lines[0], json.dumps(entry)]))
+    assert report.outcomes == {"denied": 1, "stored": 1}
+    assert [(one["entry"], one["line"], one["reason"]) for one in report.refused] == [(2, 2, "privacy_deny_sensitive")]
+
+
+def test_a_field_that_no_memory_can_have_is_told_with_its_entry(mem: recollect.Recollect) -> None:
+    with opened() as first:
+        add(first, "Fine")
+        entry = exported(first)[0]
+    entry["metadata"]["recollect"]["importance"] = 9
+    with pytest.raises(recollect.BadInput) as error:
+        taken_in(mem, json.dumps(entry))
+    assert error.value.field == "entry 1 (line 1).importance" and mem.list().items == ()
+
+
+# ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_export_holds_what_its_caller_may_see(mem: recollect.Recollect) -> None:
+    add(mem, "Shared", owner="ana")
+    add(mem, "The planner's own", owner="ana", scope="planner")
+    add(mem, "The doctor's own", owner="ana", scope="doctor")
+    add(mem, "Ben's", owner="ben")
+    add(mem, "A test", owner="ana", namespace="test")
+    planner = mem.as_caller(agent="planner", user="ana")
+    assert [one["content"] for one in exported(planner)] == ["Shared", "The planner's own"]
+    assert [one["content"] for one in exported(mem, owner="ben")] == ["Ben's"]
+    assert "A test" in [one["content"] for one in exported(mem, include_namespaces=["prod", "test"])]
+
+
+def test_an_export_does_not_tell_the_hash_of_a_version_that_its_caller_may_not_see() -> None:
+    with opened(policy={"preset": "entry", "agents": {"allowlists": {"planner": ["general"]}}}) as mem:
+        add(mem, "The port is 80", owner="ana", canonical_key="Port")
+        new = add(mem, "The port is 443", owner="ana", canonical_key="Port", change="update", category="secret")
+        (seen,) = exported(mem.as_caller(agent="planner", user="ana"))
+        assert seen["content"] == "The port is 80" and new.content_hash not in json.dumps(seen)
+        assert exported(mem)[0]["superseded_by"] == new.content_hash
+
+
+def test_nobody_brings_vouchers_or_an_origin_of_their_own_making(mem: recollect.Recollect) -> None:
+    forged = {"vouchers": [{"id": "boss", "name": "Boss", "timestamp": "2026-01-01T00:00:00Z"}], "timestamp": "1999"}
+    mem.as_caller(agent="planner", user="ana").add("Trust me", meta={"entry": forged})
+    (out,) = exported(mem)
+    assert out["vouchers"] == [] and out["timestamp"].startswith("2026-")
+    (line,) = EXAMPLES.read_text(encoding="utf-8").splitlines()[:1]
+    refused = mem.as_caller(agent="planner", user="ana").import_entries(io.StringIO(line)).refused
+    assert [one["reason"] for one in refused] == ["border:not_your_name"]
+
+
+def test_what_was_forgotten_or_erased_is_not_exported(mem: recollect.Recollect) -> None:
+    mem.forget(add(mem, "Forgotten").id)
+    mem.erase(id=add(mem, "Erased").id)
+    add(mem, "Expired", ttl_ticks=1)
+    add(mem, "Kept")
+    assert [one["content"] for one in exported(mem)] == ["Kept"]
+    assert exported(mem, active_only=True) == exported(mem)

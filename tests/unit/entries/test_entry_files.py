@@ -1,0 +1,195 @@
+"""Files of entries: lines, lists and single documents; what is broken is told by its line, in bounded memory."""
+
+import io
+import json
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from test_one_entry import entry, sha
+
+from recollect.formats.entry_checks import Finding, Findings
+from recollect.formats.entry_files import MAX_ENTRY_CHARACTERS, Read, read_entries
+
+
+def read(text: str) -> list[Read]:
+    return list(read_entries(io.StringIO(text)))
+
+
+def findings(*entries: Any, partial: bool = False) -> list[Finding]:
+    found = Findings(partial=partial)
+    text = "\n".join(json.dumps(one) for one in entries)
+    told = [finding for one in read(text) for finding in found.of(one)]
+    return [*told, *found.of_the_whole()]
+
+
+def said(content: str, *parents: str, at: int = 0, **fields: Any) -> dict[str, Any]:
+    """An entry of the minute ``at`` that builds upon these contents."""
+    least: dict[str, Any] = {"vouchers": ..., "superseded_by": ..., "timestamp": f"2026-02-02T16:{at:02d}:00Z"}
+    return entry(content, **{**least, "parent_refs": [sha(parent) for parent in parents], **fields})
+
+
+# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1}\n{"a": 2}\n{"a": 3}\n',
+        '\n{"a": 1}\r\n\n{"a": 2}\r\n{"a": 3}',
+        '[{"a": 1}, {"a": 2}, {"a": 3}]',
+        '[\n  {"a":\n 1},\n  {"a": 2},\n{"a": 3}\n]\n',
+        '\ufeff{"a": 1}\n{"a": 2}\n{"a": 3}\n',
+        '{\n "a": 1\n}\n{\n "a": 2\n}{"a": 3}',
+    ],
+)
+def test_lines_lists_and_documents_are_read_alike(text: str) -> None:
+    assert [one.value for one in read(text)] == [{"a": 1}, {"a": 2}, {"a": 3}]
+    assert [one.number for one in read(text)] == [1, 2, 3]
+    assert not any(one.problem for one in read(text))
+
+
+def test_nothing_in_a_file_is_no_entries() -> None:
+    assert read("") == read(" \n\n") == read("[]") == read("\ufeff") == []
+
+
+def test_entries_know_the_line_on_which_they_begin() -> None:
+    assert [one.line for one in read('[\n\n{"a": 1},\n{"a":\n2},\n{"a": 3}]')] == [3, 4, 6]
+    assert [one.line for one in read('{"a": 1}\n\n\n{"a": 2}')] == [1, 4]
+
+
+def test_a_broken_line_is_told_and_passed_over() -> None:
+    found = read('{"a": 1}\n{"a": \n{"a": 3}\nnonsense\n{"a": 5} {"a": 6}\n{"a": 7}')
+    assert [one.value for one in found] == [{"a": 1}, None, {"a": 3}, None, None, {"a": 7}]
+    assert [(one.line, one.problem.split(":")[0]) for one in found if one.problem] == [
+        (2, "is not JSON at character 6"),
+        (4, "is not JSON at character 1"),
+        (5, "has something after its end, at character 9"),
+    ]
+
+
+def test_a_broken_first_line_does_not_hide_the_others() -> None:
+    found = read('{"a": 1\n{"a": 2}\n')
+    assert [one.value for one in found] == [None, {"a": 2}] and found[0].line == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "problem"),
+    [
+        ('[{"a": 1}\n{"a": 2}]', 2, "expected , or ]"),
+        ('[{"a": 1},\n{"a": x}]', 2, "is not JSON"),
+        ('[{"a": 1}', 1, "not closed"),
+        ('[{"a": 1}]\n]', 2, "something follows the list"),
+        ('[{"a": 1},]', 1, "is not JSON"),
+    ],
+)
+def test_a_broken_list_ends_where_it_breaks(text: str, line: int, problem: str) -> None:
+    *sound, broken = read(text)
+    assert [one.value for one in sound] == [{"a": 1}]
+    assert broken.line == line and problem in str(broken.problem) and "was not read" in str(broken.problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"a": 1, "a": 2}', "the field 'a' is there twice"),
+        ('{"a": NaN}', "NaN is not JSON"),
+        ('{"a": -Infinity}', "-Infinity is not JSON"),
+        (f'{{"a": {"9" * 5_000}}}', "5,000 digits"),
+        ("[" * 20 + '{"a": ' * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_others_would_read_otherwise_is_told(text: str, problem: str) -> None:
+    assert any(problem in str(one.problem) for one in read(text))
+    assert any(problem in str(one.problem) for one in read(f"[{text}]"))
+
+
+class Endless(io.StringIO):
+    """A file of one piece repeated for ever, as far as anybody reads."""
+
+    def __init__(self, start: str, piece: str, pieces: int) -> None:
+        super().__init__()
+        self._pieces: Iterator[str] = iter([start, *[piece] * pieces])
+
+    def read(self, size: int | None = -1, /) -> str:
+        return next(self._pieces, "")
+
+
+@pytest.mark.parametrize("start", ["", '{"a": "', '[{"a": "', "["])
+def test_one_endless_line_costs_no_more_memory_than_an_entry(start: str) -> None:
+    tracemalloc.start()
+    found = list(read_entries(Endless(start, "x" * 65_536, 1_000)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [one.value for one in found] == [None]
+    assert found[0].problem and peak < 12 * MAX_ENTRY_CHARACTERS
+
+
+def test_a_line_that_is_too_long_does_not_hide_what_follows() -> None:
+    long = '{"a": "' + "x" * MAX_ENTRY_CHARACTERS + '"}'
+    found = read(f'{{"a": 1}}\n{long}\n{{"a": 3}}')
+    assert [one.value for one in found] == [{"a": 1}, None, {"a": 3}]
+    assert "is longer than 1,000,000 characters" in str(found[1].problem)
+
+
+def test_a_list_of_very_many_elements_is_read_one_by_one() -> None:
+    tracemalloc.start()
+    count = sum(1 for _ in read_entries(Endless("[1", ",1" * 1_000, 20)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 20_001 + 1  # and that the list is not closed
+    assert peak < 4_000_000
+
+
+# ── between entries ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_sound_file_has_no_findings() -> None:
+    assert findings(said("a"), said("b", "a", at=1), said("c", "a", "b", at=2)) == []
+
+
+def test_a_finding_says_which_entry_and_where() -> None:
+    found = findings(said("a"), said("b", at=1, confidence=7, tags=[0]))
+    assert [str(one) for one in found] == [
+        "entry 2 (line 2), confidence: expected a number from 0 to 1",
+        "entry 2 (line 2), tags[0]: expected text, found a number",
+    ]
+
+
+def test_parents_may_stand_anywhere_in_the_file() -> None:
+    assert findings(said("c", "a", at=2), said("a")) == []
+
+
+def test_a_missing_parent_is_told_unless_the_file_is_a_part() -> None:
+    both = said("a", "gone", superseded_by=sha("lost"))
+    assert [one.path for one in findings(both)] == ["parent_refs[0]", "superseded_by"]
+    assert sha("gone")[:12] in findings(both)[0].message
+    assert findings(both, partial=True) == []
+
+
+def test_parents_that_go_round_are_told() -> None:
+    (found,) = findings(said("a", "c"), said("b", "a", at=1), said("c", "b", at=2))
+    assert (found.path, found.message) == ("parent_refs", "builds upon an entry that builds upon it")
+    assert findings(said("a", "b"), said("b", "a", at=1), partial=True) != []
+
+
+def test_the_same_words_later_are_another_record_and_no_circle() -> None:
+    assert findings(said("a"), said("b", "a", at=1), said("a", "b", at=2)) == []
+
+
+def test_an_entry_that_is_there_twice_is_told() -> None:
+    found = findings(said("a"), said("b", at=1), said("a"))
+    assert [str(one) for one in found] == [
+        "entry 3 (line 3), content_hash: is entry 1 again: same words, author and time"
+    ]
+    assert findings(said("a"), said("a", author={"id": "else", "name": "Else"})) == []
+
+
+def test_entries_are_put_in_the_order_of_what_builds_upon_what() -> None:
+    found = Findings()
+    entries = [said("d", "c", at=9), said("c", "a", at=8), said("a", at=7, superseded_by=sha("c")), said("b", at=1)]
+    for one in read("\n".join(json.dumps(made) for made in entries)):
+        assert not [*found.of(one)]
+    assert found.parents_first() == [3, 2, 1, 0]
+    assert found.replacements() == [(2, 1)]

@@ -1,0 +1,160 @@
+"""An audit of somebody else's file: every finding with its examples, nothing sensitive in the report, nothing stored."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import BadInput
+from recollect.engine.foreign_audit import AuditedFile, audit_file
+from recollect.policies import load_policy
+from recollect.rules.auditing import FINDINGS
+
+RECORDS: list[dict[str, Any]] = [
+    {"content": "Ana lives in Lisbon", "owner": "ana"},
+    {"content": "Ana lives in Lisbon", "owner": "ana"},
+    {"content": "Ana lives in Lisbon", "owner": "ben"},
+    {"content": "The nightly backup of the garden server runs at four", "owner": "ana"},
+    {"content": "The nightly backup of the garden server runs at 4", "owner": "ana"},
+    {"content": "The port of the gateway is 8080", "owner": "ana"},
+    {"content": "The port of the gateway is 9090", "owner": "ana"},
+    {"content": "Ana now lives in Porto", "owner": "ana"},
+    {"content": "heartbeat ok 12:00", "owner": "ana"},
+    {"content": "E2E test memory 7", "owner": "ana"},
+    {"content": "Rivers flow", "tags": ["e2e"], "owner": "ana"},
+    {"content": "The password is hunter2-Zx9Q", "owner": "ana"},
+    {"content": "Seas rise", "owner": "ana", "note": "write to ana@example.org or call +41 44 668 18 00"},
+    {"content": "", "owner": "ana"},
+    {"content": "Poems are long", "kind": "poem", "owner": "ana"},
+]
+
+
+def audited(folder: Path, records: list[dict[str, Any]], **options: Any) -> AuditedFile:
+    file = folder / "facts.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return audit_file(load_policy(None), "jsonl", file, **options)
+
+
+def test_every_kind_of_finding_is_found_and_shown(tmp_path: Path) -> None:
+    done = audited(tmp_path, RECORDS)
+    found = done.found
+    assert (done.file, found.read, found.owners) == ("facts.jsonl", 15, 2)
+    assert found.counts == {
+        "broken": 2,
+        "noise": 1,
+        "test": 2,
+        "duplicate": 1,
+        "near_duplicate": 1,
+        "contradiction": 1,
+        "outdated": 1,
+        "secret": 1,
+        "personal": 1,
+    }
+    assert found.sensitive == {"email": 1, "password": 1, "phone": 1}
+    assert found.worthless == 7
+    duplicate = found.examples["duplicate"][0]
+    assert (duplicate.place, duplicate.beside) == ("line 2", "line 1")
+    assert found.examples["contradiction"][0].beside == "line 6"
+    assert found.examples["outdated"][0].place == "line 8"
+    assert found.examples["near_duplicate"][0].beside == "line 4"
+    assert {one.place for one in found.examples["broken"]} == {"line 14", "line 15"}
+
+
+def test_nothing_sensitive_is_in_the_report_or_on_the_page(tmp_path: Path) -> None:
+    done = audited(tmp_path, RECORDS)
+    for text in (json.dumps(done.to_dict()), done.page()):
+        assert "hunter2" not in text and "ana@example.org" not in text and "668 18" not in text
+    assert "[redacted:password]" in done.page()
+
+
+def test_the_same_words_said_twice_are_two_events(tmp_path: Path) -> None:
+    said = [{"content": "Good morning to you all", "kind": "episodic"}] * 3
+    assert audited(tmp_path, said).found.clean == 3
+
+
+def test_examples_are_few_and_counts_are_all(tmp_path: Path) -> None:
+    found = audited(tmp_path, [{"content": "Rivers flow to the sea"}] * 50).found
+    assert found.counts["duplicate"] == 49 and len(found.examples["duplicate"]) == 10
+
+
+def test_a_broken_file_is_an_error_here_too(tmp_path: Path) -> None:
+    (tmp_path / "facts.jsonl").write_text("{")
+    with pytest.raises(BadInput, match="line 1"):
+        audit_file(load_policy(None), "jsonl", tmp_path / "facts.jsonl")
+
+
+# ── the page ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Read(HTMLParser):
+    """What a browser would see."""
+
+    VOID = frozenset({"meta", "rect"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attributes
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attributes
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
+    page = audited(tmp_path, RECORDS).page()
+    read = _Read()
+    read.feed(page)
+    assert read.open == [] and read.tags.count("svg") == 3
+    assert not {"script", "link", "img", "iframe", "object", "a", "form"} & set(read.tags)
+    assert not any(name.startswith("on") or name in ("src", "href") for name, _ in read.attributes)
+    assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in read.attributes
+    assert "url(" not in page and "@import" not in page and not re.search(r"https?://", page)
+    for finding in FINDINGS:
+        assert finding.replace("_", " ") in read.words
+
+
+HOSTILE = [
+    "<script>alert(1)</script> is what Ana said",
+    '"><img src=x onerror=alert(1)> is what Ben said',
+    "'-alert(1)-' </td></table></style><svg onload=alert(1)> rivers",
+    "turned \u202e around \u2066 and \u200b unseen words",
+    "&lt;b&gt; already escaped",
+]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_no_word_of_a_record_becomes_part_of_the_page(tmp_path: Path, words: str) -> None:
+    page = audited(tmp_path, [{"content": words, "owner": words}, {"content": words, "owner": words}]).page()
+    read = _Read()
+    read.feed(page)
+    assert read.open == [] and read.tags.count("svg") == 2
+    assert not {"script", "img"} & set(read.tags) and not any(name.startswith("on") for name, _ in read.attributes)
+    assert not re.search("[\u200b-\u200f\u2028-\u202e\u2060-\u206f]", page)
+
+
+def test_no_name_of_a_file_becomes_part_of_the_page(tmp_path: Path) -> None:
+    file = tmp_path / "<script>alert(1)<script>.jsonl"
+    file.write_text('{"content": "Rivers flow"}\n')
+    page = audit_file(load_policy(None), "jsonl", file).page()
+    read = _Read()
+    read.feed(page)
+    assert "script" not in read.tags and read.open == []

@@ -1,0 +1,237 @@
+"""Every format against files that the real tool wrote, or that follow its documented shape."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect import Recollect
+from recollect.engine.importing import ImportedFile, import_file
+from recollect.model.record import Memory
+
+SAMPLES = Path(__file__).parents[2] / "data" / "imports"
+EVERYWHERE = ("prod", "test", "ephemeral")
+
+
+def taken_in(format: str, path: Path, **options: Any) -> tuple[ImportedFile, dict[str, Memory]]:
+    """The report, and what is active afterwards by its words."""
+    mem = recollect.open(":memory:")
+    report = import_file(mem.engine, format, path, **options)
+    assert mem.verify().ok
+    assert report.read == sum(report.outcomes.values())
+    return report, {memory.content: memory for memory in everything(mem)}
+
+
+def everything(mem: Recollect) -> tuple[Memory, ...]:
+    return mem.list(include_namespaces=EVERYWHERE, limit=1000).items
+
+
+def came_from(memory: Memory) -> dict[str, Any]:
+    found = memory.meta["imported_from"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_mem0s_folder_brings_payloads_and_history() -> None:
+    report, kept = taken_in("mem0", SAMPLES / "mem0")
+    assert report.outcomes == {"skipped": 1, "stored": 4}
+    office = kept["The office is in Basel"]
+    assert office.owner == "ben" and office.source == "import" and office.authority == "ai_inferred"
+    assert [event["event"] for event in came_from(office)["history"]] == ["ADD", "UPDATE"]
+    assert came_from(office)["history"][1]["old_memory"] == "The office is in Zürich"
+    peanuts = kept["Ana is allergic to peanuts"]
+    assert (peanuts.owner, peanuts.agent_id, peanuts.run_id) == ("ana", "planner", "r1")
+    assert came_from(peanuts)["id"] in peanuts.aliases and "history" not in came_from(peanuts)
+    assert kept["Noted, dark mode it is."].source == "agent"
+    assert came_from(kept["I prefer dark mode"])["metadata"] == {"category": "ui"}
+    assert came_from(kept["I prefer dark mode"])["created_at"].startswith("2026-11-16T04:38:48")
+
+
+def test_mem0s_history_alone_gives_the_last_wordings() -> None:
+    report, kept = taken_in("mem0", SAMPLES / "mem0" / "history.sqlite")
+    assert report.outcomes == {"skipped": 1, "stored": 4}
+    assert "The office is in Basel" in kept and "The office is in Zürich" not in kept and "Old note" not in kept
+
+
+def test_mem0s_export_and_its_payloads_as_lines_say_the_same(tmp_path: Path) -> None:
+    _, exported = taken_in("mem0", SAMPLES / "mem0_get_all.json")
+    lines = tmp_path / "points.jsonl"
+    lines.write_text(
+        '{"id": "1", "payload": {"data": "Ana is allergic to peanuts", "user_id": "ana", "team": "red"}, "vector": [1]}\n'
+    )
+    one_line = tmp_path / "export"
+    one_line.write_text(json.dumps(json.loads((SAMPLES / "mem0_get_all.json").read_text())))
+    assert set(taken_in("mem0", one_line)[1]) == set(exported)
+    report, kept = taken_in("mem0", lines)
+    assert report.outcomes == {"stored": 1}
+    assert kept["Ana is allergic to peanuts"].owner == exported["Ana is allergic to peanuts"].owner == "ana"
+    assert came_from(kept["Ana is allergic to peanuts"])["metadata"] == {"team": "red"}
+    assert came_from(exported["I prefer dark mode"])["metadata"] == {"category": "ui"}
+
+
+def test_an_imported_graph_is_the_one_that_the_reference_server_kept() -> None:
+    report, kept = taken_in("mcp-memory", SAMPLES / "mcp_memory.jsonl")
+    assert report.outcomes == {"stored": 10}
+    assert set(kept) == {
+        "Ana (person)",
+        "Ana: prefers dark mode",
+        "Ana: is allergic to peanuts",
+        "Ana: lives in Lisbon",
+        "Atlas (project)",
+        "Atlas: deploys on Fridays",
+        "Atlas: Zürich Büro: 3. Stock ☕",
+        "Ben (person)",
+        "Ana works_on Atlas",
+        "Ben reviews Atlas",
+    }
+    assert kept["Ana works_on Atlas"].relationships == ({"from": "Ana", "to": "Atlas", "type": "works_on"},)
+
+
+def test_basic_memorys_notes_give_observations_relations_and_prose() -> None:
+    report, kept = taken_in("basic-memory", SAMPLES / "basic_memory")
+    assert set(report.outcomes) == {"stored"}
+    method = kept["Coffee Brewing: Pour over gives more clarity #brewing"]
+    assert method.tags == ("coffee", "brewing", "method")
+    assert came_from(method)["context"] == "personal experience" and came_from(method)["category"] == "method"
+    assert came_from(method)["file"] == "basic_memory"
+    assert came_from(method)["note"] == "kitchen/Coffee Brewing.md"
+    assert kept["Coffee Brewing: Water at 93 °C"].entities == ({"name": "Coffee Brewing", "type": "note"},)
+    weekends = kept["Coffee Brewing contrasts with Tea Brewing"]
+    assert weekends.relationships[0]["to"] == "Tea Brewing" and came_from(weekends)["context"] == "weekends only"
+    assert "Ana works on Atlas" in kept and "Ana: lives in Lisbon" in kept
+    prose = [text for text in kept if "kettle" in text or "brew --minutes" in text]
+    assert len(prose) == 2 and any("brew --minutes 4\n\nbrew --again" in text for text in prose)
+
+
+def test_a_long_paragraph_of_a_note_comes_in_parts(tmp_path: Path) -> None:
+    (tmp_path / "Long.md").write_text("# Long\n\n" + " ".join(f"River {n} has {n * n} bends." for n in range(1000)))
+    report, kept = taken_in("basic-memory", tmp_path)
+    assert report.outcomes == {"stored": 3} and all(text.startswith("Long: ") for text in kept)
+
+
+def test_what_is_no_observation_in_a_note_is_prose(tmp_path: Path) -> None:
+    lines = ["- [ ] buy milk", "- [x] buy bread", "- a [[Link]] in the middle", "- plain", "1. [fact] numbered"]
+    (tmp_path / "List.md").write_text("\n".join(lines))
+    _, kept = taken_in("basic-memory", tmp_path)
+    assert list(kept) == ["List: " + "\n".join(lines)]
+
+
+def test_langgraphs_items_keep_their_namespace_and_value() -> None:
+    report, kept = taken_in("langgraph", SAMPLES / "langgraph_store.sqlite")
+    assert report.outcomes == {"stored": 3}
+    assert kept["Ana prefers dark mode"].owner == "ana" and kept["Ana prefers dark mode"].tags == ("memories",)
+    nested = kept["Ana is allergic to peanuts"]
+    assert came_from(nested)["value"] == {"kind": "Memory", "content": {"content": "Ana is allergic to peanuts"}}
+    assert kept['{"city":"Basel","langs":["de","fr"],"name":"Ben"}'].owner == "profiles"
+
+
+def test_langgraphs_items_keep_their_expiry(tmp_path: Path) -> None:
+    from langgraph.store.sqlite import SqliteStore
+
+    file = tmp_path / "store.db"
+    with SqliteStore.from_conn_string(str(file)) as store:
+        store.setup()
+        store.put(("notes",), "soon", {"text": "The kettle is on"}, ttl=60)
+    _, kept = taken_in("langgraph", file)
+    assert kept["The kettle is on"].expires_at is not None
+
+
+def test_chatgpts_conversation_is_the_branch_that_was_seen() -> None:
+    report, kept = taken_in("chatgpt", SAMPLES / "chatgpt" / "conversations.json")
+    assert report.outcomes == {"skipped": 2, "stored": 5}
+    said = kept["I am allergic to peanuts. Where can I eat in Lisbon?"]
+    assert (said.source, said.authority, said.role, said.thread_id, said.kind) == (
+        "user",
+        "user_asserted",
+        "user",
+        "c1",
+        "episodic",
+    )
+    assert came_from(said)["title"] == "Trip to Lisbon" and came_from(said)["created_at"] == 1717000001.0
+    assert kept["Tell the kitchen about the peanuts first."].source == "agent"
+    assert came_from(kept["This is the menu"])["not_text"] == ["image_asset_pointer"]
+    assert kept["42"].source == "tool" and kept["print(6 * 7)"].source == "agent"
+    assert "A first answer that was regenerated." not in kept
+
+
+@pytest.mark.parametrize("shape", ["folder", "zip", "new names"])
+def test_chatgpts_export_may_be_a_folder_or_the_zip(shape: str, tmp_path: Path) -> None:
+    sample = SAMPLES / "chatgpt" / "conversations.json"
+    path = tmp_path / "export"
+    if shape == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.write(sample, "export/conversations.json")
+            archive.writestr("export/chat.html", "<html>")
+    else:
+        path.mkdir()
+        shutil.copy(sample, path / ("conversations-000.json" if shape == "new names" else "conversations.json"))
+    report, _ = taken_in("chatgpt", path)
+    assert report.outcomes == {"skipped": 2, "stored": 5}
+
+
+def test_claudes_messages_keep_who_said_them() -> None:
+    report, kept = taken_in("claude", SAMPLES / "claude" / "conversations.json")
+    assert report.outcomes == {"skipped": 1, "stored": 3}
+    said = kept["We plant the apple tree in October."]
+    assert said.source == "user" and said.role == "user" and came_from(said)["files"] == ["plan.txt"]
+    answer = kept["October is a good month.\nWater it well."]
+    assert answer.source == "agent" and came_from(answer)["not_text"] == ["thinking"]
+    assert kept["An older export has the text alone."].thread_id == "7d3f0d6e-0002"
+
+
+def test_a_vaults_latest_versions_come_along() -> None:
+    report, kept = taken_in("vault", SAMPLES / "vault.jsonl")
+    assert report.outcomes == {"skipped": 3, "stored": 3}
+    assert report.numbers["skipped"] == "2, 5-6"
+    mission = kept["Mission: stabilise the runtime, then add tools in layers"]
+    assert mission.tier == "canon" and mission.source == "user" and mission.authority == "user_asserted"
+    assert came_from(mission)["source"] == "operator"
+    register = kept["Projects: dashboard, memory upgrade"]
+    assert (register.topic_id, register.tier, register.source) == ("current_projects", "register", "user")
+    assert kept["Orion works at night"].scope == "orion"
+
+
+def test_the_third_schema_collapses_duplicates_and_sorts_out_tests(tmp_path: Path) -> None:
+    file = tmp_path / "v3.jsonl"
+    file.write_text(
+        """
+{"content": "No emojis", "custom_metadata": {"title": "Self-Limit-Emojis"}, "importance": 9, "id": "a1"}
+{"content": "Never use emojis anywhere", "custom_metadata": {"title": "Self-Limit-Emojis"}, "importance": 4}
+{"content": "No emojis", "custom_metadata": {"title": "self-limit-emojis"}, "importance": 3}
+{"content": "Elefante check", "custom_metadata": {"title": "T-E-S"}, "category": "test"}
+{"content": "Elefante probe", "custom_metadata": {"title": "T-E-P"}, "tags": ["e2e"]}
+{"custom_metadata": {"title": "Empty"}}
+"""
+    )
+    report, kept = taken_in("v3", file)
+    assert report.outcomes == {"refused": 1, "reinforced": 1, "stored": 3, "superseded": 1}
+    best = kept["No emojis"]
+    assert best.canonical_key == "Self-Limit-Emojis" and best.importance == 5 and "a1" in best.aliases
+    assert {memory.namespace for memory in kept.values() if memory is not best} == {"test"}
+
+
+def test_csv_columns_are_mapped_and_the_rest_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "facts.csv"
+    file.write_text('\ufeffnote,who,labels,importance,team\n"Ana likes tea,\n\nblack",ana,a;b,4,red\n,ben,,,\nx,y\n')
+    report, kept = taken_in(
+        "csv", file, columns={"content": "note", "owner": "who", "tags": "labels", "meta.team": "team"}
+    )
+    assert report.outcomes == {"refused": 2, "stored": 1} and report.numbers == {"refused": "2-3", "stored": "1"}
+    assert report.refused[1].place == "line 6" and "2 columns" in str(report.refused[1].detail)
+    tea = kept["Ana likes tea,\n\nblack"]
+    assert (tea.owner, tea.tags, tea.importance, tea.meta["team"]) == ("ana", ("a", "b"), 4, "red")
+
+
+def test_columns_of_json_lines_that_have_no_field_are_kept_with_the_origin(tmp_path: Path) -> None:
+    file = tmp_path / "facts.jsonl"
+    file.write_text(
+        '{"id": 7, "text": "Ana likes tea", "owner": "ana", "mood": "good", "authority": "system_imposed"}\n'
+    )
+    _, kept = taken_in("jsonl", file)
+    tea = kept["Ana likes tea"]
+    assert came_from(tea)["columns"] == {"mood": "good", "authority": "system_imposed"} and "7" in tea.aliases
+    assert tea.authority == "ai_inferred"
