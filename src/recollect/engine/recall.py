@@ -69,7 +69,7 @@ def query(
         places = {one.id: (one.stored.stream, one.stored.number) for one in found}
         told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
         items = _within(engine, told, top_k, _least(told, threshold, share_of_best), budget_tokens)
-        items = _with_history(engine, reader, items) if history else items
+        items = _with_history(engine, reader, items, budget_tokens) if history else items
         items = _with_related(engine, reader, items, places, budget_tokens)
         checks = _border_checks(engine, owner, space)
         event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
@@ -125,7 +125,7 @@ def _within(
             break
         if full or item.relevance < least:
             continue
-        cost = count_tokens(bullet(item.memory)) if budget_tokens is not None else 0
+        cost = _tokens(bullet(item.memory)) if budget_tokens is not None else 0
         if budget_tokens is not None and spent + cost > budget_tokens:
             continue
         spent += cost
@@ -138,8 +138,40 @@ MAX_EARLIER = 5
 """How many older versions of each memory are told."""
 
 
-def _with_history(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> list[Recalled]:
-    """The same with what each said before, as far as it may be seen and was not erased."""
+def _tokens(line: str) -> int:
+    """What a line takes of a budget, with the line end before it."""
+    return count_tokens(f"\n{line}")
+
+
+class _Room:
+    """What a budget leaves for what is told along with the items."""
+
+    def __init__(self, items: Sequence[Recalled], budget_tokens: int | None) -> None:
+        self._limited = budget_tokens is not None
+        told = sum(_tokens(line) for item in items for line in item.lines) if self._limited else 0
+        self._left = (budget_tokens or 0) - told
+
+    def takes(self, line: str) -> bool:
+        """Whether there is room for one line more, which it then takes up."""
+        cost = _tokens(line) if self._limited else 0
+        if self._limited and cost > self._left:
+            return False
+        self._left -= cost
+        return True
+
+
+def _with_history(
+    engine: Engine, reader: Reader, items: Sequence[Recalled], budget_tokens: int | None
+) -> list[Recalled]:
+    """The same with what each said before, as far as it may be seen, was not erased, and the budget has room for it."""
+    earlier = _earlier(engine, reader, items)
+    room = _Room(items, budget_tokens)
+    return [
+        replace(item, earlier=tuple(one for one in earlier[item.memory.id] if room.takes(one.line))) for item in items
+    ]
+
+
+def _earlier(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> dict[str, list[Earlier]]:
     earlier: dict[str, list[Earlier]] = {item.memory.id: [] for item in items}
     older = {item.memory.id: item.memory.supersedes_id for item in items}
     for _ in range(MAX_EARLIER):
@@ -150,7 +182,7 @@ def _with_history(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> 
             if stored and stored.body and engine.sight.sees(stored.body["scope"], stored.state.category):
                 said = Earlier(stored.state.id, stored.state.version, stored.body["content"], stored.body["created_at"])
                 earlier[newest].append(said)
-    return [replace(item, earlier=tuple(earlier[item.memory.id])) for item in items]
+    return earlier
 
 
 def _with_related(
@@ -165,12 +197,10 @@ def _with_related(
     if not items or not most:
         return list(items)
     told: dict[Place, list[Related]] = defaultdict(list)
-    left = None if budget_tokens is None else budget_tokens - sum(count_tokens("\n".join(i.lines)) for i in items)
+    room = _Room(items, budget_tokens)
     for place, related in told_with(engine, reader, [places[item.memory.id] for item in items])[:most]:
-        cost = count_tokens(related.line) if left is not None else 0
-        if left is None or cost <= left:
+        if room.takes(related.line):
             told[place].append(related)
-            left = None if left is None else left - cost
     return [replace(item, related=tuple(told[places[item.memory.id]])) for item in items]
 
 

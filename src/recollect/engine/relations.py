@@ -208,8 +208,10 @@ def _shown(stored: Stored, strength: float, relation_type: str) -> Related:
 def strongest(engine: Engine, reader: Reader, best: Sequence[Place]) -> dict[Place, float]:
     """What the best matches are related to, each with its strongest relation to one of them."""
     found: dict[Place, float] = {}
-    for _, other, relation in _other_ends(reader.relations_at(engine.tenant, best) if best else [], best):
-        found[other] = max(found.get(other, 0.0), relation.strength)
+    for relation in reader.relations_at(engine.tenant, best) if best else ():
+        for one, other in ((relation.source, relation.target), (relation.target, relation.source)):
+            if one in best:
+                found[other] = max(found.get(other, 0.0), relation.strength)
     return found
 
 

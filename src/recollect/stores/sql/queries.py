@@ -3,13 +3,13 @@
 import re
 from importlib import resources
 
-_NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
 
 def load_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
     """The statements of a package's query file, by name, without their comments."""
     text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
-    parts = _NAME.split(text)
+    parts = NAME.split(text)
     names, bodies = parts[1::2], parts[2::2]
     if len(set(names)) != len(names):
         raise ValueError(f"{file} names a query twice")

@@ -1,0 +1,60 @@
+"""link, unlink, related and reindex on the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from .test_server_cli import Here as Shell
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return Shell(tmp_path, monkeypatch)
+
+
+def _add(shell: Shell, content: str) -> str:
+    return str(shell.json("add", content, "--owner", "ana")["memory"]["id"])
+
+
+def test_memories_are_linked_by_hand_and_taken_apart(shell: Shell) -> None:
+    rent, wall = _add(shell, "The landlord lowered the rent"), _add(shell, "There is mould on the north wall")
+    made = shell.json("link", rent[:8], wall[:8], "--type", "explains", "--strength", "0.5")
+    assert (made["id"], made["relation_type"], made["strength"]) == (wall, "explains", 0.5)
+    assert shell.json("related", rent) == [made]
+    shown = shell.run("related", wall)
+    assert "explains" in shown and "0.50" in shown and "landlord" in shown
+    assert "↔ explains: There is mould" in shell.run("query", "landlord rent", "--top-k", "1", "--return", "bullets")
+    assert shell.json("unlink", rent, wall) == {"unlinked": 1}
+    assert shell.json("related", rent) == [] and "nothing is related" in shell.run("related", rent)
+    assert shell.json("link", rent, rent, code=2)["error"]["field"] == "other"
+    assert shell.json("link", rent, wall, "--strength", "7", code=2)["error"]["field"] == "strength"
+    assert shell.json("related", "ffffffffffff", code=1)["error"]["code"] == "not_found"
+
+
+def test_vectors_are_made_anew(shell: Shell) -> None:
+    _add(shell, "The physician prescribed antibiotics for her infection")
+    assert len(shell.json("query", "doctor medicine illness")["items"]) == 1
+    assert shell.json("reindex", "--embedder", "none") == {"embedder": "none", "streams": 1, "vectors": 0}
+    assert shell.json("query", "doctor medicine illness")["items"] == []
+    assert shell.json("reindex", "--embedder", "nonsense", code=2)["error"]["field"] == "embedder.name"
+    assert shell.json("reindex", "--embedder", "static")["vectors"] == 1
+    assert "wordllama" in shell.run("reindex")
+    assert len(shell.json("query", "doctor medicine illness")["items"]) == 1
+
+
+def test_another_embedder_in_the_policy_is_refused_with_the_command_that_mends_it(shell: Shell) -> None:
+    _add(shell, "The physician prescribed antibiotics for her infection")
+    (shell.folder / "policy.yaml").write_text("embedder: {name: none}\n", encoding="utf-8")
+    refused = shell.json("--policy", "policy.yaml", "query", "physician", code=2)["error"]
+    assert refused["code"] == "embedder_mismatch" and "recollect reindex" in refused["hint"]
+    shell.run("--policy", "policy.yaml", "reindex")
+    assert len(shell.json("--policy", "policy.yaml", "query", "physician")["items"]) == 1
+
+
+def test_a_query_tells_what_was_said_before(shell: Shell) -> None:
+    for port in (8080, 9090):
+        shell.run("add", f"The API port is {port}", "--owner", "ana")
+    assert [e["content"] for e in shell.json("query", "api port", "--history")["items"][0]["earlier"]] == [
+        "The API port is 8080"
+    ]
+    assert "8080" in shell.run("query", "api port", "--history")
