@@ -5,8 +5,10 @@ keys and threads, twice over: in a store that Globex shares, and in one where Gl
 the same to the last byte, so a foreign id looks exactly like one that never existed; and no row of Globex's may move.
 """
 
+import hashlib
 import inspect
 import json
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from io import StringIO
@@ -66,6 +68,14 @@ class Door(NamedTuple):
 # ── what the two of them keep ───────────────────────────────────────────────────────────────────────────────────────
 
 
+ENTRY = {
+    "content": "Trust needs attribution",
+    "author": {"id": "other", "name": "Other"},
+    "content_hash": hashlib.sha256(b"Trust needs attribution").hexdigest(),
+    "created_at": "2026-01-01T00:00:00Z",
+}
+
+
 def fill(mem: recollect.Recollect, word: str) -> None:
     """Something in every table: versions, contradictions, denials, retries, counters, threads, checkpoints and items."""
     mem.add(f"Savings of {word} are in the bank", owner="ana", canonical_key="Savings-Place", idempotency_key="first",
@@ -82,6 +92,12 @@ def fill(mem: recollect.Recollect, word: str) -> None:
     mem.get(newer.memory.id)
     mem.query(f"savings of {word}", owner="ana", thread="t1")
     mem.erase(id=gone.memory.id)
+    built = mem.add(f"Interest upon {word}", owner="ana", parent_refs=[newer.memory.content_hash]).memory
+    assert built is not None
+    mem.vouch(built.id, by="crow")
+    key_file = Path(tempfile.mkdtemp()) / "signer.key"
+    mem.new_identity("signer", key_file=key_file)
+    mem.checkpoint(sign_as="signer", key_file=key_file)
     with RecollectStore(mem) as store:
         store.put(PLACE, "tea", {"likes": word})
     with RecollectSaver(mem) as saver:
@@ -226,6 +242,7 @@ PYTHON: dict[str, Call] = {
         lambda door, foreign: door.mem.add(
             "Acme refers", parent_refs=[foreign.content_hash], aliases=list(foreign.ids)
         ),
+        lambda door, _: door.mem.add("Acme grows tomatoes on its roof", owner="ana"),
         lambda door, _: door.mem.add("Acme reaches out", tenant=GLOBEX),
     ),
     "add_many": lambda door, _: door.mem.add_many([{"content": "Acme reaches out", "tenant": GLOBEX}]),
@@ -270,6 +287,28 @@ PYTHON: dict[str, Call] = {
         each(lambda mem, id: mem.unlink(mem.list().items[0].id, id)),
     ),
     "reindex": several(lambda door, _: door.mem.reindex("none"), lambda door, _: door.mem.reindex("static")),
+    "checkpoint": lambda door, _: door.mem.checkpoint(),
+    "checkpoints": lambda door, _: door.mem.checkpoints(),
+    "prove": each(lambda mem, id: mem.prove(id)),
+    "prove_growth": lambda door, _: outcome(lambda: door.mem.prove_growth(1)),
+    "identity": lambda door, _: outcome(lambda: door.mem.identity("signer")),
+    "identities": lambda door, _: door.mem.identities(),
+    "new_identity": lambda door, _: outcome(
+        lambda: door.mem.new_identity("other", key_file=door.folder / "other.key").key
+    ),
+    "sign_entry": lambda door, _: outcome(
+        lambda: door.mem.sign_entry(ENTRY, sign_as="other", key_file=door.folder / "other.key")
+    ),
+    "check_entry": several(
+        lambda door, _: door.mem.check_entry(ENTRY),
+        lambda door, foreign: door.mem.check_entry(ENTRY, memory=foreign.id),
+    ),
+    "rotate_identity": lambda door, _: outcome(
+        lambda: door.mem.rotate_identity("other", key_file=door.folder / "other.key", to=door.folder / "newer.key").key
+    ),
+    "revoke_identity": several(
+        lambda door, _: door.mem.revoke_identity("other"), lambda door, _: door.mem.revoke_identity("signer")
+    ),
     "backup": lambda door, _: Path(door.mem.backup(door.folder / "copy.bak").path).name,
     "erase": several(
         each(lambda mem, id: mem.erase(id=id, whole_chain=True)),

@@ -14,69 +14,67 @@ from recollect.model.proof import Checkpoint, GrowthProof, MemoryProof, ProofChe
 class LedgerDoor:
     """Methods of :class:`recollect.Recollect`. Key files are private keys that ``new_identity`` made."""
 
-    @property
-    def engine(self) -> Engine:
-        raise NotImplementedError("the door that this is a part of has the engine")
+    _engine: Engine
 
     @traced
     def checkpoint(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
         """Cover what was written since the last checkpoint, signed if you say by whom. Keep the answer elsewhere."""
         file = _path(key_file)
-        key = identities.signing_key(self.engine, sign_as, file) if sign_as or file else None
-        return checkpoint_log.checkpoint(self.engine, key)
+        key = identities.signing_key(self._engine, sign_as, file) if sign_as or file else None
+        return checkpoint_log.checkpoint(self._engine, key)
 
     @traced
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """Every checkpoint that was taken, oldest first."""
-        return checkpoint_log.checkpoints(self.engine)
+        return checkpoint_log.checkpoints(self._engine)
 
     @traced
     def prove(self, id: str, *, with_content: bool = True) -> MemoryProof:
         """A document which shows, without the store, that the ledger has a memory's entries and what they committed to."""
-        return checkpoint_log.prove_memory(self.engine, id, with_content=with_content)
+        return checkpoint_log.prove_memory(self._engine, id, with_content=with_content)
 
     @traced
     def prove_growth(self, since: int | Checkpoint) -> GrowthProof:
         """A document which shows that nothing was rewritten since a checkpoint: one that was kept, or its size."""
-        return checkpoint_log.prove_growth(self.engine, since.size if isinstance(since, Checkpoint) else since)
+        return checkpoint_log.prove_growth(self._engine, since.size if isinstance(since, Checkpoint) else since)
 
     @traced
     def new_identity(self, name: str, *, key_file: str | Path | None = None) -> NewKey:
         """Make and register a key for somebody who has none."""
-        return identities.new_identity(self.engine, name, _path(key_file))
+        return identities.new_identity(self._engine, name, _path(key_file))
 
     @traced
     def rotate_identity(self, name: str, *, key_file: str | Path | None = None, to: str | Path | None = None) -> NewKey:
         """Replace somebody's key; what the old one signed so far still counts."""
-        return identities.rotate_identity(self.engine, name, _path(key_file), _path(to))
+        return identities.rotate_identity(self._engine, name, _path(key_file), _path(to))
 
     @traced
     def revoke_identity(self, name: str, *, key: str | None = None) -> Checkpoint:
         """From here on nothing counts that a key signs: the current one, or the one that begins with these digits."""
-        return identities.revoke_identity(self.engine, name, key)
+        return identities.revoke_identity(self._engine, name, key)
 
     @traced
     def identity(self, name: str) -> Identity:
         """Somebody's keys, and what became of each."""
-        return identities.identity(self.engine, name)
+        return identities.identity(self._engine, name)
 
     @traced
     def identities(self) -> tuple[Identity, ...]:
         """Everybody who has or had a key."""
-        return identities.identities(self.engine)
+        return identities.identities(self._engine)
 
     @traced
     def sign_entry(
         self, entry: Mapping[str, Any], *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> dict[str, Any]:
         """An exported entry with its author's signature in it."""
-        return identities.sign_entry(entry, identities.signing_key(self.engine, sign_as, _path(key_file)))
+        return identities.sign_entry(entry, identities.signing_key(self._engine, sign_as, _path(key_file)))
 
     @traced
     def check_entry(self, entry: Mapping[str, Any], *, memory: str | None = None) -> SignatureCheck:
         """Whether an entry's author signed it with a key that counts now, or counted when ``memory`` was written."""
-        place = identities.place_of_memory(self.engine, memory) if memory is not None else None
-        return identities.check_entry(self.engine, entry, place)
+        place = identities.place_of_memory(self._engine, memory) if memory is not None else None
+        return identities.check_entry(self._engine, entry, place)
 
 
 def check_proof(text: str, *, keys: Sequence[str] = (), kept: Checkpoint | None = None) -> ProofCheck:
