@@ -25,9 +25,9 @@ def embedder_named(settings: EmbedderSettings) -> Embedder:
 
 
 def _static(settings: EmbedderSettings) -> Embedder:
-    from recollect.embed.static import StaticEmbedder
+    from recollect.embed.static import shared_static_embedder
 
-    return StaticEmbedder()
+    return shared_static_embedder()
 
 
 def _none(settings: EmbedderSettings) -> Embedder:

@@ -10,6 +10,7 @@ The same text gets the same vector, bit for bit, on every machine. The weights a
 import math
 import threading
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.embed.bundled import bundled_file
@@ -57,6 +58,12 @@ class StaticEmbedder:
             if self._model is None:
                 self._model = _load()
             return self._model
+
+
+@cache
+def shared_static_embedder() -> StaticEmbedder:
+    """The one of this process: its weights are read once, however many memories are open."""
+    return StaticEmbedder()
 
 
 def _load() -> _Model:

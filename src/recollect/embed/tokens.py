@@ -1,13 +1,6 @@
 """Counting tokens for budgets, with the tokenizer that comes with the default embedder."""
 
-from functools import cache
-
-from recollect.embed.static import StaticEmbedder
-
-
-@cache
-def _tokenizer() -> StaticEmbedder:
-    return StaticEmbedder()
+from recollect.embed.static import shared_static_embedder
 
 
 def count_tokens(text: str) -> int:
@@ -16,4 +9,4 @@ def count_tokens(text: str) -> int:
     >>> count_tokens("Ana prefers dark mode") <= 8
     True
     """
-    return _tokenizer().count_tokens(text)
+    return shared_static_embedder().count_tokens(text)
