@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.contention import again_on_conflict
-from recollect.engine.context import Engine, find, visible
-from recollect.model.caller import Caller, Right
+from recollect.engine.context import Engine, find
+from recollect.model.caller import Right
 from recollect.model.errors import NotAllowed, NotFound, StoreCorrupt, WrongState
 from recollect.model.ledger import GENESIS, Entry
 from recollect.model.proof import (
@@ -228,16 +228,15 @@ def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> Memor
     """That the log holds the entries about a memory, up to its last checkpoint.
 
     It takes every later entry of the same leaf to get from them to the leaf's head. Those are free of content, but tell when
-    something happened in the stream, so that only those who look after the store may ask. What the entries committed to is
-    included with its salt if the caller may see the memory, and it still has content.
+    something happened in the stream, so that only those who look after the store may ask, of what they may see. What the
+    entries committed to is included with its salt, if it still has content.
     """
     engine.require(Right.OPERATE, "prove what the log holds")
     with engine.read() as reader:
-        stored = find(engine.seen_by(Caller(tenant=engine.tenant)), reader, id)
+        stored = find(engine, reader, id)
         last = _checkpoint(reader, engine.tenant, None)
         segments = _segments(reader, engine.tenant, stored.state.id, last.size)
-        shown = with_content and visible(engine, reader, stored)
-        values = _values(reader, stored, segments) if shown else ()
+        values = _values(reader, stored, segments) if with_content else ()
     return MemoryProof(memory=stored.state.id, checkpoint=last, segments=segments, values=values)
 
 

@@ -34,7 +34,7 @@ class OnDemand(Plain):
     text: str = ""
     recall: Recall | None = None
 
-    def bullets(self) -> list[dict[str, str]]:
+    def bullets(self) -> list[dict[str, Any]]:
         return self.recall.bullets() if self.recall is not None else []
 
 

@@ -144,17 +144,15 @@ class Recall(Plain):
         """Whether nothing was found that has enough to do with it."""
         return not self.items
 
-    def bullets(self) -> list[dict[str, str]]:
-        """The small form for prompts: id, category and one line of text each; what an item is related to follows it."""
-        return [one for item in self.items for one in (_bullet(item.memory), *map(_related_bullet, item.related))]
+    def bullets(self) -> list[dict[str, Any]]:
+        """The small form for prompts: id, category and one line of text each, and the lines of what it is related to."""
+        return [_bullet(item) for item in self.items]
 
 
-def _bullet(memory: Memory) -> dict[str, str]:
-    return {"id": memory.id, "category": memory.category, "text": bullet(memory).removeprefix("- ")}
-
-
-def _related_bullet(related: Related) -> dict[str, str]:
-    return {"id": related.id, "category": related.category, "text": related.line.strip()}
+def _bullet(item: Recalled) -> dict[str, Any]:
+    memory, related = item.memory, [one.line.strip() for one in item.related]
+    told = {"id": memory.id, "category": memory.category, "text": bullet(memory).removeprefix("- ")}
+    return {**told, "related": related} if related else told
 
 
 def bullet(memory: Memory) -> str:

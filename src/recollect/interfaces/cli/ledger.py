@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.interfaces.cli.session import of
 from recollect.model.errors import BadInput
-from recollect.model.proof import Checkpoint, Document, ProofCheck
+
+if TYPE_CHECKING:
+    from recollect.model.proof import Checkpoint, Document, ProofCheck
 
 ledger = typer.Typer(no_args_is_help=True, help="Prove that history was not rewritten: take checkpoints, prove, check.")
 
@@ -102,7 +104,7 @@ def _size(since: str) -> int:
 
 
 def _handed_out(
-    context: typer.Context, document: Document, out: str | None, draw: Callable[[], None] | None = None
+    context: typer.Context, document: "Document", out: str | None, draw: Callable[[], None] | None = None
 ) -> None:
     """A document goes into the file that was named. What is printed is the document too, unless it can be drawn."""
     from recollect.interfaces.cli import screen
@@ -120,7 +122,7 @@ def _handed_out(
         screen.console.print(f"written to {out}", markup=False, soft_wrap=True)
 
 
-def _draw_checkpoints(found: Sequence[Checkpoint]) -> None:
+def _draw_checkpoints(found: "Sequence[Checkpoint]") -> None:
     from rich.table import Table
 
     from recollect.interfaces.cli import screen
@@ -132,7 +134,7 @@ def _draw_checkpoints(found: Sequence[Checkpoint]) -> None:
     screen.console.print(table if found else "[dim]no checkpoint was taken[/]")
 
 
-def _draw_check(answer: ProofCheck) -> None:
+def _draw_check(answer: "ProofCheck") -> None:
     from recollect.interfaces.cli import screen
 
     screen.console.print(f"[green]holds[/]  {answer.kind}" if answer.ok else f"[red]refused[/]  {answer.kind}")

@@ -140,9 +140,11 @@ def related(found: Sequence[Related]) -> None:
     console.print(table)
 
 
-def bullets(found: Sequence[dict[str, str]]) -> None:
+def bullets(found: Sequence[dict[str, Any]]) -> None:
     for one in found:
         console.print(f"- {escape(one['text'])}", soft_wrap=True)
+        for line in one.get("related", ()):
+            console.print(f"  {escape(line)}", soft_wrap=True)
 
 
 def change_header(found: Any) -> None:
