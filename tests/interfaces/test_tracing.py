@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import recollect
 from recollect.model.trace import TraceType
 from recollect.rules.plain_view import plain_lines
 
@@ -13,16 +14,14 @@ from .shell import Shell
 @pytest.fixture
 def told(shell: Shell) -> Shell:
     """Two sessions: in one a home was corrected and a password refused, in the other a home was told."""
-    (shell.folder / "policy.yaml").write_text("traces: {keep: all}\n", encoding="utf-8")
-    for person, words, code in (
-        ("ana", "I live in Paris", 0),
-        ("ana", "I live in Rome", 0),
-        ("ana", "The password is hunter2-and-more-9!", 1),
-        ("ben", "I live in Oslo", 0),
-    ):
-        shell.run(
-            "--policy", "policy.yaml", "--as-user", person, "--as-session", f"of-{person}", "add", words, code=code
-        )
+    with recollect.open(shell.folder / "recollect.db", policy={"traces": {"keep": "all"}}) as mem:
+        for person, words in (
+            ("ana", "I live in Paris"),
+            ("ana", "I live in Rome"),
+            ("ana", "The password is hunter2-and-more-9!"),
+            ("ben", "I live in Oslo"),
+        ):
+            mem.as_caller(user=person, session=f"of-{person}").add(words)
     return shell
 
 

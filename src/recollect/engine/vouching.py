@@ -18,6 +18,7 @@ from recollect.engine.links import as_seen
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
 from recollect.engine.reading import readable_streams
+from recollect.engine.tracing import border_check, keep
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
@@ -91,6 +92,8 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None) -> Memory:
         else:
             _may_vouch(engine, stored, mine)
         pen.load(stored)
+        if stored.body is not None:
+            keep(engine, writer, [border_check(engine, "write", Space(stored.body["space"]), None)], stream.number)
         if given is None:
             pen.record(Event.VOUCH_WITHDRAWN, stored.state.id, rule="vouched:withdrawn")
         else:
