@@ -25,6 +25,7 @@ from recollect.engine.context import Engine, find
 from recollect.engine.links import as_seen, hidden_ids
 from recollect.engine.meaning import Meanings
 from recollect.engine.reading import readable_streams
+from recollect.engine.relations import relations_of_stream
 from recollect.engine.waiting import waiting
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, NotFound
@@ -218,6 +219,8 @@ def _as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when
                     writer.actor_uid(engine.tenant, name, salt)
             for cut in cuts:
                 _lay_down(past, reader, writer, cut)
+            for cut in cuts:
+                _lay_down_relations(reader, writer, cut)
         yield past
     finally:
         waiting(past).close()
@@ -254,6 +257,16 @@ def _lay_down_vectors(reader: Reader, writer: Writer, today: Stream, stream: Str
     stream.embedder, stream.last_memory = today.embedder, today.last_memory
     writer.set_embedder(stream)
     writer.add_vectors(stream, stream.generation, vectors)
+
+
+def _lay_down_relations(reader: Reader, writer: Writer, cut: _Cut) -> None:
+    """What the memories of then were related to, of those that are laid down: other streams' too, so this comes last."""
+    assert cut.stream.address is not None, "a stream that may be read has an owner"
+    stream = writer.stream_at(cut.stream.address)
+    assert stream is not None, "it was laid down before"
+    amendments = reader.amendments(cut.stream)
+    found = relations_of_stream(writer, stream, writer.versions(stream), cut.entries, amendments)
+    writer.put_relations(stream.tenant, found)
 
 
 def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored) -> None:

@@ -125,7 +125,7 @@ def _within(
             break
         if full or item.relevance < least:
             continue
-        cost = _tokens(bullet(item.memory)) if budget_tokens is not None else 0
+        cost = _tokens(bullet(item.memory), first=not items) if budget_tokens is not None else 0
         if budget_tokens is not None and spent + cost > budget_tokens:
             continue
         spent += cost
@@ -138,9 +138,9 @@ MAX_EARLIER = 5
 """How many older versions of each memory are told."""
 
 
-def _tokens(line: str) -> int:
-    """What a line takes of a budget, with the line end before it."""
-    return count_tokens(f"\n{line}")
+def _tokens(line: str, *, first: bool = False) -> int:
+    """What a line takes of a budget, with the line end before it unless it is the first."""
+    return count_tokens(line if first else f"\n{line}")
 
 
 class _Room:
@@ -148,7 +148,7 @@ class _Room:
 
     def __init__(self, items: Sequence[Recalled], budget_tokens: int | None) -> None:
         self._limited = budget_tokens is not None
-        told = sum(_tokens(line) for item in items for line in item.lines) if self._limited else 0
+        told = count_tokens("\n".join(line for item in items for line in item.lines)) if self._limited else 0
         self._left = (budget_tokens or 0) - told
 
     def takes(self, line: str) -> bool:
