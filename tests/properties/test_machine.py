@@ -42,7 +42,7 @@ class ServerPlace:
 
 
 TestMachineOnSqlite = machine_for(SqlitePlace).TestCase
-TestMachineOnSqlite.settings = _story(40)
+TestMachineOnSqlite.settings = _story(25)
 
 
 @pytest.mark.usefixtures("server_place")
