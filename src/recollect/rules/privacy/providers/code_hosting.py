@@ -76,11 +76,11 @@ RULES = (
         pattern=r"npm_[A-Za-z0-9]{20,60}" + WORD_END,
         true_positives=(
             f"NPM_TOKEN=«npm_{fake(36)}»",
-            f"//registry.npmjs.org/:_authToken=«npm_{fake(36)}»",
+            f"//npm.example.org/:_authToken=«npm_{fake(36)}»",
             f"publish with «npm_{fake(36)}»!",
         ),
         false_positives=(
-            "npm_config_registry=https://registry.npmjs.org",
+            "npm_config_registry=https://npm.example.org",
             "read npm_package_version in the build script",
             f"npm_{fake(12)}",
         ),
