@@ -159,7 +159,7 @@ OWNERS_MS = 10.0
 
 def run(quick: bool) -> list[Budget]:
     OUT.mkdir(exist_ok=True)
-    sizes = ((1_000, 1), (1_000, 10)) if quick else ((10_000, 1), (100_000, 1), (100_000, 10))
+    sizes = ((1_000, 1), (1_000, 10)) if quick else ((10_000, 1), (10_000, 10), (10_000, 100))
     owners, each = (50, 100) if quick else (OWNERS, EACH)
     questions = list(islice(texts.generated_questions(texts.filling(1_000)), 110 if quick else QUERIES))
     with ExitStack() as stack:
