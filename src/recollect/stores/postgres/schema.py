@@ -77,11 +77,11 @@ def _build(db: BoundedConnection, location: str, fresh_store_id: str, partitions
         _one(db, "lock_schema")
         _run_script(db, "role.sql")
         _run_script(db, "bookkeeping.sql")
-        todo = _pending(db, location)
-        new = len(todo) == len(migrations())
+        pending = _pending(db, location)
+        new = len(pending) == len(migrations())
         partitions = partitions if new else int(_value(db, "partitions") or 0)
         _one(db, "set_partitions", partitions=str(partitions))
-        for migration in todo:
+        for migration in pending:
             db.execute(statements(migration, partitions > 0))
             db.execute(KEEPING["note_migration"], {**migration._asdict(), "sha256": migration.sha256})
         for script in ("partitions.sql", "statistics.sql", "row_security.sql"):

@@ -43,12 +43,12 @@ def _recorded(db: sqlite3.Connection) -> dict[int, str]:
         return {}
 
 
-def apply(db: sqlite3.Connection, todo: list[Migration]) -> None:
+def apply(db: sqlite3.Connection, pending: list[Migration]) -> None:
     """Apply migrations inside the caller's transaction."""
     db.execute(
         "CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL)"
     )
-    for migration in todo:
+    for migration in pending:
         for statement in _statements(migration.sql):
             db.execute(statement)
         db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (migration.number, migration.name, migration.sha256))
