@@ -7,43 +7,43 @@ INSERT INTO streams (tenant, stream, uid, namespace, space, owner, tick, last_se
                      phase, embedder, generation)
 SELECT tenant, stream + k, {hex} || substr(uid, 9), namespace, space, owner || '-' || k, tick, last_seq, last_memory, head, last_at,
        documents, words, phase, embedder, generation
-  FROM streams CROSS JOIN {ks} WHERE stream = 1
+  FROM {ks} CROSS JOIN streams WHERE stream = 1
 
 -- name: owners_versions
 INSERT INTO versions (tenant, stream, memory, id, body, salt)
 SELECT tenant, stream + k, memory, {hex} || substr(id, 9), replace(body, '"owner":"ana"', '"owner":"ana-' || k || '"'), salt
-  FROM versions CROSS JOIN {ks} WHERE stream = 1
+  FROM {ks} CROSS JOIN versions WHERE stream = 1
 
 -- name: owners_memories
 INSERT INTO memories ({columns})
-SELECT {values} FROM memories CROSS JOIN {ks} WHERE stream = 1
+SELECT {values} FROM {ks} CROSS JOIN memories WHERE stream = 1
 
 -- name: owners_postings
 INSERT INTO postings (tenant, stream, term, place, tf, length)
-SELECT tenant, stream + k, term, place, tf, length FROM postings CROSS JOIN {ks} WHERE stream = 1
+SELECT tenant, stream + k, term, place, tf, length FROM {ks} CROSS JOIN postings WHERE stream = 1
 
 -- name: owners_vectors
 INSERT INTO vectors (tenant, stream, memory, generation, codes)
-SELECT tenant, stream + k, memory, generation, codes FROM vectors CROSS JOIN {ks} WHERE stream = 1
+SELECT tenant, stream + k, memory, generation, codes FROM {ks} CROSS JOIN vectors WHERE stream = 1
 
 -- name: stream_versions
 INSERT INTO versions (tenant, stream, memory, id, body, salt)
-SELECT tenant, stream, memory + k * {size}, {hex} || substr(id, 9), body, salt FROM versions CROSS JOIN {ks}
+SELECT tenant, stream, memory + k * {size}, {hex} || substr(id, 9), body, salt FROM {ks} CROSS JOIN versions
 
 -- name: stream_memories
 INSERT INTO memories ({columns})
-SELECT {values} FROM memories CROSS JOIN {ks}
+SELECT {values} FROM {ks} CROSS JOIN memories
 
 -- name: stream_postings
 INSERT INTO postings (tenant, stream, term, place, tf, length)
-SELECT tenant, stream, term, place - k * {size}, tf, length FROM postings CROSS JOIN {ks} WHERE place <> -9223372036854775807
+SELECT tenant, stream, term, place - k * {size}, tf, length FROM {ks} CROSS JOIN postings WHERE place <> -9223372036854775807
 
 -- name: stream_counts
 UPDATE postings SET tf = tf * {times} WHERE place = -9223372036854775807
 
 -- name: stream_vectors
 INSERT INTO vectors (tenant, stream, memory, generation, codes)
-SELECT tenant, stream, memory + k * {size}, generation, codes FROM vectors CROSS JOIN {ks}
+SELECT tenant, stream, memory + k * {size}, generation, codes FROM {ks} CROSS JOIN vectors
 
 -- name: stream_itself
 UPDATE streams SET last_memory = last_memory * {times}, documents = documents * {times}, words = words * {times}

@@ -317,6 +317,7 @@ class TestPlans(OnAServer):
             ("select_in_stream", {"limit": 10}),
             ("select_memories", {"limit": 10}),
             ("active_by_key", {"scope": "shared", "kind_class": "semantic", "key_identity": "7"}),
+            ("key_holders", {"scopes": '["shared"]', "keys": '[["semantic", "7"]]'}),
         ],
     )
     def test_memories_are_found_through_an_index(

@@ -1,12 +1,15 @@
 """SQLite under the store contract, as a file and in memory; and the database as the arbiter of one active per key."""
 
+import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite import SqliteStore
+from recollect.stores.sqlite.store import QUERIES
 from recollect.testing.contract import StoreContract
 from recollect.testing.stores import Scribe
 
@@ -34,6 +37,22 @@ class TestFile(StoreContract):
             values = ", ".join(changed.get(column, column) for column in columns)
             db.execute(f"INSERT INTO memories ({', '.join(columns)}) SELECT {values} FROM memories")
         db.close()
+
+    @pytest.mark.parametrize(
+        "query",
+        ["candidates", "contents_at", "memories_at", "memories_numbered", "key_holders", "postings", "postings_of",
+         "relations_at", "term_frequencies", "vectors_after", "vectors_numbered", "visible_numbers"],
+    )  # fmt: skip
+    def test_a_read_of_a_question_goes_straight_to_its_rows(self, store: Store, scribe: Scribe, query: str) -> None:
+        """Within a tenant that is: a search by the tenant alone would read everybody's rows."""
+        scribe.keep("one")
+        sql = QUERIES[query].replace("{filters}", "m.status = 'active'")
+        params = dict.fromkeys(re.findall(r"(?<!:):([a-z]\w*)", sql), "[]")
+        with closing(sqlite3.connect(store.location)) as db:
+            plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", params)]
+        reached = [step for step in plan if step.startswith(("SCAN", "SEARCH")) and "VIRTUAL TABLE" not in step]
+        assert reached
+        assert all("tenant=? AND" in step for step in reached), plan
 
 
 class TestMemory(StoreContract):

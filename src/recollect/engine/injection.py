@@ -14,7 +14,7 @@ from recollect.engine.arguments import check_names, check_number, check_word
 from recollect.engine.context import Engine
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen
-from recollect.engine.matching import shadowed
+from recollect.engine.matching import as_told, shadowed
 from recollect.engine.ranking import Ranked
 from recollect.engine.reading import readable_streams
 from recollect.engine.recall import query, recall_event
@@ -138,7 +138,7 @@ def _standing(
     found = {stored.state.id: stored for stored in (*_tiers(engine, reader, streams), *_whole(engine, reader, streams))}
     one_person = one_person or not engine.caller.trusted
     ranked = [Ranked(stored, 0.0, 0.0, 0.0, {}) for stored in found.values()]
-    kept = shadowed(ranked, engine.caller.agent, order, one_person=one_person)
+    kept = [as_told(one) for one in shadowed(ranked, engine.caller.agent, order, one_person=one_person)]
     by_id = {item.memory.id: replace(item, recall_reason=_WHATEVER_IS_ASKED) for item in kept}
     return [by_id[memory.id] for memory in standing_order([item.memory for item in kept])]
 

@@ -109,7 +109,7 @@ def _outranks(engine: Engine, one: Stored, other: Stored) -> bool:
     return outranks(Authority(one.state.authority), Authority(other.state.authority), order)
 
 
-def shadowed(found: Sequence[Ranked], agent: str | None, order: Sequence[Space], *, one_person: bool) -> list[Recalled]:
+def shadowed(found: Sequence[Ranked], agent: str | None, order: Sequence[Space], *, one_person: bool) -> list[Ranked]:
     """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared.
 
     The application reads everybody's memories, and nobody's shadow another's; ``one_person`` says that all belong to one.
@@ -126,18 +126,12 @@ def shadowed(found: Sequence[Ranked], agent: str | None, order: Sequence[Space],
             if one.id != best.id and (best.stored.stream == one.stored.stream or one_person):
                 hidden[best.id].append(one.id)
                 gone.add(one.id)
-    return [_recalled(one, hidden[one.id]) for one in found if one.id not in gone]
+    return [one._replace(shadowed=tuple(sorted(hidden[one.id]))) for one in found if one.id not in gone]
 
 
-def _recalled(one: Ranked, hidden: Sequence[str]) -> Recalled:
-    return Recalled(
-        to_memory(one.stored),
-        one.score,
-        _why(one),
-        tuple(sorted(hidden)),
-        one.relevance,
-        dict(one.features),
-    )
+def as_told(one: Ranked) -> Recalled:
+    """A memory as it is told."""
+    return Recalled(to_memory(one.stored), one.score, _why(one), one.shadowed, one.relevance, dict(one.features))
 
 
 def _why(one: Ranked) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named
 from recollect.embed.protocol import label_of
-from recollect.engine.vector_block import Block, Slice
+from recollect.engine.vector_block import Block, Slice, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
 from recollect.stores.protocol import Place, Reader, Stream
@@ -134,6 +134,7 @@ class Likeness:
     ) -> None:
         self._reader, self._question, self._seen = reader, question, seen
         self._streams = {stream.number: (stream, rows) for stream, rows in streams if len(rows.numbers)}
+        self._cosines: dict[Place, float | None] = {}
 
     def nearest(self, count: int, least: float = -1.0) -> list[tuple[Place, float]]:
         """The memories of the most similar meaning with their cosines, best first: all streams' best, compared closely."""
@@ -143,45 +144,39 @@ class Likeness:
             return []
         import numpy as np
 
-        asked, rows = signs(self._question), [rows for _, rows in self._streams.values()]
-        distances = [differing(asked, one.signs) for one in rows]
-        chosen = fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], RERANKED)
+        asked = signs(self._question)
+        distances = [differing(asked, rows.signs) for _, rows in self._streams.values()]
+        chosen = np.sort(fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], RERANKED))
         ends = np.cumsum([len(part) for part in distances])
-        inside = [
-            chosen[(chosen >= end - len(one.numbers)) & (chosen < end)] for end, one in zip(ends, rows, strict=True)
-        ]
-        return self._best(
-            {
-                number: np.sort(one.numbers[picked - (end - len(one.numbers))])
-                for number, end, one, picked in zip(self._streams, ends, rows, inside, strict=True)
-            },
-            count,
-            least,
-        )
+        parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+        rows = {
+            of: part - (end - len(distance))
+            for of, part, end, distance in zip(self._streams, parts, ends, distances, strict=True)
+        }
+        return self._best(rows, count, least)
 
     def nearest_of(self, places: Sequence[Place], count: int, least: float = -1.0) -> list[tuple[Place, float]]:
         """The same among these alone."""
         import numpy as np
 
-        wanted = {
-            of: np.array(sorted(n for stream, n in places if stream == of), dtype=np.int64) for of in self._streams
+        rows = {
+            of: rows_of(known, np.array(sorted(n for stream, n in places if stream == of), dtype=np.int64))
+            for of, (_, known) in self._streams.items()
         }
-        return self._best(wanted, count, least)
+        return self._best(rows, count, least)
 
-    def _best(self, wanted: "Mapping[int, NDArray[np.int64]]", count: int, least: float) -> list[tuple[Place, float]]:
-        """Of these memories of each stream, the most alike: ties by place."""
-        import numpy as np
-
-        found = {of: self._compared(*self._streams[of], asked) for of, asked in wanted.items()}
-        if not found:
-            return []
-        streams = np.concatenate([np.full(len(numbers), of) for of, (numbers, _) in found.items()])
-        numbers = np.concatenate([numbers for numbers, _ in found.values()])
-        likes = np.concatenate([values for _, values in found.values()])
-        order = np.lexsort((numbers, streams, -likes))
-        best = order[likes[order] >= least][:count]
-        places = zip(streams[best].tolist(), numbers[best].tolist(), strict=True)
-        return list(zip(places, likes[best].tolist(), strict=True))
+    def _best(self, rows: "Mapping[int, NDArray[np.int64]]", count: int, least: float) -> list[tuple[Place, float]]:
+        """Of these rows of each stream, the most alike: ties by place."""
+        found: list[tuple[Place, float]] = []
+        for of, asked in rows.items():
+            numbers, likes = self._compared(*self._streams[of], asked)
+            near = likes >= least
+            places = ((of, number) for number in numbers[near].tolist())
+            found += zip(places, likes[near].tolist(), strict=True)
+        found.sort(key=lambda one: (-one[1], one[0]))
+        del found[count:]
+        self._cosines |= found
+        return found
 
     def seen_to(self, stream: Stream) -> int:
         """The last memory of a stream that is compared."""
@@ -196,55 +191,52 @@ class Likeness:
 
     def cosines(self, places: Sequence[Place]) -> dict[Place, float]:
         """The cosine of each of these that has a vector."""
+        self._compare([place for place in places if place not in self._cosines])
+        return {place: like for place in places if (like := self._cosines[place]) is not None}
+
+    def _compare(self, places: Sequence[Place]) -> None:
         import numpy as np
 
-        found: dict[Place, float] = {}
-        for of, (stream, rows) in self._streams.items():
+        self._cosines |= dict.fromkeys(places)
+        for of, (stream, rows) in self._streams.items() if places else ():
             wanted = np.array(sorted({memory for number, memory in places if number == of}), dtype=np.int64)
-            numbers, values = self._compared(stream, rows, wanted)
-            found |= {(of, number): value for number, value in zip(numbers.tolist(), values.tolist(), strict=True)}
-        return found
+            numbers, values = self._compared(stream, rows, rows_of(rows, wanted))
+            self._cosines |= {
+                (of, number): like for number, like in zip(numbers.tolist(), values.tolist(), strict=True)
+            }
 
-    def between(self, pairs: Sequence[tuple[Place, Place]]) -> dict[tuple[Place, Place], float]:
-        """The cosine between two memories, for each pair of which both have a vector."""
+    def between(self, places: Sequence[Place]) -> dict[tuple[Place, Place], float]:
+        """The cosine between each two of these memories that have a vector."""
         import numpy as np
 
         from recollect.rules.vectors import cosines
 
-        known = self._codes_of(sorted({place for pair in pairs for place in pair}))
-        return {
-            (a, b): round(float(cosines(known[a], np.atleast_2d(known[b]))[0]), 6)
-            for a, b in pairs
-            if a in known and b in known
-        }
-
-    def _codes_of(self, places: Sequence[Place]) -> "dict[Place, Codes]":
-        import numpy as np
-
-        found: dict[Place, Codes] = {}
+        known: list[Place] = []
+        codes = [np.zeros((0, self._question.shape[1]), dtype=np.int8)]
         for of, (stream, rows) in self._streams.items():
-            wanted = np.array([memory for number, memory in places if number == of], dtype=np.int64)
-            numbers, codes = self._codes(stream, rows, wanted)
-            found |= {(of, int(memory)): codes[row] for row, memory in enumerate(numbers)}
-        return found
+            wanted = np.array(sorted(memory for number, memory in places if number == of), dtype=np.int64)
+            numbers, found = self._codes(stream, rows, rows_of(rows, wanted))
+            known += ((of, number) for number in numbers.tolist())
+            codes.append(found)
+        every = np.concatenate(codes)
+        likes = {one: cosines(every[row], every).round(6).tolist() for row, one in enumerate(known)}
+        return {(one, other): like for one in known for other, like in zip(known, likes[one], strict=True)}
 
     def _compared(
-        self, stream: Stream, rows: Slice, wanted: "NDArray[np.int64]"
+        self, stream: Stream, rows: Slice, at: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
-        """Those of the wanted memories that have a vector, with their cosines, rounded so that no last bit decides."""
+        """The memories in these rows with their cosines, rounded so that no last bit decides."""
         from recollect.rules.vectors import cosines
 
-        numbers, codes = self._codes(stream, rows, wanted)
+        numbers, codes = self._codes(stream, rows, at)
         return numbers, cosines(self._question, codes).round(6)
 
-    def _codes(self, stream: Stream, rows: Slice, wanted: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Codes]":
-        """The codes of those of the wanted memories that have any: from what is at hand, or from the store."""
+    def _codes(self, stream: Stream, rows: Slice, at: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Codes]":
+        """The memories in these rows with their codes: from what is at hand, or from the store."""
         import numpy as np
 
         from recollect.rules.vectors import codes_from
 
-        at = np.searchsorted(rows.numbers, wanted)
-        at = at[(at < len(rows.numbers)) & (rows.numbers[np.minimum(at, len(rows.numbers) - 1)] == wanted)]
         numbers = rows.numbers[at]
         if rows.codes is not None:
             return numbers, rows.codes[at]

@@ -8,7 +8,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
@@ -24,7 +24,6 @@ from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
 from recollect.rules.fusion import (
     BY_MEANING,
     BY_TEXT,
-    SHORTLIST,
     Evidence,
     Facts,
     Place,
@@ -34,6 +33,7 @@ from recollect.rules.fusion import (
     relevance,
     reread,
     widened,
+    worth_reading,
 )
 from recollect.rules.newness import LOOKED_AT, newest_first, statement
 from recollect.rules.question import Question, read_question
@@ -57,6 +57,8 @@ class Ranked(NamedTuple):
     words: float
     """Its score by its own words alone, which can be compared between rankings of the same question."""
     features: Mapping[str, float]
+    shadowed: tuple[str, ...] = ()
+    """What it is told instead of: others of the same concept."""
 
     @property
     def id(self) -> str:
@@ -119,20 +121,20 @@ def ranked(
     found = _text(engine, reader, streams, question.terms)
     meant = likeness(engine, reader, streams, text)
     looking = _Looking(reader, engine.tenant, streams, selection)
-    facts = looking.best_by_words(found, max(BY_TEXT, 2 * most))
-    facts |= looking.best_by_meaning(meant, settings.meaning_min)
+    facts = looking.best(found, max(BY_TEXT, 2 * most), meant, settings.meaning_min)
     related = strongest(engine, reader, _few_best(found, meant, facts))
     facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
-    vouched = weights_of(engine, reader, streams, looking.vouchers)
+    vouchers = {place: by for place, by in looking.vouchers.items() if place in facts}
+    vouched = weights_of(engine, reader, streams, vouchers)
     facts |= {place: replace(facts[place], vouchers=weight) for place, weight in vouched.items()}
     evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
     weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
     telling = [one for one in fuse(question, evidence, facts, weights) if _tells(one, found, evidence, settings)]
-    shortlist = telling[: max(SHORTLIST, most)]
+    shortlist = worth_reading(question, telling, max(most, LOOKED_AT), weights)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
-    if settings.newest_first:
+    if settings.newest_first and question.asks_what_holds:
         best = _newest_first(question, best, facts, contents, found.idf, meant)
     told = as_seen(engine, reader, reader.by_places(engine.tenant, [one.place for one in best[:most]]))
     loaded = {(stored.stream, stored.number): stored for stored in told}
@@ -174,10 +176,9 @@ def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Seq
     totals = _summed(by_stream.values())
     reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
     postings: Postings = {
-        (stream.number, term): reader.postings(stream, term, limit)
+        (stream.number, term): of_term
         for stream in streams
-        for term, limit in reading.find
-        if term in by_stream.get(stream.number, ())
+        for term, of_term in _postings(reader, stream, reading.find, by_stream.get(stream.number, {})).items()
     }
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
     if partly := partly_hidden(engine, reader, streams):
@@ -189,9 +190,17 @@ def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Seq
     best = list(islice(found.best_first(), settings.max_compared)) if reading.tell_apart else []
     for stream in streams:
         numbers = [number for of, number in best if of == stream.number]
-        for term in reading.tell_apart if numbers else ():
-            found.add(stream.number, term, reader.postings_of(stream, term, numbers))
+        of_best = reader.postings_of(stream, reading.tell_apart, numbers) if numbers else {}
+        for term, of_term in of_best.items():
+            found.add(stream.number, term, of_term)
     return found
+
+
+def _postings(
+    reader: Reader, stream: Stream, find: Iterable[tuple[str, int]], frequencies: Mapping[str, int]
+) -> dict[str, list[Posting]]:
+    limits = {term: limit for term, limit in find if term in frequencies}
+    return reader.postings(stream, limits) if limits else {}
 
 
 def _summed(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -210,37 +219,44 @@ class _Looking:
 
     def __init__(self, reader: Reader, tenant: str, streams: Sequence[Stream], selection: Selection) -> None:
         self._reader, self._tenant, self._streams, self._selection = reader, tenant, streams, selection
+        self._own = {stream.number for stream in streams}
         self._sessions = {s.number for s in streams if s.address is not None and s.address.space is Space.SESSION}
+        self._known: dict[Place, Facts | None] = {}
         self.vouchers: dict[Place, str] = {}
         """Who vouches for those that were looked up, as far as anybody does."""
 
     def at(self, places: Iterable[Place]) -> dict[Place, Facts]:
         """What the rows at these places say; places in other streams are passed over."""
-        own = {stream.number for stream in self._streams}
-        reachable = [place for place in places if place[0] in own and place[1] > 0]
-        rows = self._reader.candidates(self._tenant, reachable, self._selection) if reachable else {}
-        self.vouchers |= {place: row.vouchers for place, row in rows.items() if row.vouchers != "[]"}
-        return {place: _facts(place, rows[place], self._sessions) for place in reachable if place in rows}
+        reachable = [place for place in places if place[0] in self._own and place[1] > 0]
+        self._look_up([place for place in reachable if place not in self._known])
+        return {place: facts for place in reachable if (facts := self._known[place]) is not None}
 
-    def best_by_words(self, found: _Text, count: int) -> dict[Place, Facts]:
-        return self._first(found.best_first(), count)
+    def _look_up(self, places: Sequence[Place]) -> None:
+        rows = self._reader.candidates(self._tenant, places, self._selection) if places else {}
+        self.vouchers |= {place: row.vouchers for place, row in rows.items() if row.vouchers != "[]"}
+        self._known |= dict.fromkeys(places)
+        self._known |= {place: _facts(place, row, self._sessions) for place, row in rows.items()}
+
+    def best(self, found: _Text, by_words: int, meant: Likeness | None, least: float) -> dict[Place, Facts]:
+        """The best by their words, so many if there are, and the most alike in meaning."""
+        ranking, alike = found.best_first(), [place for place, _ in meant.nearest(RERANKED, least)] if meant else []
+        first = list(islice(ranking, by_words + SPARE))
+        self.at([*first, *alike[: BY_MEANING + SPARE]])  # nearly always enough, and asked for at once
+        return self._first(chain(first, ranking), by_words) | self._most_alike(meant, alike, least)
 
     def _first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
-        """The first that may be told, so many at least if there are. Where few may be, ever more are looked up at a time."""
+        """The first so many that may be told. Where few of them may be, ever more are looked up at a time."""
         best: dict[Place, Facts] = {}
         size = count + SPARE
         while len(best) < count and (chunk := list(islice(ranking, size))):
-            best |= self.at(chunk)
+            best |= islice(self.at(chunk).items(), count - len(best))
             size *= 2
         return best
 
-    def best_by_meaning(self, meant: Likeness | None, least: float) -> dict[Place, Facts]:
-        """The most alike in meaning. Where few of them may be told, all that may be told are compared instead."""
-        if meant is None:
-            return {}
-        nearest = [place for place, _ in meant.nearest(RERANKED, least)]
+    def _most_alike(self, meant: Likeness | None, nearest: Sequence[Place], least: float) -> dict[Place, Facts]:
+        """Where few of the nearest may be told, all that may be told are compared instead."""
         best = self._first(iter(nearest), BY_MEANING)
-        if len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meant) <= RERANKED:
+        if meant is None or len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meant) <= RERANKED:
             return best
         fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self._selection)]
         return self.at(place for place, _ in meant.nearest_of(fitting, BY_MEANING, least))
@@ -290,6 +306,5 @@ def _newest_first(
     statements = {
         place: statement(question, contents[place], facts[place].at, place, facts[place].speaker) for place in compared
     }
-    pairs = [(older, newer) for older in compared for newer in compared if older != newer]
-    like = meant.between(pairs) if meant and question.asks_what_holds else {}
+    like = meant.between(compared) if meant else {}
     return newest_first(question, ranked, statements, idf, like)

@@ -8,10 +8,12 @@ from typing import Any
 from recollect.embed.tokens import count_tokens
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_number
+from recollect.engine.assemble import to_memory
 from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
 from recollect.engine.filters import check_categories, selection_of
-from recollect.engine.matching import matching, newest_phase_first, shadowed, with_counterparts
+from recollect.engine.matching import as_told, matching, newest_phase_first, shadowed, with_counterparts
+from recollect.engine.ranking import Ranked
 from recollect.engine.reading import readable_streams
 from recollect.engine.relations import told_with
 from recollect.model import trace
@@ -68,7 +70,8 @@ def query(
         found = newest_phase_first(engine, found)
         places = {one.id: (one.stored.stream, one.stored.number) for one in found}
         told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
-        items = _within(engine, told, top_k, _least(told, threshold, share_of_best), budget_tokens)
+        least = _least(told, threshold, share_of_best)
+        items = [as_told(one) for one in _within(engine, told, top_k, least, budget_tokens)]
         items = _with_history(engine, reader, items, budget_tokens) if history else items
         items = _with_related(engine, reader, items, places, budget_tokens)
         checks = _border_checks(engine, owner, space)
@@ -105,33 +108,33 @@ def _selection(
     return selection_of(engine, streams, asked, "active")
 
 
-def _least(told: Sequence[Recalled], threshold: float | None, share_of_best: float | None) -> float:
+def _least(told: Sequence[Ranked], threshold: float | None, share_of_best: float | None) -> float:
     """How much something must have to do with the question to be told."""
-    best = max((item.relevance for item in told), default=0.0)
+    best = max((one.relevance for one in told), default=0.0)
     return max(threshold or 0.0, (share_of_best or 0.0) * best)
 
 
 def _within(
-    engine: Engine, told: Sequence[Recalled], top_k: int, least: float, budget_tokens: int | None
-) -> list[Recalled]:
+    engine: Engine, told: Sequence[Ranked], top_k: int, least: float, budget_tokens: int | None
+) -> list[Ranked]:
     """The best that are about it at all, within their category's share, the number asked for, and the budget."""
-    items: list[Recalled] = []
+    chosen: list[Ranked] = []
     counts: Counter[str] = Counter()
     spent = 0
-    for item in told:
-        category = engine.policy.categories.known(item.memory.category)
+    for one in told:
+        category = engine.policy.categories.known(one.stored.state.category)
         full = category is not None and category.context == "rag" and counts[category.name] >= category.rag_length
-        if len(items) == top_k:
+        if len(chosen) == top_k:
             break
-        if full or item.relevance < least:
+        if full or one.relevance < least:
             continue
-        cost = _tokens(bullet(item.memory), first=not items) if budget_tokens is not None else 0
+        cost = _tokens(bullet(to_memory(one.stored)), first=not chosen) if budget_tokens is not None else 0
         if budget_tokens is not None and spent + cost > budget_tokens:
             continue
         spent += cost
-        counts[item.memory.category] += 1
-        items.append(item)
-    return items
+        counts[one.stored.state.category] += 1
+        chosen.append(one)
+    return chosen
 
 
 MAX_EARLIER = 5

@@ -12,6 +12,7 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.exchanges import Exchange, as_session
 from recollect.engine.matching import (
+    as_told,
     matching,
     newest_phase_first,
     shadowed,
@@ -102,7 +103,7 @@ def _items(
     matches = newest_phase_first(engine, matches)
     scores = {one.id: one.score for one in matches}
     found = {s.state.id: Ranked(s, 0.0, 0.0, 0.0, {}) for s in (*rules, *facts)} | {one.id: one for one in matches}
-    kept = shadowed(list(found.values()), engine.caller.agent, consulted, one_person=True)
+    kept = [as_told(one) for one in shadowed(list(found.values()), engine.caller.agent, consulted, one_person=True)]
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     best = _with_reasons(kept, anyway, scores, top_k)
     recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in _conversation(engine, reader, streams)]

@@ -78,3 +78,11 @@ class Slice(NamedTuple):
     numbers: "NDArray[np.int64]"
     signs: "Signs"
     codes: "Codes | None"
+
+
+def rows_of(known: Slice, memories: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    """In which rows these memories are, as far as they have a vector."""
+    import numpy as np
+
+    rows = np.minimum(np.searchsorted(known.numbers, memories), len(known.numbers) - 1)
+    return np.asarray(rows[known.numbers[rows] == memories], dtype=np.int64)

@@ -10,6 +10,7 @@ counts as 1 whatever it is. Whether anything answers the question at all is what
 Whatever is passed in must be visible to the caller. A neighbour that may not be seen must not lend.
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -260,6 +261,18 @@ def relevance(question: Question, idf: Mapping[str, float], own_terms: Iterable[
 
 
 # What their content adds.
+
+
+def worth_reading(question: Question, ranked: Sequence[Scored], wanted: int, weights: Weights) -> list[Scored]:
+    """Those that may be among the best ``wanted`` once their content is read, and so many at most (`SHORTLIST`).
+
+    Content adds little, so that whatever lies further behind the last of the best than that stays behind it.
+    """
+    adds = (weights.asks, weights.says_when if question.asks_when else 0.0)
+    reach = sum(map(abs, adds)) + 10**-DIGITS
+    last = ranked[wanted - 1].score if len(ranked) > wanted else -math.inf
+    return [one for one in ranked[: max(SHORTLIST, wanted)] if one.score >= last - reach]
+
 
 _TIME_WORD = re.compile(
     r"\d|\b(?:yesterday|today|tomorrow|tonight|last|next|ago|morning|evening|week|weekend|month|year"

@@ -78,7 +78,11 @@ class Stored(NamedTuple):
 
 
 class Erased(NamedTuple):
-    """One thing that was erased: a ``memory``, the owner's name of a ``stream``, or the name of an ``actor``."""
+    """One thing that was erased: a ``memory``, the owner's name of a ``stream``, the name of an ``actor``, a ``thread``.
+
+    Or something about a memory that stays: that it lost a ``link``, by its id and the link's seal, or that it left recall and
+    waits for ``review``.
+    """
 
     tenant: str
     what: str
@@ -91,6 +95,45 @@ class Version(NamedTuple):
     body: str | None
     salt: bytes | None
 
+
+class WalkedVersion(NamedTuple):
+    """A version, and beside it the columns of its row of current state that repeat what it says."""
+
+    number: int
+    id: str
+    body: str | None
+    salt: bytes | None
+    repeated: tuple[Any, ...]
+
+
+class WalkedState(NamedTuple):
+    """Where a memory stands, and what it noted when its text was indexed; ``None`` if it is not."""
+
+    number: int
+    terms: str | None
+    state: State
+
+
+class Amendment(NamedTuple):
+    """The values that the entry at ``seq`` brought, and their salt; both ``None`` once removed."""
+
+    seq: int
+    body: str | None
+    salt: bytes | None
+
+
+class Removals(NamedTuple):
+    """What a stream's ledger says was taken away: the memories that lost their content, and by memory the seals of links."""
+
+    contents: set[str]
+    links: dict[str, list[str]]
+
+
+TERM_COUNT = 2**63 - 1
+"""The number under which the index counts how many memories have a term, before all of them."""
+
+IndexedTerm = tuple[str, int, int, int]
+"""``(term, memory number, how often, how long the text is)``; the first of each term is its count, at ``TERM_COUNT``."""
 
 Posting = tuple[int, int, int]
 """``(memory number, how often the term occurs, how long the text is)``: plain, since a query reads thousands."""
@@ -210,19 +253,16 @@ class ReadsLedger(Protocol):
         ...
 
     def states(self, stream: Stream) -> list[Stored]: ...
-    def strays(self, stream: Stream) -> list[tuple[str, str]]:
-        """Where the table of current state does not repeat what a version says: ``(id, column)``."""
-        ...
 
 
 class ReadsText(Protocol):
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]: ...
-    def postings(self, stream: Stream, term: str, limit: int) -> list[Posting]:
-        """The postings of a term, newest memory first."""
+    def postings(self, stream: Stream, limits: Mapping[str, int]) -> dict[str, list[Posting]]:
+        """The postings of each term, newest memory first, so many at most."""
         ...
 
-    def postings_of(self, stream: Stream, term: str, numbers: Sequence[int]) -> list[Posting]:
-        """The postings that these memories have of a term."""
+    def postings_of(self, stream: Stream, terms: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
+        """The postings that these memories have of each term."""
         ...
 
     def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
@@ -309,6 +349,34 @@ class ReadsRelations(Protocol):
 
     def relations_of(self, stream: Stream) -> list[Relation]:
         """Those that begin in a stream, in order."""
+        ...
+
+
+class ReadsPages(Protocol):
+    """Everything that a stream holds, a page at a time and in order, for those who walk through all of it."""
+
+    def versions_after(self, stream: Stream, after: int, limit: int) -> list[WalkedVersion]: ...
+    def stray_column(self, version: WalkedVersion, body: Mapping[str, Any] | None) -> str | None:
+        """The first column of the current state that does not repeat what this body of the version says."""
+        ...
+
+    def amendments_after(self, stream: Stream, after: int, limit: int) -> list[Amendment]: ...
+    def states_after(self, stream: Stream, after: int, limit: int) -> list[WalkedState]: ...
+    def removals(self, stream: Stream) -> Removals: ...
+    def parents_between(self, stream: Stream, after: int, upto: int) -> list[tuple[int, str]]:
+        """By number, the hashes that memories are found under as built upon them."""
+        ...
+
+    def relations_between(self, stream: Stream, after: int, upto: int) -> list[Relation]:
+        """Those that begin at memories above ``after`` and up to ``upto``."""
+        ...
+
+    def postings_after(self, stream: Stream, last: tuple[str, int] | None, limit: int) -> list[IndexedTerm]:
+        """What follows the term and memory that came last; ``None`` is the very beginning."""
+        ...
+
+    def entry_hashes(self, stream: Stream, after: int, limit: int) -> list[str]:
+        """The hashes of the entries after ``after``."""
         ...
 
 
@@ -546,6 +614,10 @@ class ReadsProvenance(Protocol):
         """Memories that name one of these hashes as a parent and fit the selection, oldest first."""
         ...
 
+    def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
+        """Memories whose version names one of these ids: as a neighbour, or as what it was made of."""
+        ...
+
     def parents_noted(self, stream: Stream) -> dict[int, tuple[str, ...]]:
         """The hashes that each memory of a stream is found under as built upon them, in order."""
         ...
@@ -572,6 +644,7 @@ class Reader(
     ReadsStreams,
     ReadsMemories,
     ReadsLedger,
+    ReadsPages,
     ReadsText,
     ReadsTraces,
     ReadsRows,
@@ -613,6 +686,10 @@ class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations
     def index_text(self, stream: Stream, number: int, terms: Sequence[str]) -> None: ...
     def unindex_text(self, stream: Stream, number: int) -> None: ...
     def remove_content(self, stream: Stream, number: int, memory_id: str) -> int: ...
+    def cut_links(self, stream: Stream, number: int, memory_id: str, body: str, hashes: Sequence[str]) -> None:
+        """A version's body without some of its links; what was kept beside it under these parents' hashes goes too."""
+        ...
+
     def remove_traces_of_stream(self, stream: Stream) -> int: ...
     def forget_owner(self, stream: Stream) -> int: ...
     def forget_actor(self, tenant: str, uid: str) -> int: ...

@@ -129,3 +129,11 @@ def test_a_hostile_query_is_an_ordinary_query(mem: Any, text: str) -> None:
     before = mem.state_hash()
     assert isinstance(mem.query(text, owner="ana").items, tuple)
     assert mem.state_hash() == before
+
+
+def test_of_a_crowd_that_matches_and_is_vouched_for_the_best_are_told() -> None:
+    with recollect.open(":memory:") as mem:
+        for number in range(60):
+            told = mem.add(f"Report {number} of the budget", owner="ana", title=f"report {number}", author="ben").memory
+            mem.as_caller(agent="reviewer", user="ana").vouch(told.id)
+        assert len(mem.query("budget report", owner="ana", top_k=5).items) == 5

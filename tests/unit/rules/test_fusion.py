@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from recollect.model.vocabulary import Authority
 from recollect.rules.fusion import (
+    SHORTLIST,
     Evidence,
     Facts,
     Features,
@@ -25,6 +26,7 @@ from recollect.rules.fusion import (
     scored,
     text_scores,
     widened,
+    worth_reading,
 )
 from recollect.rules.question import Question, read_question
 
@@ -169,6 +171,28 @@ def test_a_statement_is_preferred_to_a_question() -> None:
     best = [scored((1, 1), Features(text=0.5)), scored((1, 2), Features(text=0.5))]
     contents = {(1, 1): "Have you moved? ", (1, 2): "I have moved."}
     assert reread(ask("moved"), best, contents)[0].place == (1, 2)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.sampled_from(["Moved?", "Moved last week", "Moved"])), max_size=60),
+    st.integers(1, 12),
+    st.sampled_from(["When did she move?", "Why did she move?"]),
+)
+def test_what_is_not_worth_reading_would_not_be_among_the_best(
+    said: list[tuple[int, str]], wanted: int, question: str
+) -> None:
+    ranked = in_order(scored((1, n), Features(text=hundredths / 100)) for n, (hundredths, _) in enumerate(said))
+    contents = {(1, n): content for n, (_, content) in enumerate(said)}
+    read = worth_reading(ask(question), ranked, wanted, Weights())
+    everybody = reread(ask(question), ranked[: max(SHORTLIST, wanted)], contents)
+    assert reread(ask(question), read, contents)[:wanted] == everybody[:wanted]
+
+
+def test_what_lies_far_behind_is_not_read() -> None:
+    ranked = [scored((1, n), Features(text=1 - n / 10)) for n in range(10)]
+    assert worth_reading(ask("Why?"), ranked, 3, Weights()) == ranked[:3]
+    assert worth_reading(ask("When?"), ranked, 3, Weights()) == ranked[:5]
+    assert worth_reading(ask("Why?"), ranked, 10, Weights()) == ranked
 
 
 def test_relevance_is_the_share_of_telling_words_or_the_cosine() -> None:

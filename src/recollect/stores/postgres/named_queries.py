@@ -67,6 +67,11 @@ class NamedQueries:
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
         return self._db.cursor(row_factory=tuple_row).execute(QUERIES[query], params).fetchall()
 
+    def tuples_each(self, query: str, params: Sequence[Mapping[str, Any]], /) -> list[list[tuple[Any, ...]]]:
+        """All go out before the first answer is waited for."""
+        asked = [self._db.cursor(row_factory=tuple_row).execute(QUERIES[query], one) for one in params]
+        return [cursor.fetchall() for cursor in asked]
+
     def run(self, query: str, /, **params: Any) -> None:
         self._db.execute(QUERIES[query], params)
 

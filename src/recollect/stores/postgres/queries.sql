@@ -123,7 +123,9 @@ VALUES (:tenant, :stream, :seq, :tick, :event, :memory_id, :other_id, :from_stat
         :commitment, :actor, :at, :prev_hash, :hash)
 
 -- name: entries_of_stream
-SELECT l.*, s.uid FROM ledger l JOIN streams s USING (tenant, stream)
+SELECT s.uid, l.seq, l.tick, l.event, l.memory_id, l.other_id, l.from_status, l.to_status, l.rule, l.rules_version,
+       l.commitment, l.actor, l.at, l.prev_hash, l.hash
+  FROM ledger l JOIN streams s USING (tenant, stream)
  WHERE l.tenant = :tenant AND l.stream = :stream AND l.seq > :after ORDER BY l.seq LIMIT :limit
 
 -- name: entries_about
@@ -224,8 +226,9 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
 
 -- name: key_holders
 SELECT m.memory FROM jsonb_array_elements_text(:scopes::jsonb) s CROSS JOIN jsonb_array_elements(:keys::jsonb) k
-  JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.scope = s
-   AND m.kind_class = k ->> 0 AND m.key_identity = k ->> 1 AND m.status = 'active'
+ CROSS JOIN LATERAL (SELECT memory FROM memories
+                      WHERE tenant = :tenant AND stream = :stream AND scope = s AND kind_class = k ->> 0
+                        AND key_identity = k ->> 1 AND status = 'active' LIMIT 1) m
 
 -- name: select_memories
 -- The page is cut first, and only what is on it is joined.
@@ -486,6 +489,9 @@ DELETE FROM traces WHERE tenant = :tenant
 
 -- name: remove_traces_of_memory
 DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR strpos(body, :id) > 0)
+
+-- name: remove_traces_holding
+DELETE FROM traces WHERE tenant = :tenant AND strpos(body, :text) > 0
 
 -- name: remove_traces_of_stream
 DELETE FROM traces WHERE tenant = :tenant AND stream = :stream

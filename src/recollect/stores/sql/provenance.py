@@ -34,6 +34,18 @@ class ProvenanceTables(_NamesVouchers):
     def built_upon(self, tenant: str, hashes: Sequence[str], selection: Selection, limit: int) -> list[Stored]:
         return self._by_hash("built_upon", tenant, hashes, selection, limit)
 
+    def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
+        found = self._db.rows("tied_to", tenant=tenant, ids=json.dumps(list(ids))) if ids else []
+        return self._named(tenant, found)
+
+    def cut_links(self, stream: Stream, number: int, memory_id: str, body: str, hashes: Sequence[str]) -> None:
+        self._db.run("cut_links", tenant=stream.tenant, stream=stream.number, memory=number, body=body)
+        self._db.run("note_scrub_due")
+        self._db.run_many("remove_parent", [(stream.tenant, one, stream.number, number) for one in hashes])
+        self._db.run("remove_retries", tenant=stream.tenant, id=memory_id)
+        for one in hashes:
+            self._db.run("remove_traces_holding", tenant=stream.tenant, text=one)
+
     def parents_noted(self, stream: Stream) -> dict[int, tuple[str, ...]]:
         found: dict[int, tuple[str, ...]] = {}
         for memory, parent in self._db.tuples("parents_of_stream", tenant=stream.tenant, stream=stream.number):

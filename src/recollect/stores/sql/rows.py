@@ -1,7 +1,8 @@
 """Between rows and the model: one function each way, one place for each column's form."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from recollect.model.address import Address
@@ -39,6 +40,12 @@ def entry_from(row: Row) -> Entry:
     )  # fmt: skip
 
 
+def entry_of(values: Sequence[Any]) -> Entry:
+    """The same from columns in the order of its fields."""
+    uid, seq, tick, event, *rest = values
+    return Entry(uid, seq, tick, Event(event), *rest)
+
+
 def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
     return {**entry._asdict(), "tenant": stream.tenant, "stream": stream.number}
 
@@ -73,6 +80,24 @@ def state_from(row: Row) -> State:
     )
 
 
+_LISTS = [
+    State.__slots__.index(name) for name in "related_memory_ids conflict_ids importance_reason tags vouchers".split()
+]
+_FLAGS = {0: False, 1: True}
+"""Any other number is no flag, and stays what it is: whoever compares states then sees it."""
+_STATUS, _PINNED = State.__slots__.index("status"), State.__slots__.index("pinned")
+
+
+def state_of(values: Sequence[Any]) -> State:
+    """The same from columns in the order of its fields."""
+    fields = list(values)
+    fields[_STATUS] = Status(fields[_STATUS])
+    fields[_PINNED] = _FLAGS.get(fields[_PINNED], fields[_PINNED])
+    for place in _LISTS:
+        fields[place] = _list_from(fields[place])
+    return State(*fields)
+
+
 def state_row(stream: Stream, number: int, state: State) -> dict[str, Any]:
     row = state.to_dict()
     row.update(
@@ -105,16 +130,23 @@ def phase_number(body: Mapping[str, Any] | None) -> int | None:
     return int(body.get("phase_id", "phase-1").removeprefix("phase-")) if body else None
 
 
-def stray_columns(row: Row) -> list[str]:
-    """The columns of a row of current state that differ from its version's body."""
-    body = json.loads(row["body"]) if row["body"] is not None else {}
-    expected: dict[str, Any] = {name: body.get(name) for name in BODY_COLUMNS}
-    expected["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
-    expected["phase"] = phase_number(body)
-    expected["key_identity"] = identity(row["canonical_key"])
-    if not body:
-        del expected["created_at"], expected["phase"]
-    return [name for name, value in expected.items() if row[name] != value]
+def stray_column(row: Sequence[Any], body: Mapping[str, Any] | None) -> str | None:
+    """The first of these columns of current state that is not what the version's body says; ``None`` if all are."""
+    if row[0] is None:
+        return None  # no such row: that is for whoever compares the states to say
+    if row[1] != identity(row[0]):
+        return "key_identity"
+    said = body or {}
+    kind_class = str(KIND_CLASS[Kind(said["kind"])]) if said else None
+    expected = (kind_class, phase_number(body), *map(said.get, BODY_COLUMNS))
+    found = tuple(row[2:]) if said else (row[2], None, None, *row[5:])
+    if found == expected:
+        return None
+    return next(name for name, one, other in zip(REPEATED[2:], found, expected, strict=True) if one != other)
+
+
+REPEATED = ("canonical_key", "key_identity", "kind_class", "phase", *BODY_COLUMNS)
+"""The columns that a walk compares, in their order. When a memory was written, and in which phase, outlives its content."""
 
 
 def stored_from(row: Row) -> Stored:
@@ -139,5 +171,8 @@ def _list_from(text: str) -> list[Any]:
     return [] if text == "[]" else list(json.loads(text))
 
 
+_contender = itemgetter(*Contender._fields)
+
+
 def contender_from(row: Mapping[str, Any]) -> Contender:
-    return Contender(*(row[name] for name in Contender._fields))
+    return Contender._make(_contender(row))

@@ -37,6 +37,7 @@ from recollect.stores.sql.operations import OperationTables
 from recollect.stores.sql.provenance import ProvenanceTables
 from recollect.stores.sql.traces import TraceTables
 from recollect.stores.sql.vectors import RelationTables, VectorTables
+from recollect.stores.sql.walking import WalkedTables
 
 FEW_STREAMS = 16
 FIRST_WRITE = "phase:first_write"
@@ -133,8 +134,8 @@ class LedgerTables(Capability):
         )
 
     def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
-        found = self._db.rows("entries_of_stream", tenant=stream.tenant, stream=stream.number, after=after, limit=limit)
-        return [rows.entry_from(row) for row in found]
+        place = {"tenant": stream.tenant, "stream": stream.number}
+        return [rows.entry_of(row) for row in self._db.tuples("entries_of_stream", **place, after=after, limit=limit)]
 
     def entries_about(self, tenant: str, memory_id: str) -> list[Entry]:
         return [rows.entry_from(row) for row in self._db.rows("entries_about", tenant=tenant, id=memory_id)]
@@ -272,11 +273,6 @@ class StateTables(ProvenanceTables, _Postings):
     def aliases(self, tenant: str) -> list[tuple[str, str]]:
         return [(row["alias"], row["id"]) for row in self._db.rows("aliases_of_tenant", tenant=tenant)]
 
-    def strays(self, stream: Stream) -> list[tuple[str, str]]:
-        """Where a row of current state does not repeat what its version says: ``(id, column)``."""
-        found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
-        return [(row["id"], column) for row in found for column in rows.stray_columns(row)]
-
     def states(self, stream: Stream) -> list[Stored]:
         found = self._db.rows("states_of_stream", tenant=stream.tenant, stream=stream.number)
         return [rows.stored_from(row) for row in found]
@@ -333,12 +329,15 @@ class TextTables(_Postings):
         found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms))
         return {row["term"]: row["tf"] for row in found}
 
-    def postings(self, stream: Stream, term: str, limit: int) -> list[Posting]:
-        return self._db.tuples("postings", tenant=stream.tenant, stream=stream.number, term=term, limit=limit)
+    def postings(self, stream: Stream, limits: Mapping[str, int]) -> dict[str, list[Posting]]:
+        place = {"tenant": stream.tenant, "stream": stream.number}
+        asked = [{**place, "term": term, "limit": limit} for term, limit in limits.items()]
+        return dict(zip(limits, self._db.tuples_each("postings", asked), strict=True))
 
-    def postings_of(self, stream: Stream, term: str, numbers: Sequence[int]) -> list[Posting]:
-        key = {"tenant": stream.tenant, "stream": stream.number, "term": term}
-        return self._db.tuples("postings_of", **key, numbers=_once_each(numbers))
+    def postings_of(self, stream: Stream, terms: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
+        place = {"tenant": stream.tenant, "stream": stream.number, "numbers": _once_each(numbers)}
+        asked = [{**place, "term": term} for term in terms]
+        return dict(zip(terms, self._db.tuples_each("postings_of", asked), strict=True))
 
     def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
         found = self._db.rows(
@@ -373,9 +372,10 @@ class TextTables(_Postings):
     def count_beyond(self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None) -> int:
         where = {"tenant": stream.tenant, "stream": stream.number}
         seen = None if scopes is None else json.dumps(sorted(scopes))
-        counts = [self._db.rows("active_between_scopes", **where, **gap) for gap in _gaps(scopes)]
-        counts += [self._db.rows("active_between_categories", **where, **gap, scopes=seen) for gap in _gaps(categories)]
-        return sum(int(rows[0]["n"]) for rows in counts)
+        counts = self._db.tuples_each("active_between_scopes", [where | gap for gap in _gaps(scopes)])
+        of_categories = [{**where, **gap, "scopes": seen} for gap in _gaps(categories)]
+        counts += self._db.tuples_each("active_between_categories", of_categories)
+        return sum(int(rows[0][0]) for rows in counts)
 
 
 _FIRST, _LAST = "", chr(0x10FFFF)
@@ -446,6 +446,7 @@ class Transaction(
     VectorTables,
     RelationTables,
     CheckpointLogTables,
+    WalkedTables,
 ):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 

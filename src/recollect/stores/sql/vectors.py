@@ -66,11 +66,11 @@ class RelationTables(Capability):
 
     def relations_at(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Relation]:
         listed = json.dumps([list(place) for place in dict.fromkeys(places)])
-        return [_relation(row) for row in self._db.rows("relations_at", tenant=tenant, places=listed)]
+        return [relation_from(row) for row in self._db.rows("relations_at", tenant=tenant, places=listed)]
 
     def relations_of(self, stream: Stream) -> list[Relation]:
         found = self._db.rows("relations_of_stream", tenant=stream.tenant, stream=stream.number)
-        return [_relation(row) for row in found]
+        return [relation_from(row) for row in found]
 
 
 def _generation(stream: Stream) -> dict[str, Any]:
@@ -81,6 +81,6 @@ def _row(one: Relation) -> tuple[Any, ...]:
     return (*one.source, *one.target, one.relation_type, round(one.strength * MILLIONTHS), one.created_at)
 
 
-def _relation(row: Mapping[str, Any]) -> Relation:
+def relation_from(row: Mapping[str, Any]) -> Relation:
     source, target = (row["from_stream"], row["from_memory"]), (row["to_stream"], row["to_memory"])
     return Relation(source, target, row["relation_type"], row["strength"] / MILLIONTHS, row["created_at"])

@@ -75,7 +75,9 @@ VALUES (:tenant, :stream, :seq, :tick, :event, :memory_id, :other_id, :from_stat
         :commitment, :actor, :at, :prev_hash, :hash)
 
 -- name: entries_of_stream
-SELECT l.*, s.uid FROM ledger l JOIN streams s USING (tenant, stream)
+SELECT s.uid, l.seq, l.tick, l.event, l.memory_id, l.other_id, l.from_status, l.to_status, l.rule, l.rules_version,
+       l.commitment, l.actor, l.at, l.prev_hash, l.hash
+  FROM ledger l JOIN streams s USING (tenant, stream)
  WHERE l.tenant = :tenant AND l.stream = :stream AND l.seq > :after ORDER BY l.seq LIMIT :limit
 
 -- name: entries_about
@@ -403,6 +405,9 @@ DELETE FROM traces WHERE tenant = :tenant
 
 -- name: remove_traces_of_memory
 DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR instr(body, :id) > 0)
+
+-- name: remove_traces_holding
+DELETE FROM traces WHERE tenant = :tenant AND instr(body, :text) > 0
 
 -- name: remove_traces_of_stream
 DELETE FROM traces WHERE tenant = :tenant AND stream = :stream

@@ -42,6 +42,9 @@ class NamedQueries:
         cursor.row_factory = None
         return cursor.execute(QUERIES[query], params).fetchall()
 
+    def tuples_each(self, query: str, params: Sequence[Mapping[str, Any]], /) -> list[list[tuple[Any, ...]]]:
+        return [self.tuples(query, **one) for one in params]
+
     def run(self, query: str, /, **params: Any) -> None:
         self._db.execute(QUERIES[query], params)
 

@@ -69,7 +69,7 @@ SELECT r.* FROM json_each(:places) wanted
    AND r.from_memory = json_extract(wanted.value, '$[1]')
  UNION
 SELECT r.* FROM json_each(:places) wanted
- CROSS JOIN relations r ON r.tenant = :tenant AND r.to_stream = json_extract(wanted.value, '$[0]')
+ CROSS JOIN relations r INDEXED BY relations_to ON r.tenant = :tenant AND r.to_stream = json_extract(wanted.value, '$[0]')
    AND r.to_memory = json_extract(wanted.value, '$[1]')
  ORDER BY 2, 3, 4, 5, 6
 

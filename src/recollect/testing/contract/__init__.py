@@ -22,6 +22,7 @@ from recollect.testing.contract.ledger import LedgerContract
 from recollect.testing.contract.memories import MemoryContract
 from recollect.testing.contract.opening import Opening
 from recollect.testing.contract.operations import OperationsContract
+from recollect.testing.contract.pages import PagesContract
 from recollect.testing.contract.provenance import ProvenanceContract
 from recollect.testing.contract.removal import RemovalContract
 from recollect.testing.contract.selection import SelectionContract
@@ -39,6 +40,7 @@ __all__ = [
     "MemoryContract",
     "Opening",
     "OperationsContract",
+    "PagesContract",
     "ProvenanceContract",
     "RelationsContract",
     "RemovalContract",
@@ -67,5 +69,6 @@ class StoreContract(
     VectorsContract,
     RelationsContract,
     CheckpointLogContract,
+    PagesContract,
 ):
     """Everything that a store must do."""

@@ -1,5 +1,6 @@
 """Where memories stand now: put, moved, found by id, by number and by key; and one active memory for each key."""
 
+import json
 from dataclasses import fields
 from typing import Any
 
@@ -199,9 +200,13 @@ class MemoryContract(Opening):
             assert reader.aliases(TENANT) == [("a", tea), *sorted([("ticket-7", tea), ("ticket-7", coffee)])]
             assert reader.aliases("nowhere") == []
 
-    def test_a_sound_store_has_no_strays_and_no_orphans(self, store: Store, scribe: Scribe) -> None:
+    def test_a_sound_store_repeats_its_versions_and_has_no_orphans(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=["tea"], body_fields={"scope": "planner", "kind": "insight", "user_id": "ana"})
         scribe.keep("coffee", status=Status.ARCHIVED)
         with store.read(TENANT) as reader:
-            assert reader.strays(scribe.seen_by(reader)) == []
+            for version in reader.versions_after(scribe.seen_by(reader), 0, 10):
+                body = json.loads(version.body or "")
+                assert reader.stray_column(version, body) is None
+                assert reader.stray_column(version, {**body, "scope": "elsewhere"}) == "scope"
+                assert reader.stray_column(version, {**body, "kind": "profile"}) == "kind_class"
             assert reader.orphans(TENANT) == []

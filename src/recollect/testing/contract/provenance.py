@@ -1,5 +1,6 @@
 """What builds upon what, and who vouches: found by hash and by name, only among what is selected, and gone with its memory."""
 
+from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Event
 from recollect.stores.protocol import Selection, Store, Stored
 from recollect.testing.contract.opening import Opening
@@ -84,6 +85,44 @@ class ProvenanceContract(Opening):
             assert _ids(reader.built_upon(TENANT, [A], ALL, 10)) == [black]
             assert reader.with_hashes(TENANT, [B], ALL, 10) == []
             assert reader.parents_noted(scribe.seen_by(reader)) == {2: (A,)}
+
+    def test_what_a_version_names_by_id_is_found(self, store: Store, scribe: Scribe) -> None:
+        tea, milk = memory_id("tea"), memory_id("milk")
+        metas: dict[str, dict[str, object]] = {
+            "promoted": {"promoted_from": tea},
+            "summary": {"summary_of": [milk, tea]},
+            "stated": {"source_turn_ids": [tea]},
+            "other": {"about": tea, "summary_of": [memory_id("sugar")]},
+            "odd": {"summary_of": 7, "promoted_from": None},
+        }
+        kept = {"near": _keep(scribe, "near", B, neighbours=[[tea, 0.5], [milk, 0.25]])}
+        kept |= {name: _keep(scribe, name, B, meta=meta) for name, meta in metas.items()}
+        with store.read(TENANT) as reader:
+            assert _ids(reader.tied_to(TENANT, [tea])) == [
+                kept[name] for name in ("near", "promoted", "summary", "stated")
+            ]
+            assert _ids(reader.tied_to(TENANT, [milk, memory_id("coffee")])) == [kept["near"], kept["summary"]]
+            assert reader.tied_to(TENANT, []) == reader.tied_to(TENANT, [memory_id("coffee")]) == []
+        with store.read("globex") as reader:
+            assert reader.tied_to("globex", [tea]) == []
+
+    def test_a_link_is_cut_out_of_a_version_and_of_all_that_was_kept_under_it(
+        self, store: Store, scribe: Scribe
+    ) -> None:
+        green = _keep(scribe, "green", C, A, B)
+        with store.write(TENANT, [scribe.address]) as writer:
+            stream = scribe.stream(writer)
+            retry = {"digest": "d", "salt": b"s", "outcome": "stored", "memory_id": green, "reasons": (), "at": at(1)}
+            writer.keep_retry(TENANT, "once", retry)
+            for hash in (A, B):
+                writer.keep_trace(TENANT, {"type": "written", "of": hash}, at(1), stream.number, None)
+            body = {**(writer.by_ids(TENANT, [green])[green].body or {}), "parent_refs": [B]}
+            writer.cut_links(stream, 1, green, canonical_json(body), [A])
+        with store.read(TENANT) as reader:
+            assert (reader.by_ids(TENANT, [green])[green].body or {})["parent_refs"] == [B]
+            assert reader.parents_noted(scribe.seen_by(reader)) == {1: (B,)}
+            assert [trace["of"] for trace in reader.traces(TENANT)] == [B]
+            assert reader.retry(TENANT, "once") is None
 
     def test_it_is_made_anew_from_the_versions(self, store: Store, scribe: Scribe) -> None:
         green = _keep(scribe, "green", B, A)

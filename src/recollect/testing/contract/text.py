@@ -30,8 +30,8 @@ class TextContract(Opening):
             assert (stream.documents, stream.words) == (2, 7)
             assert reader.term_frequencies(stream, ["like", "tea", "milk"]) == {"like": 2, "tea": 1}
             assert reader.term_frequencies(stream, []) == {}
-            assert reader.postings(stream, "tea", 10) == [(1, 2, 4)]
-            assert reader.postings(stream, "milk", 10) == []
+            assert reader.postings(stream, {"tea": 10})["tea"] == [(1, 2, 4)]
+            assert reader.postings(stream, {"milk": 10})["milk"] == []
             assert reader.indexed_text(stream) == [
                 ("ana", 1, 1, 4),
                 ("ben", 2, 1, 3),
@@ -48,7 +48,7 @@ class TextContract(Opening):
         other.keep("coffee", terms=COFFEE)
         with store.read(TENANT) as reader:
             assert reader.term_frequencies(scribe.seen_by(reader), ["like"]) == {"like": 1}
-            assert reader.postings(other.seen_by(reader), "tea", 10) == []
+            assert reader.postings(other.seen_by(reader), {"tea": 10})["tea"] == []
 
     def test_postings_of_some_memories_are_those_that_have_the_term(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
@@ -56,10 +56,11 @@ class TextContract(Opening):
         scribe.keep("more tea", terms=TEA)
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
-            whole = {posting[0]: posting for posting in reader.postings(stream, "tea", 10)}
+            whole = {posting[0]: posting for posting in reader.postings(stream, {"tea": 10})["tea"]}
             assert whole.keys() == {1, 3}
-            assert reader.postings_of(stream, "tea", [3, 2, 99, 3]) == [whole[3]]
-            assert reader.postings_of(stream, "tea", []) == reader.postings_of(stream, "none", [1]) == []
+            assert reader.postings_of(stream, ["tea", "none"], [3, 2, 99, 3]) == {"tea": [whole[3]], "none": []}
+            assert reader.postings_of(stream, ["tea"], []) == {"tea": []}
+            assert reader.postings_of(stream, [], [1]) == {}
 
     def test_taking_terms_out_restores_the_statistics_exactly(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
@@ -84,7 +85,7 @@ class TextContract(Opening):
             stream = scribe.seen_by(reader)
             assert (stream.documents, stream.words) == (2, 4 + len(terms))
             for term in set(terms) - set(TEA):
-                assert reader.postings(stream, term, 10) == [(2, list(terms).count(term), len(terms))]
+                assert reader.postings(stream, {term: 10})[term] == [(2, list(terms).count(term), len(terms))]
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             writer.unindex_text(stream, 2)
@@ -107,8 +108,10 @@ class TextContract(Opening):
             scribe.keep(f"tea {number}", terms=("tea",) * number)
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
-            assert reader.postings(stream, "tea", 10) == [(number, number, number) for number in (5, 4, 3, 2, 1)]
-            assert reader.postings(stream, "tea", 2) == [(5, 5, 5), (4, 4, 4)]
+            assert reader.postings(stream, {"tea": 10})["tea"] == [
+                (number, number, number) for number in (5, 4, 3, 2, 1)
+            ]
+            assert reader.postings(stream, {"tea": 2})["tea"] == [(5, 5, 5), (4, 4, 4)]
 
     def test_those_that_share_enough_words_are_found_most_first(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)

@@ -11,6 +11,7 @@ from recollect.stores.protocol import Selection, Store, Stream, Writer
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import SALT, TENANT, Scribe, address, at, entry, memory_id, state
 
+A = "a" * 64
 Write = Callable[[Writer, Stream], Any]
 
 _ANSWER = {"digest": "d", "salt": b"s", "outcome": "stored", "memory_id": "m", "reasons": (), "at": at(1)}
@@ -32,6 +33,7 @@ WRITES: dict[str, Write] = {
     "index_text": lambda w, s: w.index_text(s, 2, ["new"]),
     "unindex_text": lambda w, s: w.unindex_text(s, 1),
     "remove_content": lambda w, s: w.remove_content(s, 1, memory_id("tea")),
+    "cut_links": lambda w, s: w.cut_links(s, 1, memory_id("tea"), "{}", [A]),
     "remove_traces_of_stream": lambda w, s: w.remove_traces_of_stream(s),
     "forget_owner": lambda w, s: w.forget_owner(s),
     "forget_actor": lambda w, s: w.forget_actor(TENANT, commit_to(b"d" * 32, "planner")),
@@ -116,7 +118,7 @@ class TransactionContract(Opening):
             id = scribe.keep_in(writer, "tea", terms=["tea"])
             stream = scribe.stream(writer)
             assert writer.by_ids(TENANT, [id])[id].state.id == id
-            assert writer.postings(stream, "tea", 1) == [(1, 1, 1)]
+            assert writer.postings(stream, {"tea": 1})["tea"] == [(1, 1, 1)]
             assert writer.count(TENANT, Selection(equal={"status": "active"})) == 1
             assert len(writer.entries(stream)) == 1
 
