@@ -11,7 +11,9 @@ from typing import Any
 
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, Event, commit_to
-from recollect.rules.merkle import leaf_hash, tree_heads
+from recollect.model.seals import committed_text
+from recollect.rules.covering import entry_leaf
+from recollect.rules.merkle import leaf_hash, tree_head, tree_heads
 
 FIELDS = [name for name in Entry._fields if name not in ("stream", "hash")]
 
@@ -161,6 +163,9 @@ class Forger:
             query = "SELECT l.seq, l.hash FROM ledger l JOIN streams s USING (tenant, stream) WHERE s.uid = ? AND l.seq <= ?"
             found = self.db.execute(query + " ORDER BY l.seq DESC LIMIT 1", (said["stream"], said["to_seq"])).fetchone()
             said |= {"to_seq": found["seq"], "head": found["hash"]}
+            query = "SELECT l.hash FROM ledger l JOIN streams s USING (tenant, stream) WHERE s.uid = ? AND l.seq BETWEEN ? AND ?"
+            covered = self.db.execute(query + " ORDER BY l.seq", (said["stream"], said["from_seq"], said["to_seq"]))
+            said["root"] = tree_head(entry_leaf(entry["hash"]) for entry in covered)
             self._run("UPDATE log_leaves SET body = ? WHERE place = ?", canonical_json(said), row["place"])
         bodies = [found["body"] for found in self.db.execute("SELECT body FROM log_leaves ORDER BY place")]
         sizes = [found["size"] for found in self.db.execute("SELECT size FROM log_checkpoints")]
@@ -196,7 +201,7 @@ class Forger:
         self._run("UPDATE versions SET body = ?, salt = ? WHERE stream = ? AND memory = ?", body, salt, *where)
         self._run(
             "UPDATE ledger SET commitment = ? WHERE memory_id = ? AND event IN ('stored', 'contradicted')",
-            commit_to(salt, body), row["id"],
+            commit_to(salt, committed_text(body)), row["id"],
         )  # fmt: skip
 
     def _other(self, field: str, value: Any) -> Any:

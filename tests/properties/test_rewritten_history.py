@@ -14,6 +14,7 @@ import pytest
 from forgery import Forger
 
 from recollect.engine import checkpoint_log, identities
+from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreError
 from recollect.model.proof import Checkpoint
@@ -42,6 +43,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
             run(mem, seed, 12)
             taken.append(checkpoint_log.checkpoint(engine))
         made = identities.new_identity(engine, "auditor", path.with_name("auditor.pem"))
+        _entangle(mem, made.file)
         mem.add("Ana moved to Porto", owner="ana")
         taken.append(checkpoint_log.checkpoint(engine, identities.signing_key(engine, "auditor", Path(made.file))))
         verified = mem.verify(kept=taken[-1])
@@ -50,6 +52,23 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return Kept(path, tuple(taken), made.key)
+
+
+def _entangle(mem: Recollect, key_file: str) -> None:
+    """Parents, links made and taken back, vouches with and without a signature, edits and a phase."""
+    tea = mem.add("Ana drinks green tea", owner="ana", canonical_key="Tea-Habit-Daily").memory
+    assert tea is not None
+    built = mem.add("Ana sleeps badly since she drinks tea", owner="ana", parent_refs=[tea.content_hash]).memory
+    assert built is not None
+    mem.link(built.id, tea.id, relation_type="explained_by")
+    mem.unlink(built.id, tea.id)
+    mem.link(built.id, tea.id)
+    mem.vouch(tea.id, by="critic", confidence=0.5, says="useful")
+    mem.vouch(built.id, by="critic")
+    mem.withdraw_vouch(built.id, by="critic")
+    mem.vouch(built.id, sign_as="auditor", key_file=key_file)
+    mem.edit(built.id, tags=["sleep"], importance=4)
+    mem.start_phase(name="awake", space="user", owner="ana")
 
 
 def forge(path: Path, copy: Path, random: Random) -> tuple[str, str] | None:

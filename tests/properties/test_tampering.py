@@ -17,8 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.engine import checkpoint_log, identities
+from recollect.interfaces.python import Recollect
 from recollect.model.errors import StoreError
 from recollect.model.receipt import Verification
+from recollect.model.record import Memory
 from recollect.stores.sqlite import migrations
 from recollect.testing.script import open_seeded
 
@@ -117,7 +119,10 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         erased = mem.add("Ana was born in Rome", owner="ana").memory
         assert erased is not None
         mem.edit(erased.id, tags=["secret"])
+        parents = [erased.content_hash, new.content_hash]
+        mem.add("Romans are used to heat", owner="ben", parent_refs=parents, signature="by ben")
         mem.erase(id=erased.id)
+        _entangle(mem, new, full)
         mem.add("Ben plays the violin", owner="ben")
         mem.get(new.id)
         mem.add("the password is hunter2-very-secret", owner="ben")
@@ -126,11 +131,27 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         mem.add("Ben plays chess", owner="ben")
         checkpoint_log.checkpoint(mem.engine)
         made = identities.new_identity(mem.engine, "planner", path.with_name("planner.pem"))
+        mem.vouch(full.id, sign_as="planner", key_file=made.file)
         identities.rotate_identity(mem.engine, "planner", Path(made.file), path.with_name("next.pem"))
         assert mem.verify().ok
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
+
+
+def _entangle(mem: Recollect, new: Memory, full: Memory) -> None:
+    """Parents, links made and taken back, vouches given and withdrawn, and a phase that was begun."""
+    built = mem.add(
+        "Ana sleeps badly since she drinks black tea", owner="ana", parent_refs=[new.content_hash, full.content_hash]
+    ).memory
+    assert built is not None and built.parent_refs
+    mem.link(built.id, new.id, relation_type="explained_by", strength=0.7)
+    mem.link(built.id, full.id)
+    mem.unlink(built.id, full.id)
+    mem.vouch(new.id, by="critic", confidence=0.8, says="useful")
+    mem.vouch(built.id, by="critic")
+    mem.withdraw_vouch(built.id, by="critic")
+    mem.start_phase(name="after tea", space="user", owner="ana")
 
 
 def _columns(db: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
@@ -251,11 +272,11 @@ LOCATED = {
     "memories": """
         status version supersedes_id superseded_by_id related conflicts canonical_key key_digest pinned importance
         importance_reason authority authority_reason category tags reinforcements last_reinforced last_modified
-        expires_at expires_at_tick deleted_at purge_at removed terms
+        expires_at expires_at_tick deleted_at purge_at removed terms vouchers
     """.split(),
     "postings": ["term"],
 }
-READ_FIRST = {"event", "status", "related", "conflicts", "importance_reason", "tags", "terms"}
+READ_FIRST = {"event", "status", "related", "conflicts", "importance_reason", "tags", "terms", "vouchers"}
 """Columns that hold a word of a closed list or JSON: if the row cannot be read at all, naming its stream is enough."""
 
 
@@ -272,7 +293,10 @@ def test_the_problem_names_the_stream_and_the_entry_or_memory(sound: Path, tmp_p
             assert named or column in READ_FIRST, f"{cell} is at {places}, not at {where[0]}"
 
 
-@pytest.mark.parametrize("table", ["ledger", "versions", "amendments", "memories", "postings"])
+@pytest.mark.parametrize(
+    "table",
+    "ledger versions amendments memories postings parents relations vectors aliases actors log_leaves".split(),
+)
 def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path, table: str) -> None:
     with closing(sqlite3.connect(sound)) as db:
         key = _key(db, table)
@@ -294,10 +318,16 @@ def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path, table: str) -> No
         "INSERT INTO versions SELECT tenant, stream, memory + 90, 'forged', body, salt FROM versions WHERE memory = 1",
         "INSERT INTO amendments SELECT tenant, stream, seq + 90, memory_id, body, salt FROM amendments LIMIT 1",
         "INSERT INTO postings SELECT tenant, stream, 'forged', place, tf, length FROM postings LIMIT 1",
+        "INSERT INTO parents SELECT tenant, hash, stream, memory + 90 FROM parents LIMIT 1",
+        "INSERT INTO parents SELECT tenant, 'forged', stream, memory FROM parents LIMIT 1",
+        "INSERT INTO relations SELECT tenant, from_stream, from_memory, to_stream, to_memory, 'forged', strength, "
+        "created_at FROM relations LIMIT 1",
+        "INSERT INTO relations SELECT tenant, from_stream, from_memory + 90, to_stream, to_memory, relation_type, "
+        "strength, created_at FROM relations LIMIT 1",
         "INSERT INTO ledger SELECT tenant, stream, seq + 90, tick, event, memory_id, other_id, from_status, to_status, "
         "rule, rules_version, commitment, actor, at, prev_hash, hash FROM ledger LIMIT 1",
     ],
-    ids=["versions", "amendments", "postings", "ledger"],
+    ids=["versions", "amendments", "postings", "parents beyond", "parents", "relations", "relations beyond", "ledger"],
 )
 def test_a_row_too_many_is_noticed(sound: Path, tmp_path: Path, statement: str) -> None:
     copy = tmp_path / "copy.db"

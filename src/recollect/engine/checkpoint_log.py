@@ -18,14 +18,16 @@ from recollect.model.proof import (
     GrowthProof,
     KeyLeaf,
     MemoryProof,
+    PlacedEntry,
     ProvenEntry,
     Segment,
     Signature,
     StreamLeaf,
     Value,
 )
+from recollect.rules.covering import entry_leaf
 from recollect.rules.identities import Placed, Standing, checkpoint_bytes, public_key, sign, standing
-from recollect.rules.merkle import consistency_proof, inclusion_proof, leaf_hash, tree_head
+from recollect.rules.merkle import Tree, consistency_proof, inclusion_proof, inclusion_proofs, leaf_hash, tree_head
 from recollect.rules.proofs import read_leaf
 from recollect.stores.protocol import LogCheckpoint, LogLeaf, LogSignature, Reader, Stored, Stream, Writer
 
@@ -54,10 +56,11 @@ def checkpoint(engine: Engine, key: "Ed25519PrivateKey | None" = None) -> Checkp
 
 
 class Reached(NamedTuple):
-    """How far a chain was followed, and the hash that it had there."""
+    """How far a chain was followed, the hash that it had there, and the tree over the entries since its last leaf."""
 
     seq: int
     hash: str
+    tree: Tree
 
 
 def reached_now(engine: Engine) -> dict[str, Reached]:
@@ -78,7 +81,7 @@ def extend_in(
     The transaction has locked the log; chains are followed from where they were ``reached`` before.
     """
     leaves: list[StreamLeaf | KeyLeaf] = [
-        StreamLeaf(stream=uid, from_seq=covered.seq + 1, to_seq=point.seq, head=point.hash)
+        StreamLeaf(stream=uid, from_seq=covered + 1, to_seq=point.seq, head=point.hash, root=point.tree.head)
         for uid, (covered, point) in _uncovered(writer, engine.tenant, reached).items()
     ]
     leaves += keys
@@ -144,15 +147,22 @@ def _with_signatures(reader: Reader, tenant: str, made: LogCheckpoint) -> Checkp
 # ── following the chains ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> dict[str, tuple[Reached, Reached]]:
-    """Streams with entries beyond their last leaf: where that leaf ends, and where the chain ends now."""
-    covered = {uid: Reached(leaf.to_seq, leaf.head) for uid, leaf in covered_streams(reader, tenant).items()}
+def _uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> dict[str, tuple[int, Reached]]:
+    """Streams with entries beyond their last leaf: the entry in which that leaf ends, and where the chain ends now."""
+    covered = covered_streams(reader, tenant)
     found = {}
     for stream in sorted(reader.streams_of(tenant), key=lambda one: one.number):
-        before = covered.get(stream.uid, Reached(0, GENESIS))
+        leaf = covered.get(stream.uid)
+        before = Reached(leaf.to_seq, leaf.head, Tree()) if leaf else Reached(0, GENESIS, Tree())
         if stream.last_seq > before.seq:
-            found[stream.uid] = before, _followed(reader, stream, max(before, reached.get(stream.uid, before)))
+            found[stream.uid] = before.seq, _followed(reader, stream, _furthest(before, reached.get(stream.uid)))
     return found
+
+
+def _furthest(before: Reached, reached: Reached | None) -> Reached:
+    """Go on from where a chain was followed to, unless another checkpoint was taken meanwhile: its tree begins anew."""
+    goes_on = reached is not None and reached.seq - reached.tree.size == before.seq
+    return reached if reached is not None and goes_on else before
 
 
 def covered_streams(reader: Reader, tenant: str) -> dict[str, StreamLeaf]:
@@ -178,7 +188,8 @@ def _followed(reader: Reader, stream: Stream, point: Reached) -> Reached:
 def _next(point: Reached, entry: Entry) -> Reached:
     if (entry.seq, entry.prev_hash) != (point.seq + 1, point.hash) or entry.hash != entry.computed_hash():
         raise _broken(f"entry {entry.seq} of stream {entry.stream[:12]} does not follow the one before it")
-    return Reached(entry.seq, entry.hash)
+    point.tree.append(entry_leaf(entry.hash))
+    return Reached(entry.seq, entry.hash, point.tree)
 
 
 def _broken(what: str) -> StoreCorrupt:
@@ -219,7 +230,7 @@ def prove_growth(engine: Engine, since: int) -> GrowthProof:
     """That the log as it stands at its last checkpoint begins with what the checkpoint of size ``since`` covered."""
     engine.require(Right.OPERATE, "prove what the log holds")
     with engine.read() as reader:
-        first, second = _checkpoint(reader, engine.tenant, since), _checkpoint(reader, engine.tenant, None)
+        first, second = checkpoint_of(reader, engine.tenant, since), checkpoint_of(reader, engine.tenant, None)
         leaves = hashes_of(reader.log_leaves(engine.tenant))[: second.size]
     return GrowthProof(first=first, second=second, path=consistency_proof(leaves, first.size))
 
@@ -227,20 +238,21 @@ def prove_growth(engine: Engine, since: int) -> GrowthProof:
 def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> MemoryProof:
     """That the log holds the entries about a memory, up to its last checkpoint.
 
-    It takes every later entry of the same leaf to get from them to the leaf's head. Those are free of content, but tell when
-    something happened in the stream, so that only those who look after the store may ask, of what they may see. What the
-    entries committed to is included with its salt, if it still has content.
+    Each entry comes with its path in the tree over its leaf's entries, so that no other entry has to be shown. What they
+    committed to is included with its salt, if it still has content. Only those who look after the store may ask, of what
+    they may see: where an entry stands tells how much was written to its stream.
     """
     engine.require(Right.OPERATE, "prove what the log holds")
     with engine.read() as reader:
         stored = find(engine, reader, id)
-        last = _checkpoint(reader, engine.tenant, None)
+        last = checkpoint_of(reader, engine.tenant, None)
         segments = _segments(reader, engine.tenant, stored.state.id, last.size)
         values = _values(reader, stored, segments) if with_content else ()
     return MemoryProof(memory=stored.state.id, checkpoint=last, segments=segments, values=values)
 
 
-def _checkpoint(reader: Reader, tenant: str, size: int | None) -> Checkpoint:
+def checkpoint_of(reader: Reader, tenant: str, size: int | None) -> Checkpoint:
+    """The checkpoint of a size, or the last one."""
     found = reader.log_checkpoint(tenant, size)
     if found is None:
         which = "" if size is None else f" of {size} leaves"
@@ -265,23 +277,44 @@ def _segments(reader: Reader, tenant: str, id: str, size: int) -> tuple[Segment,
 
 
 def _segments_of(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: Sequence[str]) -> list[Segment]:
-    """For each leaf that covers any of these entries: the leaf, its path, and its entries from the first of them on."""
+    """For each leaf that covers any of these entries: the leaf with its path, and the entries with theirs."""
     found = []
     for one in reader.log_leaves_about(stream.tenant, "stream", stream.uid):
         leaf = read_leaf(one.body)
         assert isinstance(leaf, StreamLeaf), "the store was asked for leaves about streams"
         covered = [seq for seq in seqs if leaf.from_seq <= seq <= leaf.to_seq]
         if covered and one.place < len(hashes):
-            first = min(covered)
-            entries = reader.entries(stream, first - 1, leaf.to_seq - first + 1)
-            proven = tuple(ProvenEntry(**{**entry._asdict(), "event": str(entry.event)}) for entry in entries)
-            found.append(Segment(place=one.place, leaf=leaf, path=inclusion_proof(hashes, one.place), entries=proven))
+            entries = _placed_entries(reader, stream, leaf, covered)
+            found.append(Segment(place=one.place, leaf=leaf, path=inclusion_proof(hashes, one.place), entries=entries))
     return found
+
+
+def _placed_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Sequence[int]) -> tuple[PlacedEntry, ...]:
+    """Some entries of a leaf, each with its path in the tree over all of them."""
+    size = leaf.to_seq - leaf.from_seq + 1
+    tree = [entry_leaf(hash) for hash in reader.entry_hashes(stream, leaf.from_seq - 1, size)]
+    if tree_head(tree) != leaf.root:
+        raise _unlike(stream)
+    paths = inclusion_proofs(tree, [seq - leaf.from_seq for seq in sorted(seqs)])
+    return tuple(
+        PlacedEntry(entry=_proven(reader.entries(stream, seq - 1, 1)[0]), path=path)
+        for seq, path in zip(sorted(seqs), paths, strict=True)
+    )
+
+
+def _proven(entry: Entry) -> ProvenEntry:
+    return ProvenEntry(**{**entry._asdict(), "event": str(entry.event)})
+
+
+def _unlike(stream: Stream) -> StoreCorrupt:
+    what = f"the entries of stream {stream.uid[:12]} are not those that a checkpoint covers, so nothing can be proven."
+    return StoreCorrupt(what, hint="`recollect verify` says what is wrong.")
 
 
 def _values(reader: Reader, stored: Stored, segments: Sequence[Segment]) -> tuple[Value, ...]:
     stream = reader.stream_numbered(stored.tenant, stored.stream)
-    proven = {entry.seq for segment in segments if segment.leaf.stream == stream.uid for entry in segment.entries}
+    shown = (placed.entry for segment in segments for placed in segment.entries)
+    proven = {entry.seq for entry in shown if entry.stream == stream.uid}
     return tuple(
         Value(stream=stream.uid, seq=one.seq, body=one.body, salt=one.salt.hex())
         for one in reader.committed_values(stream, stored.number, stored.state.id)

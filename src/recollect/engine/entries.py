@@ -1,14 +1,17 @@
 """Entries out of the store and into it: with who said them, what they build upon, and who vouches for them."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.engine.arguments import check_one
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
+from recollect.engine.identities import check_entry, sign_entry, signing_key
 from recollect.engine.ingest import add_many
 from recollect.engine.lifecycle import archive
 from recollect.engine.links import as_seen
@@ -21,7 +24,11 @@ from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain
 from recollect.model.vocabulary import KIND_CLASS, Kind, Status
+from recollect.rules.identities import Standing, is_signature
 from recollect.stores.protocol import Reader, Stored
+
+if TYPE_CHECKING:
+    pass
 
 EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))
 """An entry is superseded, not deleted: so older versions go along. What was forgotten, or waits for a decision, does not."""
@@ -73,11 +80,15 @@ def export_entries(
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
     active_only: bool = False,
+    sign_as: str | None = None,
+    key_file: Path | None = None,
 ) -> Iterator[str]:
     """Every memory that the caller may see as one line of canonical JSON, the oldest first: parents before children.
 
-    Only ``prod`` unless asked otherwise. Who may see what is decided as for any read: an export crosses no border.
+    Only ``prod`` unless asked otherwise. Who may see what is decided as for any read: an export crosses no border. What
+    somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
+    private = signing_key(engine, sign_as, key_file) if sign_as is not None else None
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, include_namespaces)
         statuses = EXPORTED[:1] if active_only else EXPORTED
@@ -87,7 +98,9 @@ def export_entries(
             found = as_seen(engine, reader, [*reader.by_ids(engine.tenant, ids[start : start + MAX_PAGE]).values()])
             following = _hashes(engine, reader, [stored.state.superseded_by_id for stored in found])
             for stored in found:
-                yield canonical_json(to_entry(to_memory(stored), following.get(stored.state.superseded_by_id or "")))
+                entry = to_entry(to_memory(stored), following.get(stored.state.superseded_by_id or ""))
+                own = private is not None and entry["author"]["id"] == sign_as and "signature" not in entry
+                yield canonical_json(sign_entry(entry, private) if own and private is not None else entry)
 
 
 def _in_order(engine: Engine, reader: Reader, streams: tuple[int, ...], statuses: Sequence[str]) -> list[str]:
@@ -201,12 +214,17 @@ def _chain_versions(wanted: Sequence[_Wanted], findings: Findings) -> list[_Want
             chained.add(old)
             after["change"] = "update"
             if "key" not in before and "topic_id" not in before:
-                before.setdefault("canonical_key", f"Entry-Version-{wanted[old].entry['content_hash'][:12]}")
+                before.setdefault("canonical_key", _chain_key(wanted[old].entry["content_hash"]))
                 after["canonical_key"] = before["canonical_key"]
     return [
         one._replace(put_away=is_put_away(one.entry) or ("superseded_by" in one.entry and place not in chained))
         for place, one in enumerate(wanted)
     ]
+
+
+def _chain_key(content_hash: str) -> str:
+    """A key for an entry and its later versions. It outlives the first of them, so it holds no part of its hash."""
+    return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
 
 
 def _checked(engine: Engine, one: _Wanted) -> None:
@@ -222,6 +240,7 @@ def _take_in(engine: Engine, batch: Sequence[_Wanted], outcomes: Counter[str], r
     here = _here_already(engine, [one.entry for one in batch])
     new = [one for one in batch if _identity(one.entry) not in here]
     outcomes["here already"] += len(batch) - len(new)
+    new = _without_bad_signatures(engine, new, outcomes, refused)
     for one, receipt in zip(new, add_many(engine, [one.fields for one in new]), strict=True):
         outcomes[str(receipt.outcome)] += 1
         if receipt.denied:
@@ -231,6 +250,25 @@ def _take_in(engine: Engine, batch: Sequence[_Wanted], outcomes: Counter[str], r
             archive(engine, receipt.memory.id)
     if not outcomes["here already"]:
         del outcomes["here already"]
+
+
+def _without_bad_signatures(
+    engine: Engine, wanted: Sequence[_Wanted], outcomes: Counter[str], refused: list[dict[str, Any]]
+) -> list[_Wanted]:
+    """Those that are not signed with a key of which this store knows that it does not count, or is another's.
+
+    A key that nobody registered here is neither: who holds it may be said later.
+    """
+    fine = []
+    for one in wanted:
+        judged = check_entry(engine, one.entry) if is_signature(one.entry.get("signature")) else None
+        if judged is None or judged.ok or judged.standing is Standing.UNKNOWN:
+            fine.append(one)
+            continue
+        outcomes["denied"] += 1
+        reason = {"reason": "signature", "detail": judged.problem}
+        refused.append({"entry": one.number, "line": one.line, **reason})
+    return fine
 
 
 def _here_already(engine: Engine, entries: Iterable[Mapping[str, Any]]) -> set[tuple[str, str, str]]:

@@ -19,7 +19,7 @@ from recollect.engine.key_files import default_file, key_in_file, read_key, writ
 from recollect.engine.pen import SALT_BYTES
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, BadInput, NotFound, WrongState
-from recollect.model.proof import Checkpoint, KeyLeaf, Signature
+from recollect.model.proof import Checkpoint, KeyHistory, KeyLeaf, Signature
 from recollect.model.receipt import Plain
 from recollect.rules.identities import (
     KEY_BYTES,
@@ -35,6 +35,7 @@ from recollect.rules.identities import (
     signature_text,
     standing,
 )
+from recollect.rules.key_histories import check_history, worth_now
 from recollect.stores.protocol import Reader, Writer
 
 if TYPE_CHECKING:
@@ -313,12 +314,19 @@ def check_signature(
     return SignatureCheck(problem is None, signature.key, name if told else None, worth, problem)
 
 
-def check_offline(entry: Mapping[str, Any], keys: Collection[str]) -> SignatureCheck:
-    """Whether one of these public keys signed an exported entry. What became of the key, only the store's log can say."""
+def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyHistory | None = None) -> SignatureCheck:
+    """Whether one of these public keys signed an exported entry, without the store.
+
+    What became of the key is told by a ``history`` that one of the keys has signed; nobody can say where the log has
+    the entry, so a key counts only if it counts now. ``BadProof`` if the history itself is not to be believed.
+    """
     signature = signature_of(entry)
     with _faults_named():
         sound = holds(signature, bytes_of_entry(entry))
     known = Standing.GOOD if signature.key in keys else Standing.UNKNOWN
+    if history is not None and known is Standing.GOOD:
+        check_history(history, keys)
+        known = worth_now(history, signature.key)
     who = str(entry["author"]["id"])
     problem = _problem(sound, known, who, who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)

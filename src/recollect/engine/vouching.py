@@ -7,18 +7,21 @@ place and goes with the person. It does not age the stream: whoever agrees with 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from recollect.engine import operations
 from recollect.engine.arguments import check_one
 from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, check_caller, find
+from recollect.engine.identities import signing_key
 from recollect.engine.links import as_seen
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
 from recollect.engine.reading import readable_streams
 from recollect.engine.tracing import border_check, keep
+from recollect.engine.vouch_signatures import VouchSignatures
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
@@ -27,8 +30,12 @@ from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.fusion import Place
+from recollect.rules.identities import sign, signature_text, voucher_bytes
 from recollect.rules.trust import Vouch, weight
 from recollect.stores.protocol import Reader, Stored, Stream
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 CONFIRMS = ("accurate", "useful", "valid")
 """What a voucher may say of a memory. No words of their own: those would be one person's, on another's memory."""
@@ -38,19 +45,48 @@ MAX_EACH = 32
 
 
 def vouch(
-    engine: Engine, id: str, *, confidence: float | None = None, says: str | None = None, by: str | None = None
+    engine: Engine,
+    id: str,
+    *,
+    confidence: float | None = None,
+    says: str | None = None,
+    by: str | None = None,
+    sign_as: str | None = None,
+    key_file: Path | None = None,
 ) -> Memory:
     """Stand for a memory that another wrote, once. ``by`` names who does, where an application speaks for an agent.
 
-    ``confidence`` is how sure they are, from 0 to 1; ``says`` whether it is ``accurate``, ``useful`` or ``valid``.
+    ``confidence`` is how sure they are, from 0 to 1; ``says`` whether it is ``accurate``, ``useful`` or ``valid``. With
+    ``sign_as`` it is signed with the current key of whoever vouches; the policy may ask that of everybody.
     """
     given = _checked(confidence, says)
-    return _record(_speaking_for(engine, by), id, given)
+    speaker = _speaking_for(engine, sign_as if by is None and sign_as != engine.caller.name else by)
+    return _record(speaker, id, given, _key_of(speaker, sign_as, key_file))
 
 
 def withdraw_vouch(engine: Engine, id: str, *, by: str | None = None) -> Memory:
     """Take back one's own vouch. History still shows that there was one."""
-    return _record(_speaking_for(engine, by), id, None)
+    return _record(_speaking_for(engine, by), id, None, None)
+
+
+def _key_of(speaker: Engine, sign_as: str | None, key_file: Path | None) -> "Ed25519PrivateKey | None":
+    """The key that whoever vouches signs with; ``None`` if nobody asks for a signature."""
+    name = speaker.caller.name
+    if sign_as is not None and sign_as != name:
+        raise BadInput(f"{name!r} vouches, and signs it too.", field="sign_as", hint="Give the same name, or none.")
+    if sign_as is None and not speaker.policy.trust.signed_only:
+        return None
+    return signing_key(speaker, name, key_file)
+
+
+def _signed(
+    engine: Engine, stored: Stored, at: str, given: Mapping[str, Any], private: "Ed25519PrivateKey"
+) -> dict[str, Any]:
+    """What a vouch brings, with the signature of whoever vouches over it."""
+    assert stored.body is not None, "nobody vouches for what was removed"
+    who = {"id": engine.caller.name, "name": engine.caller.name}
+    message = voucher_bytes(stored.body["content_hash"], who, at, given.get("confidence"), given.get("says"))
+    return {**given, "signature": signature_text(sign(private, message))}
 
 
 def _checked(confidence: Any, says: Any) -> dict[str, Any]:
@@ -80,8 +116,8 @@ def _speaking_for(engine: Engine, by: str | None) -> Engine:
 
 @failures_noted(Node.HOTPATH, Op.LINK)
 @again_on_conflict
-def _record(engine: Engine, id: str, given: Mapping[str, Any] | None) -> Memory:
-    """One entry: a vouch with its values, or without any the withdrawal of one."""
+def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "Ed25519PrivateKey | None") -> Memory:
+    """One entry: a vouch with its values, signed where there is a key; or without any the withdrawal of one."""
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
@@ -97,7 +133,8 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None) -> Memory:
         if given is None:
             pen.record(Event.VOUCH_WITHDRAWN, stored.state.id, rule="vouched:withdrawn")
         else:
-            pen.record(Event.VOUCHED, stored.state.id, rule="vouched:by_another", amendment=given)
+            said = given if private is None else _signed(engine, stored, pen.at, given, private)
+            pen.record(Event.VOUCHED, stored.state.id, rule="vouched:by_another", amendment=said)
         pen.finish()
         operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), Op.LINK, pen.at)])
         (shown,) = as_seen(engine, writer, [pen.stored(stored.state.id)])
@@ -144,9 +181,15 @@ def vouching(engine: Engine, id: str) -> Vouching:
         stored = find(engine, reader, id)
         memory = to_memory(stored)
         stream = reader.stream_numbered(engine.tenant, stored.stream)
-        trust = Trust(engine, reader, [stream])
-        alone = [{**one, "weight": trust.weigh([one])} for one in memory.vouchers]
-        return Vouching(memory.id, trust.weigh(memory.vouchers), tuple(alone), trust.seeds)
+        trust, signatures = Trust(engine, reader, [stream]), VouchSignatures(engine, reader)
+        worth = signatures.worth_of_all(stored)
+        counting = [one for one in memory.vouchers if signatures.weighs(worth[one["id"]])]
+        alone = [{**one, "signed": worth[one["id"]], "weight": _alone(trust, one, counting)} for one in memory.vouchers]
+        return Vouching(memory.id, trust.weigh(counting), tuple(alone), trust.seeds)
+
+
+def _alone(trust: "Trust", one: Mapping[str, Any], counting: Sequence[Mapping[str, Any]]) -> float:
+    return trust.weigh([one]) if one in counting else 0.0
 
 
 def weights_of(
@@ -157,9 +200,13 @@ def weights_of(
         return {}
     vouched = {place: json.loads(text) for place, text in rows.items()}
     names = reader.names_of(engine.tenant, sorted({one["actor"] for found in vouched.values() for one in found}))
-    trust = Trust(engine, reader, streams)
+    trust, signatures = Trust(engine, reader, streams), VouchSignatures(engine, reader)
     return {
-        place: trust.weigh({"id": names[one["actor"]], **one} for one in found if one["actor"] in names)
+        place: trust.weigh(
+            {"id": names[one["actor"]], **one}
+            for one in found
+            if one["actor"] in names and signatures.weighs(signatures.worth(place, one))
+        )
         for place, found in vouched.items()
     }
 

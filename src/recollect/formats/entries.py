@@ -10,12 +10,14 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
 from recollect.model.record import MAX_CONTENT_BYTES, MAX_JSON_BYTES, MAX_NAME, Memory
 from recollect.model.vocabulary import Kind, Status
 from recollect.rules.cid import cid_of_hash, hash_of_cid
+from recollect.rules.identities import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
 from recollect.rules.keys import FALLBACK
 
 MEMORY_TYPES = ("episodic", "semantic", "procedural", "insight")
@@ -47,7 +49,7 @@ def problems_of(entry: Any) -> list[Problem]:
     if not isinstance(entry, Mapping):
         return [Problem("", f"expected an object, found {_kind(entry)}")]
     found = [*_fields(entry, _FIELDS, REQUIRED, "")]
-    return found or [*_hashes(entry), *_vouching(entry)]
+    return found or [*_hashes(entry), *_vouching(entry)] or [*_signed(entry)]
 
 
 def _fields(value: Mapping[str, Any], known: Mapping[str, "Check"], required: tuple[str, ...], path: str) -> Found:
@@ -84,6 +86,16 @@ def _vouching(entry: Mapping[str, Any]) -> Found:
         seen[voucher["id"]] = "there already: an identity vouches once"
         if parse_time(voucher["timestamp"]) < written:
             yield Problem(f"{path}.timestamp", "is before the entry was written: expected a later time")
+
+
+def _signed(entry: Mapping[str, Any]) -> Found:
+    """Signatures of the scheme that we know must hold. Whose key it was, and whether it counts, takes a store to say."""
+    signed = [("signature", entry.get("signature"), partial(bytes_of_entry, entry))]
+    for place, one in enumerate(entry.get("vouchers", ())):
+        signed.append((f"vouchers[{place}].signature", one.get("signature"), partial(bytes_of_voucher, entry, one)))
+    for path, text, message in signed:
+        if text is not None and is_signature(text) and (fault := fault_of(text, message())) is not None:
+            yield Problem(path, fault)
 
 
 def _content(value: Any, path: str) -> Found:

@@ -6,9 +6,8 @@ still verifies. State is the fold of the entries (``recollect.rules.fold``).
 
 import hashlib
 from enum import StrEnum
+from json.encoder import encode_basestring as quoted
 from typing import NamedTuple
-
-from recollect.model.canonical import canonical_json
 
 RULES_VERSION = 1
 """Raised whenever keys, fingerprints or index terms move. Every entry names the version that decided it."""
@@ -37,6 +36,8 @@ class Event(StrEnum):
     VOUCHED = "vouched"
     """Somebody other than the author stands for it. The memory itself does not change."""
     VOUCH_WITHDRAWN = "vouch_withdrawn"
+    SEVERED = "severed"
+    """What it was linked to was erased, and the link with it; the commitment is the seal of the link. It moves no state."""
     PURGED = "purged"
     ERASED = "erased"
     PHASE_STARTED = "phase_started"
@@ -60,6 +61,7 @@ HISTORY_KIND: dict[Event, str] = {
     Event.UNLINKED: "LINK",
     Event.VOUCHED: "LINK",
     Event.VOUCH_WITHDRAWN: "LINK",
+    Event.SEVERED: "LINK",
     Event.EXPIRED: "TTL",
     Event.RESTORED: "RESTORE",
     Event.PHASE_STARTED: "UPDATE",
@@ -86,11 +88,29 @@ class Entry(NamedTuple):
     prev_hash: str
     hash: str = ""
 
+    @property
+    def hashed_text(self) -> str:
+        """The canonical JSON of everything but the hash itself: what the hash is taken of.
+
+        Written out field by field, in the order of their names, since a walk does it for every entry there is: a third of
+        the time that the general form takes.
+        """
+        return (
+            f'{{"actor":{quoted(self.actor)},"at":{quoted(self.at)},"commitment":{_nullable(self.commitment)},'
+            f'"event":{quoted(self.event)},"from_status":{_nullable(self.from_status)},'
+            f'"memory_id":{quoted(self.memory_id)},"other_id":{_nullable(self.other_id)},'
+            f'"prev_hash":{quoted(self.prev_hash)},"rule":{quoted(self.rule)},"rules_version":{self.rules_version},'
+            f'"seq":{self.seq},"stream":{quoted(self.stream)},"tick":{self.tick},'
+            f'"to_status":{_nullable(self.to_status)}}}'
+        )
+
     def computed_hash(self) -> str:
-        """SHA-256 over the canonical form of everything but the hash itself."""
-        body = self._asdict()
-        del body["hash"]
-        return hashlib.sha256(canonical_json(body).encode("utf-8")).hexdigest()
+        """SHA-256 over :attr:`hashed_text`."""
+        return hashlib.sha256(self.hashed_text.encode("utf-8")).hexdigest()
+
+
+def _nullable(text: str | None) -> str:
+    return "null" if text is None else quoted(text)
 
 
 def commit_to(salt: bytes, body: str) -> str:

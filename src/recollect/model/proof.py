@@ -38,13 +38,17 @@ class Document(BaseModel):
 
 
 class StreamLeaf(Document):
-    """What a checkpoint says of one stream: its entries from ``from_seq`` to ``to_seq`` end in the hash ``head``."""
+    """What a checkpoint says of one stream: its entries from ``from_seq`` to ``to_seq`` end in the hash ``head``.
+
+    ``root`` is the head of a tree over these entries, so that each of them can be shown without the others.
+    """
 
     leaf: Literal["stream"] = "stream"
     stream: Uid
     from_seq: Count
     to_seq: Count
     head: Hash
+    root: Hash
 
 
 class KeyLeaf(Document):
@@ -107,13 +111,20 @@ class ProvenEntry(Document):
 Path = Annotated[tuple[Hash, ...], Field(max_length=MAX_LEVELS)]
 
 
+class PlacedEntry(Document):
+    """An entry, and its path in the tree over the entries of its leaf: its place there is its ``seq``."""
+
+    entry: ProvenEntry
+    path: Path
+
+
 class Segment(Document):
-    """A leaf at its place in the log, and the entries that lead up to its head."""
+    """A leaf at its place in the log, and those of its entries that are about the memory."""
 
     place: Number
     leaf: StreamLeaf
     path: Path
-    entries: Annotated[tuple[ProvenEntry, ...], Field(min_length=1)]
+    entries: Annotated[tuple[PlacedEntry, ...], Field(min_length=1)]
 
 
 class Value(Document):
@@ -144,6 +155,23 @@ class GrowthProof(Document):
     first: Checkpoint
     second: Checkpoint
     path: Path
+
+
+class PlacedKey(Document):
+    """What became of a key, at its place in the log, with its path to the root of the checkpoint."""
+
+    place: Number
+    leaf: KeyLeaf
+    path: Path
+
+
+class KeyHistory(Document):
+    """What became of every key up to a checkpoint, signed by somebody who answers for it that nothing is left out."""
+
+    format: Literal["recollect-keys/1"] = "recollect-keys/1"
+    checkpoint: Checkpoint
+    keys: tuple[PlacedKey, ...]
+    signatures: Annotated[tuple[Signature, ...], Field(min_length=1, max_length=MAX_SIGNATURES)]
 
 
 class ProofCheck(Document):

@@ -11,7 +11,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.model.canonical import canonical_json, format_time, parse_time
-from recollect.model.proof import Checkpoint, KeyLeaf, Signature
+from recollect.model.erasure_record import ErasureRecord
+from recollect.model.proof import Checkpoint, KeyHistory, KeyLeaf, Signature
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -29,15 +30,27 @@ def entry_bytes(content_hash: str, author: Mapping[str, Any], created_at: str, p
     return _purposeful("entry", {**said, "parents": sorted(set(parents))})
 
 
-def voucher_bytes(content_hash: str, voucher: Mapping[str, Any], at: str, confidence: float | None) -> bytes:
-    """What a voucher signs: the memory by hash, who vouches and when, and how sure they are."""
-    said = {"content_hash": content_hash, "voucher": _given(voucher), "at": _moment(at)}
+def voucher_bytes(
+    content_hash: str, voucher: Mapping[str, Any], at: str, confidence: float | None, says: str | None = None
+) -> bytes:
+    """What a voucher signs: the memory by hash, who vouches and when, what they say of it and how sure they are."""
+    said = {"content_hash": content_hash, "voucher": _given(voucher), "at": _moment(at), "says": says}
     return _purposeful("voucher", {**said, "confidence": None if confidence is None else float(confidence)})
 
 
 def checkpoint_bytes(checkpoint: Checkpoint) -> bytes:
     """What is signed of a checkpoint: everything but its signatures."""
     return _purposeful("checkpoint", checkpoint.model_dump(exclude={"signatures", "format"}))
+
+
+def erasure_bytes(record: ErasureRecord) -> bytes:
+    """What is signed of an erasure's receipt: everything but its signatures."""
+    return _purposeful("erasure", record.model_dump(exclude={"signatures", "format"}))
+
+
+def history_bytes(history: KeyHistory) -> bytes:
+    """What is signed of a key history: everything but its own signatures."""
+    return _purposeful("keys", history.model_dump(exclude={"signatures", "format"}))
 
 
 def bytes_of_entry(entry: Mapping[str, Any]) -> bytes:
@@ -52,7 +65,8 @@ def bytes_of_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any]) -> by
     """What somebody signs who vouches for an exported entry."""
     who = {name: voucher[name] for name in ("id", "name") if name in voucher}
     _text(voucher, "id")
-    return voucher_bytes(_text(entry, "content_hash"), who, _text(voucher, "timestamp"), voucher.get("confidence"))
+    sure, says = voucher.get("confidence"), voucher.get("says")
+    return voucher_bytes(_text(entry, "content_hash"), who, _text(voucher, "timestamp"), sure, says)
 
 
 def _text(entry: Mapping[str, Any], name: str) -> str:
@@ -133,6 +147,20 @@ def signature_from(text: str) -> Signature:
     if scheme != SCHEME:
         raise ValueError(f"a signature is written {SCHEME}:<public key>:<signature>")
     return Signature(key=key, signature=digits)
+
+
+def is_signature(text: object) -> bool:
+    """Whether a text says that it is a signature of ours; other schemes are words that nobody here can check."""
+    return isinstance(text, str) and text.startswith(f"{SCHEME}:")
+
+
+def fault_of(text: str, message: bytes) -> str | None:
+    """What is wrong with a signature of ours over this message, if anything is."""
+    try:
+        sound = holds(signature_from(text), message)
+    except ValueError:
+        return f"expected {SCHEME}:<public key>:<signature>, in 64 and 128 lower-case hex digits"
+    return None if sound else "does not hold: it was made of something else, or by another key"
 
 
 # ── key files ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -95,14 +95,22 @@ def tree_heads(leaves: Sequence[str], sizes: Iterable[int]) -> dict[int, str]:
 
 def inclusion_proof(leaves: Sequence[str], place: int) -> tuple[str, ...]:
     """The hashes that lead from the leaf at a place to the head of the log of all these leaves, nearest first."""
-    _check_place(place, len(leaves))
-    level, path = [bytes.fromhex(leaf) for leaf in leaves], []
+    return inclusion_proofs(leaves, [place])[0]
+
+
+def inclusion_proofs(leaves: Sequence[str], places: Sequence[int]) -> list[tuple[str, ...]]:
+    """The same for several leaves, in one pass through the tree."""
+    for place in places:
+        _check_place(place, len(leaves))
+    level, here = [bytes.fromhex(leaf) for leaf in leaves], list(places)
+    paths: list[list[str]] = [[] for _ in places]
     while len(level) > 1:
-        if (beside := place ^ 1) < len(level):
-            path.append(level[beside].hex())
+        for path, place in zip(paths, here, strict=True):
+            if (beside := place ^ 1) < len(level):
+                path.append(level[beside].hex())
         level = _level_above(level)
-        place >>= 1
-    return tuple(path)
+        here = [place >> 1 for place in here]
+    return [tuple(path) for path in paths]
 
 
 def _level_above(level: list[bytes]) -> list[bytes]:

@@ -5,16 +5,19 @@ read strictly: what is not exactly as it should be is refused, and the reason sa
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from recollect.model.ledger import GENESIS, commit_to
+from recollect.model.ledger import GENESIS, Event, commit_to
 from recollect.model.proof import (
     Checkpoint,
     Document,
     GrowthProof,
+    KeyHistory,
     KeyLeaf,
     Leaf,
     MemoryProof,
@@ -24,43 +27,65 @@ from recollect.model.proof import (
     StreamLeaf,
     Value,
 )
-from recollect.rules.identities import checkpoint_bytes, holds
+from recollect.model.seals import committed_text
+from recollect.rules.covering import entry_leaf
+from recollect.rules.identities import Standing, checkpoint_bytes, holds
+from recollect.rules.key_histories import check_history, worth_of
 from recollect.rules.merkle import BadProof, check_consistency, check_inclusion, leaf_hash
 
 KINDS: Mapping[tuple[str, str | None], type[Document]] = {
     ("recollect-checkpoint/1", None): Checkpoint,
     ("recollect-proof/1", "memory"): MemoryProof,
     ("recollect-proof/1", "growth"): GrowthProof,
+    ("recollect-keys/1", None): KeyHistory,
 }
 _leaf: TypeAdapter[StreamLeaf | KeyLeaf] = TypeAdapter(Leaf)
 D = TypeVar("D", bound=Document)
 
 
-def check(text: str, keys: Collection[str] = (), kept: Checkpoint | None = None) -> ProofCheck:
+class Trust(NamedTuple):
+    """What a reader holds documents against: public keys, what is known to have become of them, and a kept checkpoint."""
+
+    keys: Collection[str] = ()
+    kept: Checkpoint | None = None
+    history: KeyHistory | None = None
+
+
+def check(
+    text: str, keys: Collection[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
+) -> ProofCheck:
     """What a document shows to somebody who trusts these public keys, or kept this checkpoint; or why it is refused.
 
-    Without either there is nothing to hold it against, and it is refused: anybody can build a tree.
+    Without either there is nothing to hold it against, and it is refused: anybody can build a tree. With a ``history``,
+    which one of the keys has signed, keys that were rotated or revoked count no longer than they should.
     """
     kind = "unreadable"
     try:
         document = read_document(text)
         kind = _kind(document)
-        return ProofCheck(ok=True, kind=kind, shows=tuple(_shown(document, keys, kept)))
+        if history is not None:
+            check_history(history, keys)
+        return ProofCheck(ok=True, kind=kind, shows=tuple(_shown(document, Trust(keys, kept, history))))
     except BadProof as error:
         return ProofCheck(ok=False, kind=kind, problem=str(error))
 
 
 def _kind(document: Document) -> str:
+    if isinstance(document, KeyHistory):
+        return "keys"
     return document.kind if isinstance(document, MemoryProof | GrowthProof) else "checkpoint"
 
 
-def _shown(document: Document, keys: Collection[str], kept: Checkpoint | None) -> list[str]:
+def _shown(document: Document, trust: Trust) -> list[str]:
     if isinstance(document, GrowthProof):
-        return _growth(document, keys, kept)
+        return _growth(document, trust)
     if isinstance(document, MemoryProof):
-        return _memory(document, keys, kept)
+        return _memory(document, trust)
+    if isinstance(document, KeyHistory):
+        check_history(document, trust.keys)
+        return [f"key {one.leaf.key[:12]} was {one.leaf.event} at {one.leaf.at}" for one in document.keys]
     assert isinstance(document, Checkpoint), "every kind of document is one of these"
-    return _trusted(document, keys, kept, "the checkpoint")
+    return _trusted(document, trust, "the checkpoint")
 
 
 # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -75,7 +100,12 @@ def read_document(text: str) -> Document:
     known = KINDS.get((form, kind)) if isinstance(form, str) and isinstance(kind, str | None) else None
     if known is None:
         raise BadProof(f"format: {_short(form)} with kind {_short(kind)} is no document that this release knows")
-    document = _validated(known, text)
+    return read_as(known, text)
+
+
+def read_as(kind: type[D], text: str) -> D:
+    """A document of exactly this shape."""
+    found, document = _parsed(text), _validated(kind, text)
     if json.loads(document.text) != found:
         raise BadProof("a field is missing: every one has to be there, even where it is empty")
     return document
@@ -86,6 +116,14 @@ def read_checkpoint(text: str) -> Checkpoint:
     document = read_document(text)
     if not isinstance(document, Checkpoint):
         raise BadProof("it is a proof, and not a checkpoint")
+    return document
+
+
+def read_key_history(text: str) -> KeyHistory:
+    """What became of keys, as somebody published it."""
+    document = read_document(text)
+    if not isinstance(document, KeyHistory):
+        raise BadProof("it is no key history")
     return document
 
 
@@ -137,21 +175,38 @@ def _short(value: object) -> str:
 # ── whom to believe ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _trusted(checkpoint: Checkpoint, keys: Collection[str], kept: Checkpoint | None, what: str) -> list[str]:
+def _trusted(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
     """Why a checkpoint is to be believed: it is the one that was kept, or a trusted key signed it."""
-    if not keys and kept is None:
+    if not trust.keys and trust.kept is None:
         raise BadProof("there is nothing to hold it against: give a public key, or a checkpoint that was kept")
     signers = check_signatures(checkpoint, what)
     said = []
-    if kept is not None:
-        _check_kept(checkpoint, kept, what)
+    if trust.kept is not None:
+        _check_kept(checkpoint, trust.kept, what)
         said.append(f"{what} is the one that was kept: {checkpoint.size} leaves")
-    if keys:
-        found = sorted(set(keys) & set(signers))
+    if trust.keys:
+        found = sorted(set(trust.keys) & set(signers))
         if not found:
             raise BadProof(f"{what} is not signed by the key that was given")
-        said.append(f"{what} of {checkpoint.size} leaves is signed by {found[0][:12]}")
+        counts = found[0] if trust.history is None else _counting(checkpoint, found, trust.history, what)
+        said.append(f"{what} of {checkpoint.size} leaves is signed by {counts[:12]}")
+        said += _beyond_history(checkpoint, trust.history, what)
     return said
+
+
+def _counting(checkpoint: Checkpoint, keys: Sequence[str], history: KeyHistory, what: str) -> str:
+    """The first of these keys whose signature counts, by what became of it."""
+    worth = {key: worth_of(history, key, checkpoint) for key in keys}
+    good = [key for key, found in worth.items() if found is Standing.GOOD]
+    if not good:
+        raise BadProof(f"{what}: the key {keys[0][:12]} that signed it is {worth[keys[0]]}, says the key history")
+    return good[0]
+
+
+def _beyond_history(checkpoint: Checkpoint, history: KeyHistory | None, what: str) -> list[str]:
+    if history is None or checkpoint.size <= history.checkpoint.size:
+        return []
+    return [f"the key history ends at {history.checkpoint.size} leaves, before {what}: a later one may say more"]
 
 
 def check_signatures(checkpoint: Checkpoint, what: str = "the checkpoint") -> list[str]:
@@ -182,14 +237,15 @@ def _check_kept(checkpoint: Checkpoint, kept: Checkpoint, what: str) -> None:
 # ── a proof of growth ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _growth(proof: GrowthProof, keys: Collection[str], kept: Checkpoint | None) -> list[str]:
+def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
     """The first checkpoint is held against the kept one, the second against the keys; one of the two is enough."""
     if proof.first.log != proof.second.log:
         raise BadProof("its two checkpoints are of different logs")
     if proof.first.at > proof.second.at:
         raise BadProof("its first checkpoint is later than its second")
-    said = _trusted(proof.first, keys if kept is None else (), kept, "the first checkpoint")
-    said += _trusted(proof.second, keys, None, "the second checkpoint") if keys else []
+    first = trust if trust.kept is None else Trust(kept=trust.kept)
+    said = _trusted(proof.first, first, "the first checkpoint")
+    said += _trusted(proof.second, trust._replace(kept=None), "the second checkpoint") if trust.keys else []
     check_signatures(proof.second, "the second checkpoint")
     check_consistency(proof.first.size, proof.second.size, proof.first.root, proof.second.root, proof.path)
     grown = proof.second.size - proof.first.size
@@ -199,13 +255,14 @@ def _growth(proof: GrowthProof, keys: Collection[str], kept: Checkpoint | None) 
 # ── a proof of a memory ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _memory(proof: MemoryProof, keys: Collection[str], kept: Checkpoint | None) -> list[str]:
-    said = _trusted(proof.checkpoint, keys, kept, "the checkpoint")
+def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
+    said = _trusted(proof.checkpoint, trust, "the checkpoint")
     _check_order(proof.segments)
     for number, segment in enumerate(proof.segments):
         _check_segment(segment, proof, f"segments.{number}")
-    entries = {(one.stream, one.seq): one for segment in proof.segments for one in segment.entries}
-    about = sorted((one for one in entries.values() if _is_about(one, proof.memory)), key=lambda one: (one.at, one.seq))
+    shown = [placed.entry for segment in proof.segments for placed in segment.entries]
+    entries = {(one.stream, one.seq): one for one in shown}
+    about = sorted(shown, key=lambda one: (one.at, one.seq))
     values = [_check_value(value, entries, proof.memory, f"values.{n}") for n, value in enumerate(proof.values)]
     if len(set(values)) != len(values):
         raise BadProof("values: the same entry's value is given twice")
@@ -224,33 +281,47 @@ def _check_order(segments: Sequence[Segment]) -> None:
 
 
 def _check_segment(segment: Segment, proof: MemoryProof, where: str) -> None:
-    leaf, entries = segment.leaf, segment.entries
-    check_chain(entries, where)
-    last = entries[-1]
-    if any(one.stream != leaf.stream for one in entries):
-        raise BadProof(f"{where}: an entry belongs to another stream than its leaf")
-    if entries[0].seq < leaf.from_seq or (last.seq, last.hash) != (leaf.to_seq, leaf.head):
-        raise BadProof(f"{where}: its entries are not those that the leaf covers: they do not end in its head")
-    if not _is_about(entries[0], proof.memory):
-        raise BadProof(f"{where}: its first entry is not about the memory")
-    if (entries[0].seq == 1) != (entries[0].prev_hash == GENESIS):
-        raise BadProof(f"{where}: only the first entry of a stream follows nothing")
-    try:
-        check_inclusion(
-            leaf_hash(leaf.text.encode()), segment.place, proof.checkpoint.size, segment.path, proof.checkpoint.root
-        )
-    except BadProof as error:
-        raise BadProof(f"{where}.path: {error}") from None
+    """The leaf is in the log, and the entries are in the leaf, each at its own place."""
+    leaf, checkpoint = segment.leaf, proof.checkpoint
+    with _at(f"{where}.path"):
+        check_inclusion(leaf_hash(leaf.text.encode()), segment.place, checkpoint.size, segment.path, checkpoint.root)
+    for number, placed in enumerate(segment.entries):
+        with _at(f"{where}.entries.{number}"):
+            _check_entry(placed.entry, leaf, proof.memory)
+            place, size = placed.entry.seq - leaf.from_seq, leaf.to_seq - leaf.from_seq + 1
+            check_inclusion(entry_leaf(placed.entry.hash), place, size, placed.path, leaf.root)
+    _check_neighbours([placed.entry for placed in segment.entries], where)
 
 
-def check_chain(entries: Sequence[ProvenEntry], where: str) -> None:
-    """Raise unless every entry gives its own hash and follows the one before it."""
-    for number, entry in enumerate(entries):
-        if entry.hash != entry.computed_hash():
-            raise BadProof(f"{where}.entries.{number}: its fields do not give its hash")
-        before = entries[number - 1] if number else None
-        if before is not None and (entry.seq, entry.prev_hash) != (before.seq + 1, before.hash):
+def _check_entry(entry: ProvenEntry, leaf: StreamLeaf, memory: str) -> None:
+    if entry.hash != entry.computed_hash():
+        raise BadProof("its fields do not give its hash")
+    if entry.stream != leaf.stream or not leaf.from_seq <= entry.seq <= leaf.to_seq:
+        raise BadProof("it is not one of those that the leaf covers")
+    if not _is_about(entry, memory):
+        raise BadProof("it is not about the memory")
+    if (entry.seq == 1) != (entry.prev_hash == GENESIS):
+        raise BadProof("only the first entry of a stream follows nothing")
+    if entry.seq == leaf.to_seq and entry.hash != leaf.head:
+        raise BadProof("it is not the one in which the leaf ends")
+
+
+def _check_neighbours(entries: Sequence[ProvenEntry], where: str) -> None:
+    """Entries stand in their order, once each; what stands beside another follows it in the chain too."""
+    for number, (before, after) in enumerate(pairwise(entries), start=1):
+        if after.seq <= before.seq:
+            raise BadProof(f"{where}.entries.{number}: it is not in its order")
+        if after.seq == before.seq + 1 and after.prev_hash != before.hash:
             raise BadProof(f"{where}.entries.{number}: it does not follow the entry before it")
+
+
+@contextmanager
+def _at(where: str) -> Iterator[None]:
+    """What is wrong, and where in the document."""
+    try:
+        yield
+    except BadProof as error:
+        raise BadProof(f"{where}: {error}") from None
 
 
 def _check_value(
@@ -259,23 +330,16 @@ def _check_value(
     entry = entries.get((value.stream, value.seq))
     if entry is None or entry.memory_id != memory:
         raise BadProof(f"{where}: the proof has no entry about the memory that could bring it")
-    if entry.commitment != commit_to(bytes.fromhex(value.salt), value.body):
+    if entry.commitment != commit_to(bytes.fromhex(value.salt), _committed(value, entry, where)):
         raise BadProof(f"{where}: it is not what entry {entry.seq} committed to")
     return value.stream, value.seq
 
 
-# ── the log against the ledger ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def uncovering(leaves: Sequence[StreamLeaf], hashes: Sequence[str]) -> str | None:
-    """What is wrong between a stream's leaves, in their order, and the hashes of its entries; ``None`` if nothing is."""
-    reached = 0
-    for leaf in leaves:
-        if leaf.from_seq != reached + 1 or leaf.to_seq < leaf.from_seq:
-            return f"its leaves do not follow each other: one covers entries {leaf.from_seq} to {leaf.to_seq}"
-        if leaf.to_seq > len(hashes):
-            return f"a checkpoint covers {leaf.to_seq} entries, and {len(hashes)} are there: its end was cut off"
-        if hashes[leaf.to_seq - 1] != leaf.head:
-            return f"entry {leaf.to_seq} is not the one that a checkpoint covers: history was rewritten"
-        reached = leaf.to_seq
-    return None
+def _committed(value: Value, entry: ProvenEntry, where: str) -> str:
+    """A version is committed to with its links under seals; anything else as it is."""
+    if entry.event not in (Event.STORED, Event.CONTRADICTED):
+        return value.body
+    try:
+        return committed_text(value.body)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise BadProof(f"{where}: it is no version: {error}") from None

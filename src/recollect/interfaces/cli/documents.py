@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from recollect.model.errors import BadInput, Refused
-from recollect.model.proof import Checkpoint, Document
+from recollect.model.proof import Checkpoint, Document, KeyHistory
 
-MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
-"""A proof of a memory among 10,000 later entries is five megabytes; what is larger than this is no proof of ours."""
+MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
+"""Thousands of entries about one memory, at two kilobytes each; what is larger than this is no document of ours."""
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -54,6 +54,20 @@ def read_kept(file: str | None) -> Checkpoint | None:
         return read_checkpoint(read_text(file))
     except BadProof as error:
         raise Refused(f"it is no checkpoint: {error}.", field=file, hint="Name the file that was kept.") from None
+
+
+def read_history(file: str | None) -> KeyHistory | None:
+    """What became of keys, if somebody names a file that tells it."""
+    from recollect.rules.merkle import BadProof
+    from recollect.rules.proofs import read_key_history
+
+    if file is None:
+        return None
+    try:
+        return read_key_history(read_text(file))
+    except BadProof as error:
+        hint = "`recollect identity history` writes one."
+        raise Refused(f"it is no key history: {error}.", field=file, hint=hint) from None
 
 
 def read_public_key(given: str) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
+from recollect.interfaces.cli.identity import KeyFile
 from recollect.interfaces.cli.session import of
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Space
@@ -59,6 +60,8 @@ def export(
     space: InSpace = None,
     include_namespaces: Annotated[list[str] | None, typer.Option(help="Besides prod; may be given again.")] = None,
     active_only: Annotated[bool, typer.Option("--active-only", help="Without the versions before.")] = False,
+    sign_as: Annotated[str | None, typer.Option(help="Sign what this one wrote with their current key.")] = None,
+    key_file: KeyFile = None,
 ) -> None:
     """Write memories as entries, one a line, the oldest first."""
     from recollect.engine.entries import export_entries
@@ -67,6 +70,7 @@ def export(
     namespaces = ("prod", *(include_namespaces or ()))
     with session.memory() as memory:
         which: dict[str, Any] = {"owner": owner, "space": space, "active_only": active_only}
+        which |= {"sign_as": sign_as, "key_file": key_file}
         lines = export_entries(memory.engine, **which, include_namespaces=namespaces)
         if session.as_json:
             sys.stdout.write("[" + ",\n".join(lines) + "]\n")

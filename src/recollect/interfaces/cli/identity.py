@@ -1,13 +1,15 @@
 """Commands about keys: who holds which, and signing entries with them."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.interfaces.cli.session import of
+from recollect.model.errors import BadInput, Refused
 
 if TYPE_CHECKING:
     from recollect.engine.identities import Identity, NewKey, SignatureCheck
@@ -92,6 +94,23 @@ def revoke(
 
 
 @identity.command()
+def history(
+    context: typer.Context,
+    sign_as: Annotated[str | None, typer.Option(help="Whose current key signs.")] = None,
+    key_file: KeyFile = None,
+    out: Annotated[str | None, typer.Option(help="Write the document to this file.")] = None,
+) -> None:
+    """Write down what became of everybody's keys, signed, for those who check without the store. It holds no names."""
+    from recollect.engine import identities, key_histories
+    from recollect.interfaces.cli.documents import write_document
+
+    with of(context).memory() as memory:
+        private = identities.signing_key(memory.engine, sign_as, key_file)
+        found = key_histories.identity_history(memory.engine, private)
+    write_document(found, out)
+
+
+@identity.command()
 def sign(
     context: typer.Context,
     file: Annotated[str, typer.Argument(help="An exported entry, as JSON; - for standard input.")],
@@ -117,20 +136,35 @@ def check(
         list[str] | None, typer.Option(help="Check against this public key, without the store. May be repeated.")
     ] = None,
     memory: Annotated[str | None, typer.Option(help="Judge the key as of when this memory was written.")] = None,
+    keys: Annotated[str | None, typer.Option(help="With --key: a file that tells what became of keys.")] = None,
 ) -> int:
     """Check who signed an exported entry, and whether their key counts."""
     from recollect.engine import identities
-    from recollect.interfaces.cli.documents import read_object, read_public_key
+    from recollect.interfaces.cli.documents import read_history, read_object, read_public_key
 
     entry = read_object(file)
+    if keys is not None and not key:
+        raise BadInput("a key history is for checks without the store.", field="keys", hint="Give --key as well.")
     if key:
-        answer = identities.check_offline(entry, [read_public_key(one) for one in key])
+        with _refusing(keys):
+            answer = identities.check_offline(entry, [read_public_key(one) for one in key], read_history(keys))
     else:
         with of(context).memory() as opened:
             place = identities.place_of_memory(opened.engine, memory) if memory is not None else None
             answer = identities.check_entry(opened.engine, entry, place)
     of(context).answer(answer, _draw_checked)
     return 0 if answer.ok else 1
+
+
+@contextmanager
+def _refusing(file: str | None) -> Iterator[None]:
+    """A key history that is not to be believed refuses everything."""
+    from recollect.rules.merkle import BadProof
+
+    try:
+        yield
+    except BadProof as error:
+        raise Refused(f"{error}.", field=file, hint="Ask whoever published it for another.") from None
 
 
 def _draw_new(made: "NewKey") -> None:

@@ -75,19 +75,28 @@ def prove(
 @ledger.command()
 def check(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(help="A checkpoint or a proof; - for standard input.")],
+    file: Annotated[
+        str, typer.Argument(help="A checkpoint, a proof or the receipt of an erasure; - for standard input.")
+    ],
     key: Annotated[
         list[str] | None, typer.Option(help="A public key that you trust: its digits, or a file. May be repeated.")
     ] = None,
     kept: Annotated[str | None, typer.Option(help="The checkpoint that you kept.")] = None,
+    keys: Annotated[str | None, typer.Option(help="With --key: a file that tells what became of keys.")] = None,
 ) -> int:
-    """Check a checkpoint or a proof, without any store: against a public key, or against a checkpoint that was kept."""
-    from recollect.interfaces.cli.documents import read_kept, read_public_key, read_text
-    from recollect.rules import proofs
+    """Check a document without any store: against a public key, or, unless it is a receipt, a checkpoint that was kept."""
+    from recollect.interfaces.cli.documents import read_history, read_kept, read_public_key, read_text
+    from recollect.rules import erasure_records, proofs
 
     if not key and kept is None:
         raise BadInput("there is nothing to hold it against.", field="key", hint="Give --key, or --kept.")
-    answer = proofs.check(read_text(file), [read_public_key(one) for one in key or ()], read_kept(kept))
+    if keys is not None and not key:
+        raise BadInput("a key history needs a key to believe it by.", field="keys", hint="Give --key as well.")
+    text, trusted = read_text(file), [read_public_key(one) for one in key or ()]
+    if erasure_records.is_record(text):
+        answer = erasure_records.check_record(text, trusted)
+    else:
+        answer = proofs.check(text, trusted, read_kept(kept), read_history(keys))
     of(context).answer(answer, _draw_check)
     return 0 if answer.ok else 1
 
@@ -119,7 +128,8 @@ def _handed_out(
     elif out is None:
         write_document(document, None)
     if out is not None and not of(context).as_json:
-        screen.console.print(f"written to {out}", markup=False, soft_wrap=True)
+        size = Path(out).stat().st_size
+        screen.console.print(f"written to {out}, {size:,} bytes", markup=False, soft_wrap=True)
 
 
 def _draw_checkpoints(found: "Sequence[Checkpoint]") -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from recollect.interfaces.cli.identity import KeyFile
 from recollect.interfaces.cli.session import of
 
 if TYPE_CHECKING:
@@ -92,9 +93,12 @@ def vouchers(context: typer.Context, id: Id) -> None:
 
     with of(context).memory() as memory:
         found = vouching(memory.engine, id)
-    rows = [(f"{one['weight']:.2f}", one["name"], one.get("says", ""), one["timestamp"][:10]) for one in found.vouchers]
-    total = (f"{found.weight:.2f}", "together", "", "")
-    of(context).answer(found, lambda _: _table(("weight", "who", "says", "since"), [*rows, total]))
+    rows = [
+        (f"{one['weight']:.2f}", one["name"], one.get("says", ""), one["timestamp"][:10], one["signed"] or "no")
+        for one in found.vouchers
+    ]
+    total = (f"{found.weight:.2f}", "together", "", "", "")
+    of(context).answer(found, lambda _: _table(("weight", "who", "says", "since", "signed"), [*rows, total]))
 
 
 def vouch(
@@ -103,13 +107,19 @@ def vouch(
     confidence: Annotated[float | None, typer.Option(help="How sure they are, from 0 to 1.")] = None,
     says: Annotated[str | None, typer.Option(help="accurate, useful or valid.")] = None,
     by: By = None,
+    sign_as: Annotated[
+        str | None, typer.Option(help="The same as --by, and sign it with this one's current key.")
+    ] = None,
+    key_file: KeyFile = None,
 ) -> None:
     """Stand for a memory that another wrote, once. The memory itself does not change."""
     from recollect.engine.vouching import vouch as record
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        of(context).answer(record(memory.engine, id, confidence=confidence, says=says, by=by), screen.memory)
+        signing: dict[str, Any] = {"sign_as": sign_as, "key_file": key_file}
+        vouched = record(memory.engine, id, confidence=confidence, says=says, by=by, **signing)
+    of(context).answer(vouched, screen.memory)
 
 
 def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:

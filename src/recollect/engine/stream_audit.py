@@ -1,0 +1,323 @@
+"""One stream, walked once from its first entry to its head: the chain, what it commits to, and what is derived from it.
+
+Entries, versions and amendments are read side by side, a page at a time, and each body is read once and let go. What a
+walk keeps of a stream is where each of its memories stands, and what its text index should hold.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+
+from recollect.engine.context import Engine
+from recollect.engine.relations import RELATED_TO, relations_of_stream
+from recollect.engine.stream_pages import BEYOND_ALL, Amendments, Brought, Versions, entry_pages, state_pages
+from recollect.engine.text_audit import TextAudit
+from recollect.engine.vouch_signatures import signature_fault
+from recollect.model.ledger import GENESIS, Entry, Event, commit_to
+from recollect.model.proof import StreamLeaf
+from recollect.model.receipt import Problem
+from recollect.model.seals import committed_text, cut_seals
+from recollect.model.state import State
+from recollect.model.vocabulary import Status
+from recollect.rules import fold
+from recollect.rules.covering import Covering
+from recollect.rules.memory_ids import ids_in
+from recollect.stores.protocol import Reader, Relation, Stream, Version
+
+HINT = "Restore the store from a backup, and find out who wrote to the file."
+BRINGS_VERSION = (Event.STORED, Event.CONTRADICTED)
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+"""What comes of reading a row that somebody has put nonsense into."""
+AT_ONCE = 500
+"""So many memories' relations are looked at twice in one go."""
+
+Walk = Callable[[int], None]
+"""Told how many entries were walked since it was last told."""
+Body = Mapping[str, Any]
+Actors = Mapping[str, tuple[str | None, bytes | None]]
+"""Name and salt of everybody who acted, by uid."""
+
+
+class Walked(NamedTuple):
+    """What came of a walk: the first problem, how much there was, and the aliases that the versions bring."""
+
+    problem: Problem | None
+    entries: int
+    versions: int
+    aliases: frozenset[tuple[str, str]]
+
+
+class Broken(Exception):
+    """The first thing that is wrong with a stream."""
+
+    def __init__(self, where: str, what: str) -> None:
+        self.problem = Problem(where, what, HINT)
+
+
+def walked(
+    engine: Engine, reader: Reader, stream: Stream, actors: Actors, leaves: Sequence[StreamLeaf], tell: Walk
+) -> Walked:
+    """Walk a stream; a row that cannot even be read is a problem of it."""
+    audit = _StreamAudit(engine, reader, stream, actors, leaves)
+    problem = None
+    try:
+        audit.follow(tell)
+        audit.compare()
+    except Broken as broken:
+        problem = broken.problem
+    except UNREADABLE as error:
+        problem = Problem(audit.name, f"something in it cannot be read, so it was altered: {error}", HINT)
+    aliases = audit.aliases if problem is None else _aliases_of(reader, stream)
+    return Walked(problem, audit.entries, audit.versions.count, frozenset(aliases))
+
+
+def stream_name(stream: Stream) -> str:
+    where = stream.address
+    return f"{where.namespace}/{where.space}/{where.owner}" if where else f"stream {stream.uid[:12]}"
+
+
+def _aliases_of(reader: Reader, stream: Stream) -> set[tuple[str, str]]:
+    """The aliases that all versions of a stream bring, whose walk ended early; a body that cannot be read brings none."""
+    found: set[tuple[str, str]] = set()
+    for version in reader.versions(stream):
+        try:
+            body = from_json(version.body) if version.body is not None else {}
+            found |= {(alias, version.id) for alias in body.get("aliases", ())}
+        except UNREADABLE:
+            continue
+    return found
+
+
+class _StreamAudit:
+    """``follow`` goes along the chain, ``compare`` then holds what is derived against what the chain has led to."""
+
+    def __init__(
+        self, engine: Engine, reader: Reader, stream: Stream, actors: Actors, leaves: Sequence[StreamLeaf]
+    ) -> None:
+        self._reader, self._stream, self._actors = reader, stream, actors
+        self._store_id = engine.store.store_id
+        self.name = stream_name(stream)
+        self.entries = 0
+        self.versions = Versions(reader, stream)
+        self.aliases: set[tuple[str, str]] = set()
+        self._amendments = Amendments(reader, stream)
+        self._covering = Covering(leaves)
+        self._removed, self._severed = reader.removals(stream)
+        self._last: Entry | None = None
+        self._phases = 1
+        self._states: fold.States = {}
+        self._numbers: dict[str, int] = {}
+        self._look_twice: set[int] = set()
+        self._by_hand: list[tuple[Entry, str | None]] = []
+
+    @cached_property
+    def _id_of(self) -> Callable[[str, int], str]:
+        return ids_in(self._store_id, self._stream.uid)
+
+    # ── along the chain ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def follow(self, tell: Walk) -> None:
+        for page in entry_pages(self._reader, self._stream):
+            for entry in page:
+                self._in_chain(entry)
+                fold.apply(self._states, entry, *self._values(entry))
+            tell(len(page))
+        self._at_end()
+
+    def _in_chain(self, entry: Entry) -> None:
+        if entry.seq != self.entries + 1:
+            raise self._broken(entry, f"entry {self.entries + 1} is missing: the chain jumps to {entry.seq}")
+        if entry.prev_hash != (self._last.hash if self._last else GENESIS):
+            raise self._broken(entry, "it does not follow the entry before it: prev_hash is another")
+        if entry.hash != entry.computed_hash():
+            raise self._broken(entry, "its fields were changed: they no longer give its hash")
+        if entry.actor not in self._actors:
+            raise self._broken(entry, "whoever acted is missing from the actors")
+        if (fault := self._covering.fault_at(entry.seq, entry.hash)) is not None:
+            raise Broken(f"{self.name}, checkpoint", fault)
+        self.entries, self._last = entry.seq, entry
+
+    def _at_end(self) -> None:
+        """What only the end of a chain can tell."""
+        stream, last = self._stream, self._last
+        if (self.entries, last.hash if last else GENESIS) != (stream.last_seq, stream.head):
+            what = f"the chain ends at entry {self.entries}, the stream says {stream.last_seq} or another hash"
+            raise Broken(f"{self.name}, head", what)
+        if (fault := self._covering.fault_at_end(self.entries)) is not None:
+            raise Broken(f"{self.name}, checkpoint", fault)
+        if (left := self.versions.left_over()) is not None:
+            what = f"version {left.number} was never entered in the ledger"
+            raise Broken(f"{self.name}, memory {left.id}", what)
+        self._check_unasked(BEYOND_ALL)
+        counted = (last.tick if last else 0, last.at if last else "", self.versions.last)
+        if (stream.tick, stream.last_at, stream.last_memory) != counted:
+            raise Broken(f"{self.name}, counters", "its tick, time or last number is not that of its last entry")
+        if stream.phase != self._phases:
+            raise Broken(f"{self.name}, counters", "its phase is not the one that its entries began")
+
+    # ── what entries commit to ──────────────────────────────────────────────────────────────────────────────────
+
+    def _values(self, entry: Entry) -> tuple[Body | None, Body | None]:
+        """The version that an entry brings, or else its amendment, as it was committed to."""
+        self._check_unasked(entry.seq)
+        if entry.event in BRINGS_VERSION:
+            return self._version(entry), None
+        self._phases += entry.event is Event.PHASE_STARTED
+        brings_values = entry.commitment is not None and entry.event is not Event.SEVERED
+        return None, self._amendment(entry) if brings_values else None
+
+    def _check_unasked(self, seq: int) -> None:
+        if (found := self._amendments.unasked_before(seq)) is not None:
+            raise Broken(f"{self.name}, entry {found}", "values were added that no entry brought")
+
+    def _version(self, entry: Entry) -> Body | None:
+        brought = self.versions.of(entry.memory_id)
+        if brought is None:
+            raise self._broken(entry, f"the version of memory {entry.memory_id} is missing")
+        version = brought.version
+        text = self._sealed(entry, version.body) if version.body is not None else None
+        self._check_committed(entry, text, version.salt, entry.memory_id in self._removed)
+        body = from_json(version.body, cache_strings="keys") if version.body is not None else None
+        self._numbers[version.id] = version.number
+        if body is not None:
+            self._check_place(entry, version.number, body)
+            if sorted(cut_seals(body)) != self._severed.get(version.id, []):
+                raise self._broken(entry, f"the links of memory {version.id} are not those that the ledger left it")
+            self.aliases.update((alias, version.id) for alias in body.get("aliases", ()))
+        self._check_derived(brought, body)
+        return body
+
+    def _sealed(self, entry: Entry, body: str) -> str:
+        """What the ledger commits to for a version of this text."""
+        try:
+            return committed_text(body)
+        except UNREADABLE:
+            raise self._altered(entry) from None
+
+    def _check_place(self, entry: Entry, number: int, body: Body) -> None:
+        id, address = entry.memory_id, self._stream.address
+        if self._id_of(body["kind"], number) != id:
+            raise self._broken(entry, f"memory {id} does not have the id of its place")
+        said = (body["tenant"], body["namespace"], body["space"], body["owner"])
+        if address is not None and address != said:
+            raise self._broken(entry, f"memory {id} was written to another address than its stream's")
+
+    def _amendment(self, entry: Entry) -> Body | None:
+        found = self._amendments.at(entry.seq)
+        if found is None:
+            raise self._broken(entry, "the values that it brought are missing")
+        nameless = entry.event is Event.PHASE_STARTED and self._stream.address is None
+        self._check_committed(entry, found.body, found.salt, entry.memory_id in self._removed or nameless)
+        if entry.rule.startswith(fold.RELATION_RULE):
+            self._by_hand.append((entry, found.body))
+        said = from_json(found.body) if found.body is not None else None
+        if entry.event is Event.VOUCHED and said is not None and "signature" in said:
+            self._check_signed(entry, said)
+        return said
+
+    def _check_signed(self, entry: Entry, said: Body) -> None:
+        """A vouch that was signed; whoever was erased cannot be asked for any more."""
+        name = self._actors[entry.actor][0]
+        (stored,) = self._reader.by_ids(self._stream.tenant, [entry.memory_id]).values()
+        if name is None or stored.body is None:
+            return
+        if signature_fault(stored.body["content_hash"], name, {"at": entry.at, **said}) is not None:
+            raise self._broken(entry, "the signature of whoever vouches does not hold")
+
+    def _check_committed(self, entry: Entry, body: str | None, salt: bytes | None, was_removed: bool) -> None:
+        if body is None or salt is None:
+            if not was_removed:
+                raise self._broken(entry, f"the content of memory {entry.memory_id} is gone without an erasure")
+        elif was_removed:
+            raise self._broken(entry, f"the content of memory {entry.memory_id} is back after its removal")
+        elif commit_to(salt, body) != entry.commitment:
+            raise self._altered(entry)
+
+    # ── what is derived ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _check_derived(self, brought: Brought, body: Body | None) -> None:
+        """What repeats a version elsewhere. Relations that are not plainly its own are looked at once all are known."""
+        version, said = brought.version, body or {}
+        if (column := self._reader.stray_column(version, body)) is not None:
+            raise Broken(f"{self.name}, memory {version.id}", f"its {column} is not what its version says")
+        if brought.parents != tuple(sorted(set(said.get("parent_refs", ())))):
+            where = f"{self.name}, memory number {version.number}"
+            raise Broken(where, "what it builds upon is not what its version says")
+        if (brought.relations or "neighbours" in said) and brought.relations != self._neighbours(version.number, said):
+            self._look_twice.add(version.number)
+
+    def _neighbours(self, number: int, body: Body) -> list[Relation]:
+        here = self._stream.number
+        return sorted(
+            Relation((here, number), (here, self._numbers.get(id, 0)), RELATED_TO, strength, body["created_at"])
+            for id, strength in body.get("neighbours", ())
+        )
+
+    def compare(self) -> None:
+        """Hold the tables that are derived against what the chain has led to."""
+        text = TextAudit(self._reader, self._stream)
+        for page in state_pages(self._reader, self._stream):
+            for number, terms, state in page:
+                expected = self._states.pop(state.id, None)
+                if state != expected or self._numbers[state.id] != number:
+                    raise self._another(state.id, _differs(expected, state))
+                if (terms is not None) != (state.status is Status.ACTIVE):
+                    where = f"{self.name}, memory number {number}"
+                    raise Broken(where, "the text index does not match what is active")
+                if terms is not None:
+                    text.note(number, terms)
+        for id in sorted(self._states):
+            raise self._another(id, ": it is missing")
+        if (fault := text.fault()) is not None:
+            raise Broken(f"{self.name}, text index", fault)
+        self._check_vectors()
+        self._check_relations()
+
+    def _check_relations(self) -> None:
+        """Where relations differ from what a version says they may have been made, or taken back, by hand since."""
+        linked = {self._numbers[entry.memory_id] for entry, _ in self._by_hand if entry.memory_id in self._numbers}
+        numbers = sorted(self._look_twice | linked)
+        for begin in range(0, len(numbers), AT_ONCE):
+            self._check_relations_of(numbers[begin : begin + AT_ONCE])
+        if self.versions.alone:
+            number = min(self.versions.alone)
+            raise Broken(f"{self.name}, memory number {number}", "it is not there, and something is derived from it")
+
+    def _check_relations_of(self, numbers: Sequence[int]) -> None:
+        reader, stream, places = self._reader, self._stream, {(self._stream.number, number) for number in numbers}
+        versions = [Version(*one[:4]) for number in numbers for one in reader.versions_after(stream, number - 1, 1)]
+        ids = {version.id for version in versions}
+        by_hand = [(entry, text) for entry, text in self._by_hand if entry.memory_id in ids]
+        amendments = {entry.seq: (text, None) for entry, text in by_hand}
+        stated = relations_of_stream(reader, stream, versions, [entry for entry, _ in by_hand], amendments)
+        found = [one for one in reader.relations_at(stream.tenant, sorted(places)) if one.source in places]
+        if stated != sorted(found):
+            raise Broken(f"{self.name}, relations", "they are not those that its versions and its ledger say")
+
+    def _check_vectors(self) -> None:
+        """What has content has a vector, if the stream has any; what has none has no vector."""
+        stream = self._stream
+        missing = self._reader.without_vector(stream, stream.generation, 0, 1) if stream.embedder else []
+        if missing:
+            raise Broken(f"{self.name}, memory number {missing[0][0]}", "it has content but no vector")
+        stray = self._reader.stray_vectors(stream)
+        if stray:
+            raise Broken(f"{self.name}, memory number {stray[0]}", "it has a vector but no content")
+
+    def _altered(self, entry: Entry) -> Broken:
+        return self._broken(entry, f"the content of memory {entry.memory_id} is not what was committed: it was altered")
+
+    def _another(self, id: str, how: str) -> Broken:
+        return Broken(f"{self.name}, memory {id}", f"its current state is not what the ledger says{how}")
+
+    def _broken(self, entry: Entry, what: str) -> Broken:
+        return Broken(f"{self.name}, entry {entry.seq} ({entry.event})", what)
+
+
+def _differs(expected: State | None, current: State) -> str:
+    if expected is None:
+        return ": it should not be there"
+    names = [name for name, value in expected.to_dict().items() if getattr(current, name) != value]
+    return f": {', '.join(names or ['number'])}"

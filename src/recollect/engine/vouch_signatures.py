@@ -1,0 +1,68 @@
+"""What the signatures of vouches are worth: by whose key, and whether that key counted where the log has the vouch."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from recollect.engine.checkpoint_log import key_history, place_of
+from recollect.engine.context import Engine
+from recollect.model.ledger import Event
+from recollect.rules.identities import Placed, Standing, fault_of, signature_from, standing, voucher_bytes
+from recollect.stores.protocol import Reader, Stored
+
+Vouch = Mapping[str, Any]
+"""As a row has it: the ``actor`` who vouches, ``at`` when, and what the entry brought."""
+
+
+def signature_fault(content_hash: str, name: str, vouch: Vouch) -> str | None:
+    """What is wrong with the signature of a vouch by somebody of this name for a memory of this content, if anything is."""
+    who = {"id": name, "name": name}
+    message = voucher_bytes(content_hash, who, vouch["at"], vouch.get("confidence"), vouch.get("says"))
+    return fault_of(vouch["signature"], message)
+
+
+class VouchSignatures:
+    """Reads what became of keys once, when the first signed vouch is asked about."""
+
+    def __init__(self, engine: Engine, reader: Reader) -> None:
+        self._engine, self._reader = engine, reader
+
+    def weighs(self, worth: Standing | None) -> bool:
+        """Whether a vouch counts at all. One that nobody signed does, unless the policy asks for signatures."""
+        return not self._engine.policy.trust.signed_only if worth is None else worth is Standing.GOOD
+
+    def worth_of_all(self, stored: Stored) -> dict[str, Standing | None]:
+        """What the signature of each vouch for a memory is worth, by the name of who vouches; ``None`` where none is."""
+        place = (stored.stream, stored.number)
+        named = [(stored.actor_names.get(one["actor"]), one) for one in stored.state.vouchers]
+        return {name: self.worth(place, one) for name, one in named if name is not None}
+
+    def worth(self, place: tuple[int, int], vouch: Vouch) -> Standing | None:
+        """What the signature of a vouch for the memory at this place is worth; ``None`` if there is none.
+
+        A key that was neither rotated nor revoked is good wherever the vouch stands, so that is looked up only for others.
+        """
+        if "signature" not in vouch:
+            return None
+        history = self._histories.get(signature_from(vouch["signature"]).key, [])
+        if not history or history[0].leaf.actor != vouch["actor"]:
+            return Standing.UNKNOWN
+        if len(history) == 1:
+            return Standing.GOOD
+        return standing(history, self._place_in_log(place, vouch))
+
+    @cached_property
+    def _histories(self) -> dict[str, list[Placed]]:
+        found: dict[str, list[Placed]] = {}
+        for placed in key_history(self._reader, self._engine.tenant):
+            found.setdefault(placed.leaf.key, []).append(placed)
+        return found
+
+    def _place_in_log(self, place: tuple[int, int], vouch: Vouch) -> int | None:
+        """Where the log has the entry of a vouch; ``None`` while no checkpoint covers it."""
+        reader, tenant = self._reader, self._engine.tenant
+        memory = reader.by_places(tenant, [place])[0].state.id
+        for entry in reversed(reader.entries_about(tenant, memory)):
+            if (entry.event, entry.actor, entry.at) == (Event.VOUCHED, vouch["actor"], vouch["at"]):
+                return place_of(reader, tenant, entry.stream, entry.seq)
+        return None
