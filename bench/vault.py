@@ -2,22 +2,28 @@
 
     python bench/vault.py [--quick]
 
-Two files of the same length: one in which every line is another memory, and one in which a hundred registers were updated
-again and again, which is what a vault of a hundred memories looks like after years. The measurements take turns; the
-median of each counts.
+Two files of the same length as a vault: one in which every line is another memory, and one in which a hundred registers were
+updated again and again, which is what a vault of a hundred memories looks like after years. Then a file of as many
+transactions of a store, opened as a store: line by line, and with the copy that the first one to close it leaves beside
+it. The store's lines are one real line over and over, each with numbers and ids of its own. Last, a vault's file that a store
+opens for the first time and adopts through its gates. The measurements take turns; the median of each counts.
 """
 
 import json
 import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import recollect
 from figures import OUT, Budget, machine, options, percentile, print_budgets, print_table
 from recollect.vault import MemoryVault
 
 OPEN_S = 2.0
+FIRST_TIME = 1_000
+"""Lines of a vault that a store adopts, each through the gates: that is a move, and takes its time."""
 SECOND = "2026-01-{day:02}T{hour:02}:00:00.000000Z"
 
 
@@ -62,26 +68,95 @@ def seconds(act: Callable[[Path], None], path: Path) -> float:
     return time.perf_counter() - start
 
 
+def open_as_a_store(path: Path) -> None:
+    recollect.open(path).close()
+
+
+def open_without_copy(path: Path) -> None:
+    Path(f"{path}.copy").unlink(missing_ok=True)
+    open_as_a_store(path)
+
+
+def write_store(path: Path, lines: int) -> None:
+    """A store's file: its own first lines, then its last one so many times, as other memories."""
+    with recollect.open(path) as mem:
+        mem.add("The dashboard and the memory upgrade go on as planned", title="first")
+        mem.add("Violins are tuned in fifths, and owls hunt at dusk in the old barn", title="second")
+    last = json.loads(path.read_bytes().splitlines()[-1])
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(as_another(last, number), ensure_ascii=False) + "\n" for number in range(3, lines))
+
+
+def as_another(line: dict[str, Any], number: int) -> dict[str, Any]:
+    """The same transaction about another memory."""
+    id = str(uuid.UUID(int=number))
+    tables = {
+        name: {**table, "rows": [renumbered(table["columns"], row, id, number) for row in table["rows"]]}
+        for name, table in line["recollect"]["tables"].items()
+    }
+    return {**line, "id": id.replace("-", "")[-12:], "memory_id": id, "recollect": {"tables": tables, "also": []}}
+
+
+def renumbered(columns: list[str], row: list[Any], id: str, number: int) -> list[Any]:
+    changed = dict(zip(columns, row, strict=True))
+    for name in changed.keys() & {"memory", "seq", "last_seq", "last_memory", "from_memory"}:
+        changed[name] = number
+    for name in changed.keys() & {"id", "memory_id", "canonical_key", "key_identity"}:
+        changed[name] = id
+    if changed.get("place"):
+        changed["place"] = -number
+    if "similarity" in changed:
+        changed["number"] = changed["number"] % 10 + 10 * number
+    return list(changed.values())
+
+
+class File(NamedTuple):
+    """A file, and a way to open it, which is measured so many times."""
+
+    path: Path
+    way: str
+    opens: Callable[[Path], None]
+    rounds: int
+    budget_s: float | None = OPEN_S
+
+
+def measured(file: File) -> tuple[float, float]:
+    """How long reading every line as JSON takes, and how long opening the file does: the median of each, in seconds."""
+    taken = [(seconds(read_as_json, file.path), seconds(file.opens, file.path)) for _ in range(file.rounds)]
+    plain, opened = (percentile([pair[side] for pair in taken], 0.5) for side in (0, 1))
+    return plain, opened
+
+
+def made(folder: Path, lines: int) -> list[File]:
+    different, versions, store, first = (
+        folder / f"{name}.jsonl" for name in ("different", "versions", "store", "first")
+    )
+    write(different, lines, lines)
+    write(versions, lines, 100)
+    write_store(store, lines)
+    write(first, FIRST_TIME, FIRST_TIME)
+    return [
+        File(different, "a vault, all different", open_and_close, 5),
+        File(versions, "a vault, 100 memories, many versions", open_and_close, 5),
+        File(store, "a store, line by line", open_without_copy, 1, None),
+        File(store, "a store, with its copy", open_as_a_store, 3),
+        File(first, f"{FIRST_TIME:,} lines of a vault, adopted by a store", open_as_a_store, 1, None),
+    ]
+
+
 def run(quick: bool) -> list[Budget]:
-    lines, rounds = (10_000, 3) if quick else (100_000, 5)
+    lines = 10_000 if quick else 100_000
     OUT.mkdir(exist_ok=True)
     budgets, rows = [], []
     with tempfile.TemporaryDirectory(dir=OUT) as folder:
-        for name, memories in (("all different", lines), ("100 memories, many versions", 100)):
-            path = Path(folder) / f"{memories}.jsonl"
-            write(path, lines, memories)
-            taken = [(seconds(read_as_json, path), seconds(open_and_close, path)) for _ in range(rounds)]
-            plain, opened = (percentile([pair[side] for pair in taken], 0.5) for side in (0, 1))
+        for file in made(Path(folder), lines):
+            size = file.path.stat().st_size
+            plain, opened = measured(file)
             rows.append(
-                (
-                    name,
-                    f"{path.stat().st_size / 1e6:.1f} MB",
-                    f"{plain:.2f} s",
-                    f"{opened:.2f} s",
-                    f"{opened / plain:.2f}",
-                )
+                (file.way, f"{size / 1e6:.1f} MB", f"{plain:.2f} s", f"{opened:.2f} s", f"{opened / plain:.2f}")
             )
-            budgets.append(Budget(f"open a vault of {lines:,} lines, {name}", opened, OPEN_S, "s"))
+            if file.budget_s is not None:
+                budgets.append(Budget(f"open {file.way}, of {lines:,} lines", opened, file.budget_s, "s"))
     title = f"Opening a vault of {lines:,} lines · {machine()}"
     print_table(title, ("file", "size", "json.loads of every line", "open", "ratio"), rows)
     return budgets

@@ -30,7 +30,7 @@ from recollect.model.record import Memory
 from recollect.model.vocabulary import Outcome, Status
 from recollect.policies import load_policy
 from recollect.rules.vault import likeness, proposals, scoring, snapshot
-from recollect.rules.vault.carried import FIELD, memories_of
+from recollect.rules.vault.carried import memories_of, written_by_a_store
 from recollect.rules.vault.changes import Changes, VaultReceipt
 from recollect.rules.vault.filters import chosen
 from recollect.rules.vault.likeness import Pair
@@ -194,7 +194,7 @@ class MemoryVault:
 
     def _needed(self, records: Iterator[Record]) -> list[int]:
         lines = list(records)
-        if any(FIELD in line for line in lines):
+        if any(written_by_a_store(line) for line in lines):
             raise WrongState(
                 "a store keeps its history in this file as well.",
                 field=str(self.path),
@@ -257,7 +257,7 @@ class MemoryVault:
         """How full and how bloated the vault is, and how many bytes a crash ever tore."""
         self._journal.catch_up(self._fold)
         memories = list(self._memories.values())
-        stats = statistics(memories, self._journal.raw_lines, self.policy.capacity.max_active)
+        stats = statistics(memories, self._journal.seen.lines, self.policy.capacity.max_active)
         torn = self._journal.torn_bytes()
         return {**stats, "torn_bytes": torn, "torn_file": str(self._journal.torn_path) if torn else None}
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 import traceback
+import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +26,7 @@ import pytest
 import recollect
 from recollect.engine.randomness import SeededRandomness, SteppingClock
 from recollect.model.errors import StoreUnavailable
+from recollect.stores.journal import JournalStore
 from recollect.vault import MemoryVault
 
 from .disk import Fault, How, Kind, arm, build_shim, disarm
@@ -43,6 +45,8 @@ HASH_DIGITS = 64
 """How a picture begins: with the state. The traces after it may be ahead, as those of a query are written on their own."""
 SAMPLE = 3
 """Points for each kind of death of a store in an ordinary run; a torture takes them all."""
+SAVED_AT_A_TIME = 40
+"""A copy is written page by page: of so many writes one is died at."""
 DEATHS = (How.DIE_BEFORE, How.DIE_AFTER, How.DIE_HALFWAY)
 
 
@@ -266,6 +270,33 @@ def vaults_and_stores_at_once(folder: Path) -> int:
     return len(expected)
 
 
+def die_while_saving_the_copy(folder: Path) -> int:
+    """Whoever dies while saving the copy beside a journal leaves the journal as it was, and no copy that misleads."""
+    path, points = folder / "vault.jsonl", 0
+    with recollect.open(path) as mem:
+        mem.add_many([{"content": f"Fact number {n}", "title": f"fact {n}"} for n in range(5)])
+        state = mem.state_hash()
+    journal = path.read_bytes()
+    for how in DEATHS:
+        for call in itertools.count(1, SAVED_AT_A_TIME):
+            for left in (f"{path}.copy", f"{path}.copying"):
+                Path(left).unlink(missing_ok=True)
+            if status_of(in_a_child(lambda how=how, call=call: _save_copy(path, Fault(how, call)))) == 0:
+                break
+            assert path.read_bytes() == journal
+            with recollect.open(path) as mem:
+                assert mem.state_hash() == state, f"{how} at {call}"
+            points += 1
+    return points
+
+
+def _save_copy(path: Path, fault: Fault) -> None:
+    store = JournalStore(path, fresh_store_id=str(uuid.UUID(int=1)), worth_saving_bytes=1)
+    arm(str(path), fault)
+    store.close()
+    disarm()
+
+
 def use_on_both_sides_of_a_fork(folder: Path) -> int:
     path = folder / "vault.jsonl"
     vault = MemoryVault(path, policy=ROOMY)
@@ -298,6 +329,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("write_at_once", 120),
         ("kill_at_random", 24),
         ("use_on_both_sides_of_a_fork", 60),
+        ("die_while_saving_the_copy", 8),
         ("vaults_and_stores_at_once", 60),
     ],
 )

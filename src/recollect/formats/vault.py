@@ -1,50 +1,95 @@
 """The vault's file: one JSON object a line, the highest version of an id being the one that counts."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from recollect.formats.fields import each_line, id_of, named_after, objects_in, text_of, texts_of, without_empty
+from recollect.formats.fields import id_of, named_after, objects_in, text_of, texts_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.record import Memory
 from recollect.rules.text import sha256_hex
+from recollect.rules.vault.carried import FIELD, RESERVED_ID, memories_of, written_by_a_store
+from recollect.rules.vault.memory import VaultMemory
+from recollect.rules.vault.translation import MEMORY_ID
 
 NAME = "vault"
 TIERS = ("canon", "register")
+EXTRA = "fields"
+"""Where the origin keeps the fields of a line that are not the vault's, so that they go out again."""
+OWN = frozenset(VaultMemory._fields) - {"extra"} | {MEMORY_ID}
 SPOKEN_BY = {"chat": "user", "manual": "user", "operator": "user", "tool": "tool", "promotion": "promotion"}
 """The vault's words for who spoke. A file cannot speak for the operator here, but it can say that a person did."""
 WORDS = {"user": "chat", "tool": "tool", "promotion": "promotion", "operator": "operator", "system": "operator"}
 
 
+class _Place(NamedTuple):
+    """A record and where it stands: a line of a store may carry several."""
+
+    number: int
+    place: str
+    value: Any
+
+
 def read(source: Source, options: Options) -> Iterator[Foreign]:
-    """Read twice: once to see which line of each id is the latest, and once to take those in."""
+    """Read twice: once to see which record of each id is the latest, and once to take those in."""
     latest: dict[str, tuple[int, int]] = {}
-    for line, record in objects_in(source, source.lines()):
-        id, version = _place_of(record, line.number)
-        if (version, line.number) > latest.get(id, (0, 0)):
-            latest[id] = (version, line.number)
+    for found in _records(source):
+        id, version = _version_of(found)
+        if id not in latest or (version, found.number) > latest[id]:
+            latest[id] = (version, found.number)
     current = {number for _, number in latest.values()}
-    for found in each_line(source, source.lines(), _foreign):
-        older = found.refused is None and found.number not in current
-        yield Foreign(found.number, found.place, skipped="is an older version of a later line") if older else found
+    for found in _records(source):
+        yield _foreign(found, is_latest=found.number in current)
 
 
-def _place_of(record: Any, number: int) -> tuple[str, int]:
-    """A digest of the id, which may be long, and the version; a line without an id stands for itself."""
-    record = record if isinstance(record, dict) else {}
+def _records(source: Source) -> Iterator[_Place]:
+    """Every record, numbered by its line; behind a line that carries several, those that follow count on."""
+    carried = 0
+    for line, value in objects_in(source, source.lines()):
+        place = f"line {line.number}"
+        if not isinstance(value, dict) or not _is_carrying(value):
+            yield _Place(line.number + carried, place, value)
+            continue
+        memories = memories_of([value])
+        for nth, memory in enumerate(memories or [value]):
+            yield _Place(line.number + carried + nth, place if nth == 0 else f"{place}, memory {nth + 1}", memory)
+        carried += max(0, len(memories) - 1)
+
+
+def _is_carrying(line: Mapping[str, Any]) -> bool:
+    return written_by_a_store(line) and isinstance(line[FIELD]["also"], list) and "id" in line
+
+
+def _version_of(found: _Place) -> tuple[str, int]:
+    """A digest of the id, which may be long, and the version; a record without an id stands for itself."""
+    record = found.value if isinstance(found.value, dict) else {}
     id, version = id_of(record.get("id")), record.get("version", 1)
-    known = sha256_hex(id.encode("utf-8", "replace").decode())[:16] if id is not None else f"line {number}"
+    known = sha256_hex(id.encode("utf-8", "replace").decode())[:16] if id is not None else f"record {found.number}"
     return known, version if isinstance(version, int) else 1
 
 
-def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+def _foreign(found: _Place, *, is_latest: bool) -> Foreign:
+    number, place, record = found
+    if not isinstance(record, dict):
+        return Foreign(number, place, refused="is not an object")
+    if record.get("id") == RESERVED_ID and _is_carrying(record):
+        return Foreign(number, place, skipped="is a store's own line; `recollect migrate` takes it along")
     if text_of(record.get("text")) is None:
         return Foreign(number, place, refused="has no text")
+    if not is_latest:
+        return Foreign(number, place, skipped="is an older version of a later line")
     if record.get("deleted_at"):
         return Foreign(number, place, skipped="was deleted")
-    id, spoken_by = id_of(record.get("id")), SPOKEN_BY.get(str(record.get("source")), "import")
-    came = origin(NAME, record, "id", "source", "created_at", "updated_at", "version", "tier")
-    fields = {
+    id = id_of(record.get("id"))
+    return Foreign(number, place, without_empty(_fields(record, id)), id)
+
+
+def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
+    spoken_by = SPOKEN_BY.get(str(record.get("source")), "import")
+    said = {**record, "tier": record.get("tier") or "canon"}
+    came = origin(NAME, said, "id", "source", "created_at", "updated_at", "version", "tier", MEMORY_ID)
+    extra = {name: value for name, value in record.items() if name not in OWN}
+    return {
         "content": record["text"],
         "scope": record.get("scope"),
         "category": record.get("category"),
@@ -52,10 +97,9 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         "topic_id": record.get("topic_id"),
         "tags": texts_of(record.get("tags")),
         "source": spoken_by,
-        "meta": {ORIGIN: came},
+        "meta": {ORIGIN: {**came, EXTRA: extra} if extra else came},
         **named_after(id),
     }
-    return Foreign(number, place, without_empty(fields), id)
 
 
 def _tier(record: Mapping[str, Any], spoken_by: str) -> Any:
@@ -70,7 +114,7 @@ def _tier(record: Mapping[str, Any], spoken_by: str) -> Any:
 
 
 def write(memories: Iterable[Memory]) -> Iterator[str]:
-    """A line for each memory, as the vault would have written it."""
+    """A line for each memory, as the vault would have written it. One without a tier is in no snapshot: a register."""
     return (canonical_json(_line(memory)) + "\n" for memory in memories)
 
 
@@ -83,15 +127,24 @@ def _line(memory: Memory) -> dict[str, Any]:
         "text": memory.content,
         "scope": memory.scope,
         "category": memory.category,
-        "tier": str(memory.tier) if memory.tier in TIERS else before.get("tier", "canon"),
+        "tier": str(memory.tier) if memory.tier in TIERS else before.get("tier", "register"),
         "topic_id": memory.topic_id,
         "tags": list(memory.tags),
         "created_at": before.get("created_at") or format_time(memory.created_at),
         "updated_at": before.get("updated_at") or (format_time(memory.last_modified) if changed else None),
-        "source": before.get("source") or WORDS.get(str(memory.source), "manual"),
+        "source": before.get("source") if before else WORDS.get(str(memory.source), "manual"),
         "deleted_at": None,
         "version": before.get("version") or memory.version,
+        **_extra(before),
     }
+
+
+def _extra(before: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a line had beside the vault's fields. Whoever wrote it into ``meta``, it can pass for nothing else."""
+    extra = before.get(EXTRA)
+    if not isinstance(extra, dict) or written_by_a_store(extra):
+        return {}
+    return {name: value for name, value in extra.items() if name not in OWN}
 
 
 FORMAT = Format(NAME, "a vault's vault.jsonl", read, write)

@@ -21,6 +21,13 @@ _NONE = {
     "version": 1,
 }
 """Whoever reads the file as a vault passes over it: it is deleted."""
+_PARTS = frozenset({"tables", "also"})
+
+
+def written_by_a_store(line: Mapping[str, Any]) -> bool:
+    """Whether a store wrote a line. Another tool's field of the same name is a field like any other."""
+    found = line.get(FIELD)
+    return type(found) is dict and found.keys() >= _PARTS
 
 
 def carrying(memories: Sequence[Mapping[str, Any]], payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,6 +42,9 @@ def memories_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
 
 
 def _carried(line: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    if not written_by_a_store(line):
+        yield line
+        return
     if line["id"] != RESERVED_ID:
         yield {name: value for name, value in line.items() if name != FIELD}
     yield from line[FIELD]["also"]

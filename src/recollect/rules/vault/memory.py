@@ -72,17 +72,22 @@ _SIGNATURES = frozenset(product(*_TYPES.values()))
 
 
 def from_line(record: Mapping[str, Any]) -> VaultMemory:
-    """A record that was read from a vault file. Older files have no tier, which makes it canon, and may lack a version."""
-    whole = record if record.keys() >= _FIELDS else {**_ABSENT, **record}
-    values = _values(whole)
+    """A record that was read from a vault file. Older files have no tier, which makes it canon, and may lack a version.
+
+    An empty topic is none, and an empty time of deletion says that it was not deleted.
+    """
+    try:
+        values = _values(record)
+    except KeyError:  # rare enough to be worth a try: a vault has many thousand lines
+        return from_line({**_ABSENT, **record})
     id, text, scope, category, tier, topic_id, tags, created_at, updated_at, source, deleted_at, version = values
     if tuple(map(type, values)) not in _SIGNATURES or (tags and not _ONLY_TEXT.issuperset(map(type, tags))):
-        raise _wrong(whole)
-    extra = _NOTHING_ELSE if len(whole) == len(_FIELDS) else {k: v for k, v in record.items() if k not in _FIELDS}
-    return VaultMemory(
-        id, text, scope, category, tier or "canon", topic_id, tuple(tags or ()),
-        created_at or "", updated_at, source, deleted_at, version, extra,
-    )  # fmt: skip
+        raise _wrong(record)
+    extra = _NOTHING_ELSE if len(record) == len(_FIELDS) else {k: v for k, v in record.items() if k not in _FIELDS}
+    return VaultMemory._make((
+        id, text, scope, category, tier or "canon", topic_id or None, tuple(tags or ()),
+        created_at or "", updated_at, source, deleted_at or None, version, extra,
+    ))  # fmt: skip
 
 
 def _wrong(whole: Mapping[str, Any]) -> StoreCorrupt:

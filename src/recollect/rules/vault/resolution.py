@@ -13,8 +13,9 @@ def resolve(known: Mapping[str, VaultMemory], records: Iterable[Record]) -> dict
     news: dict[str, Record] = {}
     for record in records:
         id = record["id"]
-        before = version_of(news[id]) if id in news else known[id].version if id in known else 0
-        if version_of(record) >= before:
+        version = version_of(record)
+        before = version_of(news[id]) if id in news else known[id].version if id in known else version
+        if version >= before:
             news[id] = record
     return news
 
@@ -26,7 +27,7 @@ def still_needed(records: Iterable[Record]) -> list[int]:
         known = latest.get(record["id"])
         if known is None or version_of(record) >= version_of(known[1]):
             latest[record["id"]] = number, record
-    return sorted(number for number, record in latest.values() if record.get("deleted_at") is None)
+    return sorted(number for number, record in latest.values() if not record.get("deleted_at"))
 
 
 def version_of(record: Record) -> int:

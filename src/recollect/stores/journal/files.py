@@ -1,8 +1,10 @@
 """What a journal does with files: whole writes, synced, private, and never a name before its content."""
 
+import hashlib
 import os
 from pathlib import Path
 
+CHUNK_BYTES = 4 * 1_048_576
 PRIVATE = 0o600
 """The mode of new files: read and written by their owner alone."""
 
@@ -31,8 +33,8 @@ def write_all(file: int, data: bytes) -> None:
 
 
 def write_whole(path: Path, data: bytes, mode: int) -> None:
-    """A file with this content, synced, whatever was there before."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE)
+    """A file with this content, synced, whatever was there before. A link of that name is not followed."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE)
     try:
         os.fchmod(file, mode)
         write_all(file, data)
@@ -42,13 +44,33 @@ def write_whole(path: Path, data: bytes, mode: int) -> None:
 
 
 def append_beside(path: Path, data: bytes) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE)
     try:
         write_all(file, data)
         os.fsync(file)
     finally:
         os.close(file)
     sync_folder(path.parent)
+
+
+def digest_of(file: int, size: int) -> str | None:
+    """The SHA-256 of the first so many bytes of a file; ``None`` if it has fewer."""
+    digest, offset = hashlib.sha256(), 0
+    while offset < size:
+        chunk = os.pread(file, min(CHUNK_BYTES, size - offset), offset)
+        if not chunk:
+            return None
+        digest.update(chunk)
+        offset += len(chunk)
+    return digest.hexdigest()
+
+
+def sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,8 +1,12 @@
 """Lines of a journal as bytes: reading one, writing one, and telling a torn end from a file that is somebody else's."""
 
+import codecs
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
+
+from recollect.rules.vault.carried import FIELD, written_by_a_store
+from recollect.stores.journal.rows import check_packed
 
 MAX_LINE_BYTES = 64 * 1_048_576
 """The longest line that is written or read: a transaction may change thousands of rows, and whatever is longer is no line."""
@@ -24,16 +28,24 @@ def read_line(line: bytes) -> Record:
     >>> read_line(b'{"id": "0f3a9c2b1d4e", "text": "The mission is to stabilise", "version": 2}')["version"]
     2
     """
-    return _checked(json.loads(line))
+    try:
+        return _checked(_parsed(line))
+    except RecursionError:
+        raise ValueError("its values are nested too deeply") from None
 
 
 def read_lines(lines: Sequence[bytes]) -> list[Record] | None:
     """The records of many lines, in half the time that they take one by one; ``None`` if one of them is none."""
     try:
-        records = json.loads(b"[%s]" % b",".join(lines))
+        records = _parsed(b"[%s]" % b",".join(lines))
         return [_checked(record) for record in records] if len(records) == len(lines) else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+
+
+def _parsed(text: bytes) -> Any:
+    """Strict UTF-8, of which some editors put a mark at the beginning; ``json`` itself would guess other encodings."""
+    return json.loads(text.removeprefix(codecs.BOM_UTF8).decode("utf-8"))
 
 
 def _checked(record: Any) -> Record:
@@ -43,12 +55,30 @@ def _checked(record: Any) -> Record:
         raise ValueError("it has no `id`")
     if type(record.get("version", 1)) is not int:
         raise ValueError("its `version` is no whole number")
+    if FIELD in record and written_by_a_store(record):
+        _check_carried(record[FIELD])
     return record
 
 
+def _check_carried(payload: Mapping[str, Any]) -> None:
+    """What a store's line brings along: other records, and rows."""
+    if type(payload["also"]) is not list:
+        raise ValueError(f"its `{FIELD}.also` is no list")
+    for memory in payload["also"]:
+        _checked(memory)
+    check_packed(payload["tables"])
+
+
 def write_line(record: Mapping[str, Any]) -> bytes:
-    """A record as one line, its end included. Whatever the text holds, there is no other line end in it."""
-    return json.dumps(record, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
+    """A record as one line, its end included. Whatever the text holds, there is no other line end in it.
+
+    What a line of another tool had is written as it came: half a letter (a lone surrogate) has no bytes of its own, so
+    that such a line is written in escapes.
+    """
+    try:
+        return json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(record).encode("ascii") + b"\n"
 
 
 def kind_of_end(last: Sequence[Place]) -> End:
@@ -74,8 +104,8 @@ def _is_record(line: bytes) -> bool:
 
 def _is_json(line: bytes) -> bool:
     try:
-        json.loads(line)
-    except ValueError:
+        _parsed(line)
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -6,7 +6,7 @@ in as they are, so taking the same line in twice changes nothing.
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import groupby
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.model.errors import StoreTooNew
-from recollect.stores.journal.rows import Change
+from recollect.stores.journal.rows import Change, Ends
 from recollect.stores.protocol import Table
 from recollect.stores.sql.queries import load_queries
 from recollect.stores.sql.transaction import Transaction
@@ -26,12 +26,14 @@ _SIDES = (("INSERT", "NEW"), ("UPDATE", "OLD"), ("UPDATE", "NEW"), ("DELETE", "O
 
 
 class Replica:
-    """A fresh, empty database with the schema of this release."""
+    """A fresh database with the schema of this release: an empty one, or a copy of one, of which some is taken away."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: sqlite3.Connection | None = None, without: Sequence[str] = ()) -> None:
         self._db = _connect()
         self._db.row_factory = sqlite3.Row
-        _empty().backup(self._db)
+        (source or _empty()).backup(self._db)
+        for statement in without:
+            self._db.execute(statement)
         found = self._db.execute(REPLICA["every_table"]).fetchall()
         self._tables = {name: _table(name, list(rows)) for name, rows in groupby(found, key=lambda row: row["table"])}
         self._watches = False
@@ -68,22 +70,48 @@ class Replica:
         names = [row[0] for row in self._db.execute(REPLICA["changed_tables"])]
         return [self._changes_of(self._tables[name]) for name in names]
 
-    def take_in(self, changes: Iterator[Change]) -> None:
-        """Make the rows what somebody else's transaction made of them; inside ``taking_in``."""
-        for change in changes:
-            self._check_known(change)
-            if change.gone:
-                self._db.executemany(_take_row(change.table, self._tables[change.table].key), change.gone)
-            if change.rows:
-                self._db.executemany(_put_row(change.table, change.columns), change.rows)
+    def take_in(self, changes: Iterable[Change]) -> None:
+        """Make the rows what somebody else's transactions made of them; inside ``taking_in``.
 
-    def _check_known(self, change: Change) -> None:
+        Only what a row is in the end is written, since most of them are counters that every transaction changes.
+        """
+        ends: dict[str, Ends] = {}
+        for change in changes:
+            known = ends.get(change.table)
+            if known is None or known.columns != change.columns:
+                if known is not None:
+                    self._make_it(known)
+                known = ends[change.table] = Ends(self._known_table(change), change.columns)
+            known.take_in(change)
+        for known in ends.values():
+            self._make_it(known)
+
+    def _make_it(self, ends: Ends) -> None:
+        rows, gone = ends.rows_and_gone()
+        if gone:
+            self._db.executemany(_take_row(ends.table.name, ends.table.key), gone)
+        if rows:
+            self._db.executemany(_put_row(ends.table.name, ends.columns), rows)
+
+    def _known_table(self, change: Change) -> Table:
         table = self._tables.get(change.table)
         if table is None or not set(change.columns) <= set(table.columns):
             raise StoreTooNew(
                 f"a later release wrote it: it has rows of {change.table!r} that this one does not know.",
                 hint="Upgrade recollect.",
             )
+        return table
+
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """Taking all of it in, while there is nothing yet: the indexes are made once, when every row is there."""
+        indexes = [(row["name"], row["sql"]) for row in self._db.execute(REPLICA["every_index"])]
+        for name, _ in indexes:
+            self._db.execute(_filled("drop_index", name=name))
+        with self.taking_in():
+            yield
+        for _, sql in indexes:
+            self._db.execute(sql)
 
     def everything(self) -> list[Change]:
         """Every row of every table, for a journal that begins anew."""
@@ -116,6 +144,10 @@ class Replica:
             self._db.backup(copy)
         finally:
             copy.close()
+
+    def save_to(self, path: Path) -> None:
+        """The rows that are there, in an empty file."""
+        self._db.execute(REPLICA["save_to"], {"path": str(path)})
 
     def _watch(self) -> None:
         self._watches = True
@@ -151,6 +183,11 @@ def _empty() -> sqlite3.Connection:
     db = _connect()
     migrations.apply(db, migrations.migrations())
     return db
+
+
+def same_schema(found: Sequence[Any]) -> bool:
+    """Whether these are the tables and indexes of this release, by name and definition."""
+    return [tuple(row) for row in found] == [tuple(row) for row in _empty().execute(REPLICA["schema"])]
 
 
 def _table(name: str, columns: Sequence[Any]) -> Table:

@@ -6,6 +6,12 @@ SELECT t.name AS "table", c.name AS "column", c.pk AS place FROM sqlite_master t
  WHERE t.type = 'table' AND t.name <> 'migrations' AND substr(t.name, 1, 7) <> 'sqlite_'
  ORDER BY t.name, c.cid
 
+-- name: every_index
+SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name
+
+-- name: drop_index
+DROP INDEX {name}
+
 -- name: list_of_changes
 CREATE TEMP TABLE changed (
     "table" TEXT NOT NULL,
@@ -39,3 +45,10 @@ INSERT OR REPLACE INTO {table} ({columns}) VALUES ({values})
 
 -- name: take_row
 DELETE FROM {table} WHERE ({key}) = ({values})
+
+-- Only the rows that are there, without what is left of those that are gone.
+-- name: save_to
+VACUUM INTO :path
+
+-- name: schema
+SELECT name, sql FROM sqlite_master ORDER BY type, name

@@ -12,16 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recollect.model.address import Address
-from recollect.model.errors import StoreError, StoreUnavailable
-from recollect.rules.vault.carried import FIELD, carrying
+from recollect.model.errors import StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
+from recollect.rules.vault.carried import FIELD, carrying, written_by_a_store
 from recollect.rules.vault.memory import VaultMemory, from_line
 from recollect.rules.vault.resolution import resolve
 from recollect.stores import backups
 from recollect.stores.erasure_list import ErasureList
 from recollect.stores.journal.lines import MAX_LINE_BYTES, Record, write_line
-from recollect.stores.journal.log import JournalLog
+from recollect.stores.journal.log import JournalLog, Seen
 from recollect.stores.journal.replica import Replica
 from recollect.stores.journal.rows import Change, packed, unpacked
+from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES, Saved, SavedCopy
 from recollect.stores.journal.view import SHOWN, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.transaction import Transaction
@@ -41,10 +42,17 @@ class JournalStore:
     """The store behind ``recollect.open("vault.jsonl")``.
 
     ``fresh_store_id`` becomes the identity of a new file, or of a vault that no store has opened yet; ``timeout_s`` bounds how
-    long a write waits for other writers.
+    long a write waits for other writers. Once so many bytes have come that are ``worth_saving_bytes``, closing it saves the copy.
     """
 
-    def __init__(self, path: str | Path, *, fresh_store_id: str, timeout_s: float = 30.0) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        fresh_store_id: str,
+        timeout_s: float = 30.0,
+        worth_saving_bytes: int = WORTH_SAVING_BYTES,
+    ) -> None:
         self._journal = JournalLog(path, timeout_s=timeout_s, warn=_log.warning)
         self.location = str(self._journal.path)
         self._timeout_s = timeout_s
@@ -54,6 +62,8 @@ class JournalStore:
         self._looks: int | None = None
         self._replica: Replica | None = None
         self._view = VaultView()
+        self._saved = SavedCopy(self._journal.path, worth_saving_bytes)
+        self._resumed: Saved | None = None
         try:
             self.store_id = self._known_id(fresh_store_id)
         except BaseException:
@@ -101,7 +111,7 @@ class JournalStore:
         with translated(self.location), self._threads.turn():
             try:
                 self._looks = threading.get_ident()
-                self._journal.catch_up(self._take_in)
+                self._journal.catch_up(self._take_in, self._resume)
                 yield self._copy()
             finally:
                 self._looks = None
@@ -111,15 +121,36 @@ class JournalStore:
         return self._replica
 
     def _take_in(self, batches: Iterator[list[Record]], afresh: bool) -> None:
-        replica, view = (Replica(), VaultView()) if afresh else (self._copy(), self._view)
-        with replica.taking_in():
+        saved, self._resumed = self._resumed if afresh else None, None
+        if afresh:
+            replica, view = (saved.replica, saved.view) if saved else (Replica(), VaultView())
+        else:
+            replica, view = self._copy(), self._view
+        with replica.filling() if afresh and not saved else replica.taking_in():
             for records in batches:
                 view.take_in(records)
-                for record in records:
-                    replica.take_in(unpacked(record.get(FIELD, {}).get("tables", {})))
+                with _of_a_store(self.location):
+                    replica.take_in(_changes_in(records))
         old, self._replica, self._view = self._replica, replica, view
         if old is not None and old is not replica:
             old.close()
+
+    def _resume(self, journal: int) -> Seen | None:
+        """How far the copy goes that was saved beside the journal, if it is one of it."""
+        self._resumed = self._saved.load(journal)
+        return self._resumed.seen if self._resumed else None
+
+    def _save(self) -> None:
+        """Spare whoever opens a long journal next the reading of it. That it cannot be saved is no reason to fail."""
+        if self._replica is None or not self._saved.is_due(self._journal.seen):
+            return
+        try:
+            with translated(self.location), self._journal.turn(patience_s=0), self._looking() as replica:
+                if replica.value("scrub_due") is None:  # else there are words in it that are to go
+                    self._view.leave_out(_adopted(replica))
+                    self._saved.save(replica, self._view, self._journal.seen)
+        except StoreError as error:
+            _log.warning("%s: its copy was not saved, so that opening it takes longer: %s", self.location, error)
 
     def _after_a_fork(self) -> None:
         """In a child another thread may have been using the copy; the journal has it all, and begins anew as well."""
@@ -163,9 +194,8 @@ class JournalStore:
     def strangers(self) -> tuple[list[VaultMemory], int]:
         """The memories of lines that a vault wrote and no store has adopted, and how many such lines there ever were."""
         with self._looking() as replica:
-            every = self._view.strangers
-            pending = every[int(replica.value(ADOPTED) or 0) :]
-            return [from_line(record) for record in resolve({}, pending).values()], len(every)
+            pending = self._view.pending(_adopted(replica))
+            return [from_line(record) for record in resolve({}, pending).values()], self._view.strangers_ever
 
     def show(self) -> None:
         """Have the vault show whatever it should and does not, as after a migration from another store."""
@@ -186,7 +216,8 @@ class JournalStore:
         Lines of a vault that were not adopted yet stay as they are.
         """
         with translated(self.location), self._journal.turn(), self._looking() as replica:
-            adopted = int(replica.value(ADOPTED) or 0)
+            adopted = _adopted(replica)
+            self._saved.remove()
             with replica.changing():
                 replica.set_value("scrub_due", None)
                 replica.set_value(ADOPTED, None)
@@ -225,6 +256,7 @@ class JournalStore:
         return self._journal.path.stat().st_size if self._journal.path.exists() else 0
 
     def close(self) -> None:
+        self._save()
         self._journal.close()
         if self._replica is not None:
             self._replica.close()
@@ -241,9 +273,34 @@ def _line(memories: Sequence[VaultMemory], changes: Sequence[Change]) -> bytes:
     return line
 
 
+@contextmanager
+def _of_a_store(location: str) -> Iterator[None]:
+    """Rows whose values or keys no store ever wrote are damage; whatever is wrong, the file is named."""
+    try:
+        yield
+    except StoreTooNew as error:
+        raise StoreTooNew(error.message, field=location, hint=error.hint) from None
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise StoreCorrupt(
+            f"a line has rows that cannot be read ({error}).",
+            field=location,
+            hint="Restore the file from a backup; `recollect.vault` reads its memories without those rows.",
+        ) from error
+
+
+def _changes_in(records: Sequence[Record]) -> Iterator[Change]:
+    """The rows that lines of stores bring, in their order."""
+    return (change for line in records if written_by_a_store(line) for change in unpacked(line[FIELD]["tables"]))
+
+
 def _parts(change: Change) -> Iterator[Change]:
     for start in range(0, len(change.rows), ROWS_A_LINE):
         yield change._replace(rows=change.rows[start : start + ROWS_A_LINE])
+
+
+def _adopted(replica: Replica) -> int:
+    """How many of the lines that a vault wrote a store has taken over."""
+    return int(replica.value(ADOPTED) or 0)
 
 
 def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
@@ -259,7 +316,7 @@ def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
 
 def _strangers_from(records: Iterator[Record], first: int) -> list[int]:
     """The numbers of the lines that a vault wrote, without so many first ones."""
-    return [number for number, record in enumerate(records) if FIELD not in record][first:]
+    return [number for number, record in enumerate(records) if not written_by_a_store(record)][first:]
 
 
 def _check_folder(path: Path) -> None:

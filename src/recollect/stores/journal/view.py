@@ -4,11 +4,12 @@ Shown are the memories of one stream, the default owner's: scopes are the only b
 memories may be in it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from recollect.model.address import Address
 from recollect.model.vocabulary import Namespace, Space
-from recollect.rules.vault.carried import FIELD, memories_of
+from recollect.rules.vault.carried import memories_of, written_by_a_store
 from recollect.rules.vault.memory import VaultMemory, from_line
 from recollect.rules.vault.resolution import resolve
 from recollect.rules.vault.translation import MEMORY_ID, shows_the_same, to_vault
@@ -22,18 +23,34 @@ ID_DIGITS = 12
 class VaultView:
     """What the file shows as a vault, and the lines in it that no store wrote."""
 
-    def __init__(self) -> None:
+    def __init__(self, left_out: int = 0) -> None:
         self.memories: dict[str, VaultMemory] = {}
         self.strangers: list[Record] = []
-        """Lines that a vault wrote, in order."""
+        """Lines that a vault wrote, in order, after so many first ones that were adopted long ago."""
+        self.left_out = left_out
         self._vault_ids: dict[str, str] = {}
 
     def take_in(self, records: Sequence[Record]) -> None:
-        self.strangers += [record for record in records if FIELD not in record]
-        for id, record in resolve(self.memories, memories_of(records)).items():
+        self.strangers += [record for record in records if not written_by_a_store(record)]
+        self.show(memories_of(records))
+
+    def show(self, records: Sequence[Mapping[str, Any]]) -> None:
+        for id, record in resolve(self.memories, records).items():
             memory = self.memories[id] = from_line(record)
             if MEMORY_ID in memory.extra:
                 self._vault_ids[memory.extra[MEMORY_ID]] = id
+
+    @property
+    def strangers_ever(self) -> int:
+        return self.left_out + len(self.strangers)
+
+    def pending(self, adopted: int) -> list[Record]:
+        """The lines of a vault after so many that a store has adopted."""
+        return self.strangers[adopted - self.left_out :]
+
+    def leave_out(self, adopted: int) -> None:
+        """Nobody will ask for the first so many lines of a vault again."""
+        self.strangers, self.left_out = self.pending(adopted), adopted
 
     def changes(self, reader: Reader, touched: Sequence[str]) -> list[VaultMemory]:
         """How these memories of the store, by their ids, change what is shown."""
