@@ -24,7 +24,9 @@ def coined(rng: random.Random, syllables: int = 5) -> str:
 
 def files_of(path: Path) -> dict[str, bytes]:
     """Every file of a store, byte for byte: database, log, shared memory, lock, list of erasures, and any other."""
-    return {f.name: f.read_bytes() for f in sorted(path.parent.iterdir()) if f.name.startswith(path.name)}
+    return {
+        f.name: f.read_bytes() for f in sorted(path.parent.iterdir()) if f.name.startswith(path.name) and f.is_file()
+    }
 
 
 def remains(

@@ -27,7 +27,7 @@ import yaml
 FOLDER = Path(__file__).parent / "scenarios"
 EXPECT = "\nexpect:"
 VERBS = frozenset(
-    "turn record recall query add add_many edit phase phase_diff promote tick forget resolve upkeep traces".split(),
+    "turn record recall query add add_many edit phase phase_diff promote tick forget erase resolve upkeep traces".split(),
 )
 """The methods of the Python door, ``recall`` being ``recall_for`` and ``phase`` being ``start_phase``. ``tick`` lets days, or
 writes to one space, go by; ``traces`` reads back what the policy kept."""

@@ -185,6 +185,7 @@ VERBS: dict[str, Callable[[_Stage, Recollect, Any], Any]] = {
     "promote": _promote,
     "tick": _Stage.tick,
     "forget": lambda stage, view, name: view.forget(stage.memory(name)),
+    "erase": lambda stage, view, arguments: view.erase(**arguments),
     "resolve": _resolve,
     "upkeep": lambda stage, view, arguments: view.upkeep(**arguments),
     "traces": _traces,

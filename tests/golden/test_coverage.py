@@ -85,7 +85,7 @@ def test_every_way_from_space_to_space_is_shown_open_and_closed() -> None:
 def test_every_reason_of_an_event_is_shown() -> None:
     assert _reasons("memory_write") == {"interaction_recorded"}
     assert _reasons("memory_forget") == {"ttl_expired", "decay"}
-    assert _reasons("memory_deleted") == {"expired", "superseded", "forgotten:by_hand"}
+    assert _reasons("memory_deleted") == {"expired", "superseded", "forgotten:by_hand", "erased:for_review"}
     assert _coded("phase:") <= _reasons("memory_phase_started")
     assert {f"conflict:{event['rule']}" for event in _events("memory_conflict")} == _coded("conflict:")
 

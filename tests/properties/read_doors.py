@@ -377,6 +377,7 @@ PLAIN: dict[str, Read] = {
     "prove_growth": lambda mem, _: mem.prove_growth(1),
     "identity": lambda mem, _: mem.identity("zoe"),
     "identities": lambda mem, _: mem.identities(),
+    "identity_history": lambda mem, _: mem.identity_history(sign_as="zoe"),
     "check_entry": lambda mem, _: mem.check_entry({"content": ASKED}),
     "state_hash": lambda mem, _: mem.state_hash(),
     "ledger_root": lambda mem, _: mem.ledger_root(),

@@ -176,6 +176,39 @@ def test_out_and_in_and_out_again_are_the_same_facts(format: str) -> None:
     holds()
 
 
+FORMULAS = [
+    "=1+1",
+    "+41 44 668",
+    "-5 degrees",
+    "@ana",
+    "\ttabbed",
+    "\rreturned",
+    "'=quoted",
+    "''+twice",
+    "'tis fine",
+    "=",
+]
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_what_a_spreadsheet_would_run_goes_round_as_it_was(format: str) -> None:
+    mem = recollect.open(":memory:")
+    for number, formula in enumerate(FORMULAS):
+        mem.add(
+            f"{formula} {WORDS[number]}",
+            owner=f"owner {number}",
+            category=formula.strip() or "x",
+            tags=[formula.strip()],
+        )
+    there, text = carried(mem, format)
+    assert [(m.content, m.category, m.tags) for m in there.list(limit=100).items] == [
+        (m.content, m.category, m.tags) for m in mem.list(limit=100).items
+    ]
+    if format == "csv":
+        cells = [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
+        assert not [cell for cell in cells if cell[:1] in tuple("=+-@\t\r\n")]
+
+
 def test_every_format_that_can_be_written_goes_round() -> None:
     from recollect.formats.registry import FORMATS as KNOWN
 

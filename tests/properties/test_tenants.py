@@ -288,11 +288,15 @@ PYTHON: dict[str, Call] = {
     ),
     "reindex": several(lambda door, _: door.mem.reindex("none"), lambda door, _: door.mem.reindex("static")),
     "checkpoint": lambda door, _: door.mem.checkpoint(),
+    "erasure_record": lambda door, _: door.mem.erasure_record(door.mem.erase(owner="nobody")),
     "checkpoints": lambda door, _: door.mem.checkpoints(),
     "prove": each(lambda mem, id: mem.prove(id)),
     "prove_growth": lambda door, _: outcome(lambda: door.mem.prove_growth(1)),
     "identity": lambda door, _: outcome(lambda: door.mem.identity("signer")),
     "identities": lambda door, _: door.mem.identities(),
+    "identity_history": lambda door, _: outcome(
+        lambda: door.mem.identity_history(sign_as="other", key_file=door.folder / "other.key")
+    ),
     "new_identity": lambda door, _: outcome(
         lambda: door.mem.new_identity("other", key_file=door.folder / "other.key").key
     ),

@@ -13,6 +13,7 @@ from recollect.engine.meaning import Fresh, check_stream
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
+from recollect.model.seals import committed_form, with_salts
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
@@ -133,13 +134,14 @@ class Pen:
         self.stream.last_memory += 1
         number = self.stream.last_memory
         id = self.engine.memory_id(self.stream.uid, body["kind"], number)
+        body = with_salts(body, self.engine.randomness.bytes)
         text, salt = canonical_json(body), self.engine.randomness.bytes(SALT_BYTES)
         self.writer.add_version(self.stream, number, id, text, salt)
         if vector:
             self.writer.add_vectors(self.stream, self.stream.generation, [(number, vector)])
         self._bodies[id], self._numbers[id], self._before[id] = body, number, None
         self._known_terms[id] = known_terms
-        return id, commit_to(salt, text)
+        return id, commit_to(salt, committed_form(body, text))
 
     def record(
         self,

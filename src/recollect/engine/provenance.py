@@ -14,6 +14,7 @@ from recollect.engine.pen import Pen
 from recollect.engine.reading import readable_streams
 from recollect.model.errors import NotFound
 from recollect.model.receipt import Plain
+from recollect.model.seals import PARENT, cut_seals
 from recollect.model.vocabulary import Namespace
 from recollect.model.vocabulary import Source as Spoken
 from recollect.rules import provenance as rules
@@ -220,13 +221,16 @@ class _Sight:
 
 
 class _Parent(NamedTuple):
-    """What a hash leads to: a record, or nothing that the caller could see."""
+    """What a hash leads to: a record, or nothing that the caller could see. What was erased has only left a ``seal``."""
 
     hash: str
     stored: Stored | None
+    seal: str = ""
 
     @property
     def source(self) -> Source:
+        if self.seal:
+            return rules.erased(self.seal)
         return _source(self.stored) if self.stored is not None else unresolved(self.hash)
 
 
@@ -274,11 +278,12 @@ def _parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_Paren
         before = older.get(child.state.supersedes_id or "")
         superseded = [_Parent(_hash(before), before)] if before is not None else []
         named = [one for one in _named(child) if not superseded or one != superseded[0].hash]
-        found[child.state.id] = [*(_Parent(one, _meant(child, one, records)) for one in named), *superseded]
+        erased = [_Parent("", None, seal) for seal in cut_seals(child.body or {}, PARENT)]
+        found[child.state.id] = [*(_Parent(one, meant(child, one, records)) for one in named), *superseded, *erased]
     return found
 
 
-def _meant(child: Stored, hash: str, records: Sequence[Stored]) -> Stored | None:
+def meant(child: Stored, hash: str, records: Sequence[Stored]) -> Stored | None:
     """Which record a hash means: one of the child's own stream, if there is one, else anybody's."""
     alike = [stored for stored in records if _hash(stored) == hash and stored.state.id != child.state.id]
     near = [stored for stored in alike if stored.stream == child.stream]

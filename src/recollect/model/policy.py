@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadPolicy
 from recollect.model.governance import Phase, Promotion, Retention, Spaces, Turns
-from recollect.model.provenance import Provenance, Trust
+from recollect.model.provenance import Erasure, Provenance, Trust
 from recollect.model.section import Section
 from recollect.model.vocabulary import Authority, EventType, Source
 
@@ -392,6 +392,7 @@ class Policy(Section):
     traces: Traces = Traces()
     operations: Operations = Operations()
     provenance: Provenance = Provenance()
+    erasure: Erasure = Erasure()
     trust: Trust = Trust()
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The parts of a policy that are about sources: what may be built upon, and whose word counts."""
+"""The parts of a policy that are about sources: what may be built upon, what becomes of it, and whose word counts."""
 
 from typing import Literal
 
@@ -19,6 +19,16 @@ class Provenance(Section):
     )
 
 
+class Erasure(Section):
+    """What becomes of memories that were made of one that is erased."""
+
+    derived: Literal["keep", "review", "erase"] = Field(
+        "review",
+        description="what was built upon an erased memory: keep it without the link, take it out of recall until somebody "
+        "restores or erases it, or erase it too, and what was built upon that",
+    )
+
+
 class Trust(Section):
     """Whose vouches count, and for how much."""
 
@@ -29,3 +39,6 @@ class Trust(Section):
         0.5, gt=0, lt=1, description="what is left of trust with each step from whoever is relied upon"
     )
     max_steps: int = Field(3, ge=0, le=6, description="how many steps trust is passed on")
+    signed_only: bool = Field(
+        False, description="whoever vouches signs it; a vouch without a signature whose key counted then weighs nothing"
+    )

@@ -217,8 +217,32 @@ class UpkeepReport(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class DerivedMemory(Plain):
+    """A memory that was made of an erased one: how, and what became of it (``kept``, ``review`` or ``erased``)."""
+
+    id: str
+    how: tuple[str, ...]
+    became: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPlace(Plain):
+    """An entry of the ledger: the stream's uid, its place there, what it says about which memory, and its hash."""
+
+    stream: str
+    seq: int
+    event: str
+    memory: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class ErasureReceipt(Plain):
-    """What an erasure removed, what stays, and what lies beyond its reach."""
+    """What an erasure removed, what became of what was made of it, what stays, and what lies beyond its reach.
+
+    ``derived`` and ``links_cut`` count what the caller may see. ``asked_by`` is the opaque uid under which the caller acts in
+    the ledger, ``entries`` are the places there that say all this; neither holds a name or a word.
+    """
 
     removed: tuple[str, ...]
     streams: int
@@ -228,6 +252,10 @@ class ErasureReceipt(Plain):
     remaining: tuple[str, ...]
     beyond_reach: tuple[str, ...]
     at: str
+    derived: tuple[DerivedMemory, ...] = ()
+    links_cut: int = 0
+    asked_by: str | None = None
+    entries: tuple[LedgerPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

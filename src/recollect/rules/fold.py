@@ -130,6 +130,10 @@ def _vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:
     state.vouchers = [one for one in state.vouchers if one["actor"] != entry.actor]
 
 
+def _unmoved(_: States, __: Entry, ___: Body, ____: Body) -> None:
+    """What happened is in the version's own links."""
+
+
 def _consolidated(states: States, entry: Entry, body: Body, amendment: Body) -> None:
     _move(states, entry)
     _linked(states, entry, body, amendment)
@@ -168,7 +172,7 @@ def _link(links: list[str], other: str) -> None:
         links.append(other)
 
 
-_LEAVES_ALONE = (Event.VOUCHED, Event.VOUCH_WITHDRAWN)
+_LEAVES_ALONE = (Event.VOUCHED, Event.VOUCH_WITHDRAWN, Event.SEVERED)
 """Events that are about a memory and do not change it."""
 
 _FOLDS: dict[Event, Callable[[States, Entry, Body, Body], None]] = {
@@ -187,6 +191,7 @@ _FOLDS: dict[Event, Callable[[States, Entry, Body, Body], None]] = {
     Event.UNLINKED: _unlinked,
     Event.VOUCHED: _vouched,
     Event.VOUCH_WITHDRAWN: _vouch_withdrawn,
+    Event.SEVERED: _unmoved,
     Event.CONSOLIDATED: _consolidated,
     Event.PURGED: _removed,
     Event.ERASED: _removed,

@@ -15,6 +15,9 @@ KEPT = Fraction(1, 2)
 UNRESOLVED = "sha256:"
 """How the key of a parent begins that nobody here knows, or that whoever asks may not see."""
 
+ERASED = "erased:"
+"""How the key of a parent begins that was erased: what follows says nothing about it, and is the same whenever it is shown."""
+
 Record = TypeVar("Record")
 Key = TypeVar("Key", bound=Hashable)
 
@@ -60,7 +63,10 @@ def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
 
 
 class Source(NamedTuple):
-    """A memory in a graph of provenance. One that is not known, or not to be seen, is its hash and nothing else."""
+    """A memory in a graph of provenance. One that is not known, or not to be seen, is its hash and nothing else.
+
+    One that was erased has not even a hash.
+    """
 
     key: str
     content_hash: str
@@ -76,12 +82,17 @@ class Source(NamedTuple):
         return self.id is not None
 
     def to_dict(self) -> dict[str, Any]:
-        known = {name: value for name, value in self._asdict().items() if value is not None and name != "key"}
+        known = {name: value for name, value in self._asdict().items() if value not in (None, "") and name != "key"}
         return {**known, "resolved": self.resolved}
 
 
 def unresolved(content_hash: str) -> Source:
     return Source(UNRESOLVED + content_hash, content_hash)
+
+
+def erased(seal: str) -> Source:
+    """A parent that was erased, by the seal that it left behind: that there was one still counts."""
+    return Source(ERASED + seal, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +155,8 @@ def credit(lineage: Lineage) -> dict[str, Fraction]:
 
     Whoever says something new has all the credit for it. Whoever builds upon others keeps half, and the other half is
     divided equally among what it builds upon, where it is shared out by the same rule. What is not known is credited under
-    its hash, so that nobody gains by hiding a source. A memory that was reached before is not followed round a cycle.
+    its hash, and what was erased under its seal, so that nobody gains by hiding a source. A memory that was reached before is
+    not followed round a cycle.
     """
     order = {key: place for place, key in enumerate(_parents_first(lineage))}
     to_share: dict[str, Fraction] = {lineage.root: Fraction(1)}
@@ -184,6 +196,8 @@ LABEL = 48
 
 def label(source: Source) -> str:
     """A memory in one line: its author and the beginning of its words, or the hash of what is not known."""
+    if source.key.startswith(ERASED):
+        return "erased"
     if not source.resolved:
         return f"unresolved {source.content_hash[:12]}"
     words = " ".join((source.content or "").split())

@@ -55,7 +55,7 @@ def test_the_bytes_of_a_voucher_are_these() -> None:
     voucher = {"id": "xyz", "name": "TrustBot", "timestamp": AT, "confidence": 0.9, "signature": "not signed itself"}
     assert bytes_of_voucher(ENTRY, voucher).decode() == (
         f'{{"at":"2026-02-02T16:00:00.000000Z","confidence":0.9,"content_hash":"{HASH}",'
-        '"signed":"recollect/voucher/1","voucher":{"id":"xyz","name":"TrustBot"}}'
+        '"says":null,"signed":"recollect/voucher/1","voucher":{"id":"xyz","name":"TrustBot"}}'
     )
 
 

@@ -14,6 +14,7 @@ from recollect import __version__
 from recollect.interfaces.cli import (
     care,
     entries,
+    erasing,
     identity,
     importing,
     injecting,
@@ -80,7 +81,7 @@ def options(
 
 COMMANDS = (
     *(writing, reading, injecting, turns, care, importing, moving, phases, operations, relating, tracing, serving),
-    *(ledger, identity, entries, provenance),
+    *(ledger, identity, entries, provenance, erasing),
 )
 for commands in COMMANDS:
     commands.register(app)

@@ -1,4 +1,4 @@
-"""Commands that look after a store: upkeep, consolidate, erase, verify, rebuild, doctor; and the demo."""
+"""Commands that look after a store: upkeep, consolidate, verify, rebuild, doctor; and the demo."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from recollect.model.errors import BadInput
 
 
 def register(app: typer.Typer) -> None:
-    for command in (upkeep, consolidate, erase, verify, rebuild, doctor, demo):
+    for command in (upkeep, consolidate, verify, rebuild, doctor, demo):
         app.command()(command)
 
 
@@ -34,28 +34,6 @@ def consolidate(
     with of(context).memory() as memory:
         report = memory.consolidate(owner=owner, force=force, undo=undo)
     of(context).answer(report, screen.consolidation)
-
-
-def erase(
-    context: typer.Context,
-    owner: Annotated[str | None, typer.Option(help="Everything of this owner.")] = None,
-    id: Annotated[str | None, typer.Option(help="One memory.")] = None,
-    whole_chain: Annotated[bool, typer.Option("--whole-chain", help="With --id: every version of it.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-) -> None:
-    """Remove content for good; a tombstone is left. There is no way back."""
-    from recollect.interfaces.cli import screen
-
-    session = of(context)
-    if (owner is None) == (id is None):
-        raise BadInput("name either an owner or an id.", field="owner", hint="--owner ana, or --id 0f3a9c2b1d4e.")
-    if session.as_json and not yes:
-        raise BadInput("there is no way back.", field="yes", hint="Add --yes to erase without being asked.")
-    if not yes:
-        typer.confirm(f"Erase {'everything of ' + owner if owner else id} for good?", abort=True, err=True)
-    with session.memory() as memory:
-        receipt = memory.erase(owner=owner, id=id, whole_chain=whole_chain)
-    session.answer(receipt, screen.erasure)
 
 
 def verify(

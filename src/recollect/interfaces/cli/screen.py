@@ -26,6 +26,9 @@ from recollect.model.receipt import (
 from recollect.model.record import Memory, Tombstone
 from recollect.rules.reasons import plain
 
+MAX_SHOWN = 20
+"""How many rows of a list that nobody asked for are drawn."""
+
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
@@ -200,11 +203,32 @@ def erasure(answer: ErasureReceipt) -> None:
         f"erased {len(answer.removed)} memories in {answer.streams} streams, {answer.owner_names_removed} owner names, "
         f"{answer.actor_names_removed} actor names, {answer.traces_removed} traces"
     )
+    if answer.derived or answer.links_cut:
+        _draw_derived(answer)
     if answer.remaining:
         console.print(
             f"[yellow]still there in the same chain:[/] {', '.join(i[:13] for i in answer.remaining)} (--whole-chain)"
         )
     _unreached(answer.beyond_reach)
+
+
+_BECAME = {
+    "kept": "stays, without the link",
+    "review": "out of recall until somebody restores or erases it",
+    "erased": "erased too",
+}
+
+
+def _draw_derived(answer: ErasureReceipt) -> None:
+    """What was made of the erased, and what became of it."""
+    console.print(f"made of it: {len(answer.derived)} memories; {answer.links_cut} links were cut")
+    table = Table("memory", "how", "what became of it", box=None, pad_edge=False)
+    for one in answer.derived[:MAX_SHOWN]:
+        table.add_row(one.id[:13], ", ".join(one.how).replace("_", " "), _BECAME[one.became])
+    if answer.derived:
+        console.print(table)
+    if len(answer.derived) > MAX_SHOWN:
+        console.print(f"  [dim]and {len(answer.derived) - MAX_SHOWN} more: --json or the receipt names them[/]")
 
 
 def verification(answer: Verification) -> None:

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.engine import checkpoint_log, identities
+from recollect.engine import checkpoint_log, erasure_records, identities, key_histories
 from recollect.engine.context import Engine
 from recollect.engine.identities import Identity, NewKey, SignatureCheck
 from recollect.engine.telemetry import traced
-from recollect.model.proof import Checkpoint, GrowthProof, MemoryProof, ProofCheck
+from recollect.model.erasure_record import ErasureRecord
+from recollect.model.proof import Checkpoint, GrowthProof, KeyHistory, MemoryProof, ProofCheck
+from recollect.model.receipt import ErasureReceipt
 
 
 class LedgerDoor:
@@ -27,6 +29,15 @@ class LedgerDoor:
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """Every checkpoint that was taken, oldest first."""
         return checkpoint_log.checkpoints(self._engine)
+
+    @traced
+    def erasure_record(
+        self, receipt: ErasureReceipt, *, sign_as: str | None = None, key_file: str | Path | None = None
+    ) -> ErasureRecord:
+        """The answer of ``erase`` as a document to hand out, with a checkpoint that covers it, signed if you say by whom."""
+        file = _path(key_file)
+        key = identities.signing_key(self._engine, sign_as, file) if sign_as or file else None
+        return erasure_records.erasure_record(self._engine, receipt, key)
 
     @traced
     def prove(self, id: str, *, with_content: bool = True) -> MemoryProof:
@@ -64,6 +75,12 @@ class LedgerDoor:
         return identities.identities(self._engine)
 
     @traced
+    def identity_history(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> KeyHistory:
+        """What became of everybody's keys, signed, for those who check proofs without the store. It holds no names."""
+        private = identities.signing_key(self._engine, sign_as, _path(key_file))
+        return key_histories.identity_history(self._engine, private)
+
+    @traced
     def sign_entry(
         self, entry: Mapping[str, Any], *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> dict[str, Any]:
@@ -77,11 +94,13 @@ class LedgerDoor:
         return identities.check_entry(self._engine, entry, place)
 
 
-def check_proof(text: str, *, keys: Sequence[str] = (), kept: Checkpoint | None = None) -> ProofCheck:
+def check_proof(
+    text: str, *, keys: Sequence[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
+) -> ProofCheck:
     """Check a checkpoint or a proof without any store, against public keys or a checkpoint that was kept."""
     from recollect.rules.proofs import check
 
-    return check(text, keys, kept)
+    return check(text, keys, kept, history)
 
 
 def _path(file: str | Path | None) -> Path | None:

@@ -7,6 +7,7 @@ from typing import Any
 from recollect.engine import exporting, foreign_audit, importing
 from recollect.engine.context import Engine
 from recollect.engine.foreign_audit import AuditedFile
+from recollect.engine.foreign_files import Beside
 from recollect.engine.importing import Each, ImportedFile, Progress
 from recollect.engine.telemetry import traced
 
@@ -24,12 +25,16 @@ class MovingDoor:
         *,
         dry_run: bool = False,
         columns: Mapping[str, str] | None = None,
+        table: str | None = None,
+        history: str | Path | None = None,
         progress: Progress | None = None,
         each: Each | None = None,
         **defaults: Any,
     ) -> ImportedFile:
         """Bring a file of another tool in, each record through the gates; ``dry_run`` only says what would happen.
 
+        ``path`` may also be the URL of a PostgreSQL server on which mem0 or LangGraph keeps its memories, in the ``table``
+        of that name. ``history`` is mem0's ``history.db``, if it does not lie in the folder.
         ``defaults`` are the owner, space, namespace, scope and category of records that name none. Running it again
         goes on where it stopped.
         """
@@ -39,6 +44,7 @@ class MovingDoor:
             path,
             dry_run=dry_run,
             columns=columns,
+            beside=_beside(table, history),
             defaults=defaults,
             progress=progress,
             each=each,
@@ -66,7 +72,16 @@ class MovingDoor:
         path: str | Path,
         *,
         columns: Mapping[str, str] | None = None,
+        table: str | None = None,
+        history: str | Path | None = None,
         progress: Progress | None = None,
     ) -> AuditedFile:
         """What is wrong with the memories in a file, by this memory's policy. Nothing is imported."""
-        return foreign_audit.audit_file(self._engine.policy, format, path, columns=columns, progress=progress)
+        beside = _beside(table, history)
+        return foreign_audit.audit_file(
+            self._engine.policy, format, path, columns=columns, beside=beside, progress=progress
+        )
+
+
+def _beside(table: str | None, history: str | Path | None) -> Beside:
+    return Beside(table, Path(history) if history is not None else None)

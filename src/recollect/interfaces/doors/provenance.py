@@ -1,6 +1,7 @@
 """The Python door to sources, vouching and entries."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from recollect.engine import entries, provenance, vouching
@@ -45,10 +46,18 @@ class ProvenanceDoor:
 
     @traced
     def vouch(
-        self, id: str, *, confidence: float | None = None, says: str | None = None, by: str | None = None
+        self,
+        id: str,
+        *,
+        confidence: float | None = None,
+        says: str | None = None,
+        by: str | None = None,
+        sign_as: str | None = None,
+        key_file: str | Path | None = None,
     ) -> Memory:
-        """Stand for a memory that another wrote, once. An application says ``by`` whom."""
-        return vouching.vouch(self._engine, id, confidence=confidence, says=says, by=by)
+        """Stand for a memory that another wrote, once. An application says ``by`` whom, or ``sign_as`` whom."""
+        file = Path(key_file) if key_file is not None else None
+        return vouching.vouch(self._engine, id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=file)
 
     @traced
     def withdraw_vouch(self, id: str, *, by: str | None = None) -> Memory:

@@ -6,6 +6,12 @@ INSERT INTO parents (tenant, hash, stream, memory) VALUES (?, ?, ?, ?) ON CONFLI
 -- name: remove_parents
 DELETE FROM parents WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
+-- name: cut_links
+UPDATE versions SET body = :body WHERE tenant = :tenant AND stream = :stream AND memory = :memory AND body IS NOT NULL
+
+-- name: remove_parent
+DELETE FROM parents WHERE tenant = ? AND hash = ? AND stream = ? AND memory = ?
+
 -- name: drop_parents
 DELETE FROM parents WHERE tenant = :tenant AND stream = :stream
 
@@ -32,6 +38,23 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash
   JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
   LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
  ORDER BY m.created_at, m.stream, m.memory
+
+-- name: tied_to
+-- Read off every version: only an erasure asks, which vacuums every table anyway, and no write has to keep an index for it.
+SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash FROM versions v
+  JOIN memories m ON m.tenant = :tenant AND m.stream = v.stream AND m.memory = v.memory
+  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+ CROSS JOIN (SELECT ARRAY(SELECT jsonb_array_elements_text(:ids::jsonb)) AS ids) wanted
+ CROSS JOIN LATERAL (SELECT v.body::jsonb AS said) parsed
+ WHERE v.tenant = :tenant AND v.body IS NOT NULL
+   AND (strpos(v.body, '"neighbours":') > 0 OR strpos(v.body, '"promoted_from":') > 0
+        OR strpos(v.body, '"summary_of":') > 0 OR strpos(v.body, '"source_turn_ids":') > 0)
+   AND (EXISTS (SELECT 1 FROM jsonb_array_elements(coalesce(said -> 'neighbours', '[]')) near
+                 WHERE near ->> 0 = ANY (wanted.ids))
+        OR said #>> '{meta,promoted_from}' = ANY (wanted.ids)
+        OR jsonb_exists_any(coalesce(said #> '{meta,summary_of}', '[]'), wanted.ids)
+        OR jsonb_exists_any(coalesce(said #> '{meta,source_turn_ids}', '[]'), wanted.ids))
+ ORDER BY m.stream, m.memory
 
 -- name: actors_with_uids
 SELECT uid, name FROM actors

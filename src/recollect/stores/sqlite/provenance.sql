@@ -6,6 +6,12 @@ INSERT INTO parents (tenant, hash, stream, memory) VALUES (?, ?, ?, ?) ON CONFLI
 -- name: remove_parents
 DELETE FROM parents WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
+-- name: cut_links
+UPDATE versions SET body = :body WHERE tenant = :tenant AND stream = :stream AND memory = :memory AND body IS NOT NULL
+
+-- name: remove_parent
+DELETE FROM parents WHERE tenant = ? AND hash = ? AND stream = ? AND memory = ?
+
 -- name: drop_parents
 DELETE FROM parents WHERE tenant = :tenant AND stream = :stream
 
@@ -26,6 +32,21 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash F
   JOIN versions v ON v.tenant = m.tenant AND v.stream = m.stream AND v.memory = m.memory
   LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
  WHERE {filters} GROUP BY m.stream, m.memory ORDER BY m.created_at, m.stream, m.memory LIMIT :limit
+
+-- name: tied_to
+-- Read off every version: only an erasure asks, which rewrites every file anyway, and no write has to keep an index for it.
+SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash FROM versions v
+  JOIN memories m USING (tenant, stream, memory)
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
+ WHERE v.tenant = :tenant AND v.body IS NOT NULL AND EXISTS (
+        SELECT 1 FROM json_each(v.body, '$.neighbours') near
+         WHERE json_extract(near.value, '$[0]') IN (SELECT value FROM json_each(:ids))
+         UNION ALL
+        SELECT 1 FROM json_each(v.body, '$.meta') said
+         WHERE said.key IN ('promoted_from', 'summary_of', 'source_turn_ids') AND EXISTS (
+                SELECT 1 FROM json_each(CASE said.type WHEN 'array' THEN said.value ELSE json_array(said.value) END) one
+                 WHERE one.value IN (SELECT value FROM json_each(:ids))))
+ ORDER BY m.stream, m.memory
 
 -- name: actors_with_uids
 SELECT a.uid, a.name FROM json_each(:uids) wanted

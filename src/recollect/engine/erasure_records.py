@@ -1,0 +1,51 @@
+"""The receipt of an erasure as a document: with a checkpoint that covers what was done, and signed where a key is given."""
+
+from typing import TYPE_CHECKING
+
+from recollect.engine.checkpoint_log import checkpoint
+from recollect.engine.context import Engine
+from recollect.model.caller import Right
+from recollect.model.erasure_record import DerivedFate, ErasureEntry, ErasureRecord
+from recollect.model.proof import Checkpoint
+from recollect.model.receipt import ErasureReceipt
+from recollect.rules.identities import erasure_bytes, sign
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey | None" = None) -> ErasureRecord:
+    """A receipt that can be handed out. With a key it is signed, and so is the checkpoint in it.
+
+    The checkpoint covers the erasure's entries, so that `ledger prove` can show any of them later. Taking it, and signing, is
+    for whoever looks after the store; anybody else's receipt has neither.
+    """
+    if key is not None:
+        engine.require(Right.OPERATE, "sign for the store")
+    record = _unsigned(engine, receipt, _covering(engine, receipt, key))
+    signatures = () if key is None else (sign(key, erasure_bytes(record)),)
+    return record.model_copy(update={"signatures": signatures})
+
+
+def _covering(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey | None") -> Checkpoint | None:
+    may = engine.caller.trusted or Right.OPERATE in engine.caller.rights
+    return checkpoint(engine, key) if may and (receipt.entries or key is not None) else None
+
+
+def _unsigned(engine: Engine, receipt: ErasureReceipt, covering: Checkpoint | None) -> ErasureRecord:
+    return ErasureRecord(
+        at=receipt.at,
+        asked_by=receipt.asked_by,
+        policy=engine.policy.erasure.derived,
+        removed=receipt.removed,
+        remaining=receipt.remaining,
+        derived=tuple(DerivedFate.model_validate(one.to_dict(), strict=False) for one in receipt.derived),
+        streams=receipt.streams,
+        owner_names_removed=receipt.owner_names_removed,
+        actor_names_removed=receipt.actor_names_removed,
+        traces_removed=receipt.traces_removed,
+        links_cut=receipt.links_cut,
+        entries=tuple(ErasureEntry.model_validate(one.to_dict()) for one in receipt.entries),
+        beyond_reach=receipt.beyond_reach,
+        checkpoint=covering,
+    )

@@ -1,0 +1,94 @@
+"""The command that removes content for good, with its receipt and the check that all is well afterwards."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.interfaces.cli.ledger import KeyFile
+from recollect.interfaces.cli.session import of
+from recollect.model.errors import BadInput
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from recollect.interfaces.python import Recollect
+    from recollect.model.receipt import ErasureReceipt, Verification
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(erase)
+
+
+def erase(
+    context: typer.Context,
+    owner: Annotated[str | None, typer.Option(help="Everything of this owner.")] = None,
+    id: Annotated[str | None, typer.Option(help="One memory.")] = None,
+    whole_chain: Annotated[bool, typer.Option("--whole-chain", help="With --id: every version of it.")] = False,
+    receipt: Annotated[str | None, typer.Option(help="Write a receipt that can be checked to this file.")] = None,
+    sign_as: Annotated[str | None, typer.Option(help="Sign the receipt with this one's current key.")] = None,
+    key_file: KeyFile = None,
+    verify: Annotated[bool, typer.Option("--verify/--no-verify", help="Verify the whole store afterwards.")] = True,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> int:
+    """Remove content for good; a tombstone is left. There is no way back."""
+    session = of(context)
+    _check(owner, id, receipt, sign_as)
+    if session.as_json and not yes:
+        raise BadInput("there is no way back.", field="yes", hint="Add --yes to erase without being asked.")
+    if not yes:
+        typer.confirm(f"Erase {'everything of ' + owner if owner else id} for good?", abort=True, err=True)
+    with session.memory() as memory:
+        key = _key(memory, sign_as, key_file) if receipt else None  # first: what is gone cannot be asked for again
+        done = memory.erase(owner=owner, id=id, whole_chain=whole_chain)
+        if receipt is not None:
+            _hand_out(memory, done, key, receipt)
+        found = memory.verify() if verify and _may_verify(memory) else None
+    session.answer(_answer(done, found, receipt), lambda _: _draw(done, found, receipt, signed=key is not None))
+    return 0 if found is None or found.ok else 3
+
+
+def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str | None) -> None:
+    if (owner is None) == (id is None):
+        raise BadInput("name either an owner or an id.", field="owner", hint="--owner ana, or --id 0f3a9c2b1d4e.")
+    if sign_as is not None and receipt is None:
+        raise BadInput("there is nothing to sign.", field="sign-as", hint="Name the receipt's file: --receipt.")
+    if receipt is not None and not Path(receipt).absolute().parent.is_dir():
+        raise BadInput("its folder does not exist.", field=receipt, hint="Make it, or name another file.")
+
+
+def _key(memory: "Recollect", sign_as: str | None, key_file: Path | None) -> "Ed25519PrivateKey | None":
+    from recollect.engine import identities
+
+    return identities.signing_key(memory.engine, sign_as, key_file) if sign_as or key_file else None
+
+
+def _hand_out(memory: "Recollect", done: "ErasureReceipt", key: "Ed25519PrivateKey | None", file: str) -> None:
+    from recollect.engine.erasure_records import erasure_record
+    from recollect.interfaces.cli.documents import write_document
+
+    write_document(erasure_record(memory.engine, done, key), file)
+
+
+def _may_verify(memory: "Recollect") -> bool:
+    """Somebody who erases their own memories need not be allowed to walk everybody's."""
+    from recollect.model.caller import Right
+
+    caller = memory.engine.caller
+    return caller.trusted or Right.OPERATE in caller.rights
+
+
+def _answer(done: "ErasureReceipt", found: "Verification | None", receipt: str | None) -> dict[str, object]:
+    verification = found.to_dict() if found is not None else None
+    return {**done.to_dict(), "verification": verification, "receipt": receipt}
+
+
+def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | None, *, signed: bool) -> None:
+    from recollect.interfaces.cli import screen
+
+    screen.erasure(done)
+    if receipt is not None:
+        what = "signed" if signed else "not signed: --sign-as or --key-file would"
+        screen.console.print(f"receipt written to {receipt} ({what})", markup=False, soft_wrap=True)
+    if found is not None:
+        screen.verification(found)

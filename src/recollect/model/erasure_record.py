@@ -1,0 +1,62 @@
+"""The receipt of an erasure as a document that stands on its own: canonical JSON of an exact shape, signed where a key is given.
+
+It says what was removed by opaque ids, who asked by the uid under which they act in the ledger, and which entries of the ledger
+say so. It holds no name, no word, no salt and no hash of anything that was erased.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from recollect.model.proof import (
+    MAX_SIGNATURES,
+    Checkpoint,
+    Count,
+    Document,
+    Hash,
+    MemoryId,
+    Number,
+    Signature,
+    Time,
+    Uid,
+    Word,
+)
+
+
+class DerivedFate(Document):
+    """A memory that was made of an erased one: how, and what became of it."""
+
+    id: MemoryId
+    how: tuple[Literal["built_upon", "promoted", "summary", "taken_from"], ...]
+    became: Literal["kept", "review", "erased"]
+
+
+class ErasureEntry(Document):
+    """An entry of the ledger that is part of the erasure: ``ledger prove`` shows the same hash at the same place."""
+
+    stream: Uid
+    seq: Count
+    event: Literal["erased", "severed", "archived"]
+    memory: MemoryId
+    hash: Hash
+
+
+class ErasureRecord(Document):
+    """What an erasure did. ``checkpoint`` covers its entries; ``None`` where whoever asked may not take one."""
+
+    format: Literal["recollect-erasure/1"] = "recollect-erasure/1"
+    at: Time
+    asked_by: Hash | None
+    policy: Literal["keep", "review", "erase"]
+    removed: tuple[MemoryId, ...]
+    remaining: tuple[MemoryId, ...]
+    derived: tuple[DerivedFate, ...]
+    streams: Number
+    owner_names_removed: Number
+    actor_names_removed: Number
+    traces_removed: Number
+    links_cut: Number
+    entries: tuple[ErasureEntry, ...]
+    beyond_reach: tuple[Word, ...]
+    checkpoint: Checkpoint | None
+    signatures: Annotated[tuple[Signature, ...], Field(max_length=MAX_SIGNATURES)] = ()
