@@ -171,3 +171,51 @@ def test_an_entry_is_signed_and_checked(desk: Desk) -> None:
     assert desk.json("identity", "check", "signed.json", "--key", "planner.pem")["ok"]
     desk.run("identity", "revoke", "planner")
     assert desk.json("identity", "check", "signed.json", code=1)["standing"] == "revoked"
+
+
+# ── what became of the keys ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_revoked_key_is_known_to_whoever_has_the_history(desk: Desk) -> None:
+    desk.run("add", "Ana lives in Lisbon", "--owner", "ana")
+    for name in ("auditor", "clerk"):
+        desk.run("identity", "new", name)
+        (desk.folder / f"{name}.pem").write_text(desk.run("identity", "show", name, "--pem"))
+    assert "bytes" in desk.run("ledger", "checkpoint", "--sign-as", "clerk", "--out", "signed.json")
+    asked = ("ledger", "check", "signed.json", "--key", "clerk.pem", "--key", "auditor.pem")
+    desk.run("identity", "history", "--sign-as", "auditor", "--out", "keys.json")
+    assert "holds" in desk.run(*asked, "--keys", "keys.json")
+    desk.run("identity", "revoke", "clerk")
+    desk.run("identity", "history", "--sign-as", "auditor", "--out", "later.json")
+    assert desk.json(*asked, "--keys", "later.json", code=1)["problem"].endswith("is revoked, says the key history")
+    assert "holds" in desk.run(*asked), "without it nobody could know"
+    assert "revoked" in desk.run("ledger", "check", "later.json", "--key", "auditor.pem")
+
+
+def test_a_history_needs_a_key_and_a_file_that_is_one(desk: Desk, told: Desk) -> None:
+    told.run("ledger", "check", "signed.json", "--kept", "signed.json", "--keys", "kept.json", code=2)
+    assert "Give --key" in told.errors
+    told.run("ledger", "check", "signed.json", "--key", "auditor.pem", "--keys", "kept.json", code=1)
+    assert "no key history" in told.errors
+
+
+def test_vouches_and_entries_are_signed_with_the_same_option(desk: Desk) -> None:
+    desk.run("identity", "new", "babel")
+    desk.run("identity", "new", "critic")
+    where = ("--owner", "lab", "--space", "project")
+    added = desk.json("add", "Trust needs attribution", *where, "--author", "babel")
+    assert desk.json("vouch", added["memory"]["id"], "--sign-as", "critic")["vouchers"][0]["signature"]
+    assert "good" in desk.run("provenance", "vouchers", added["memory"]["id"])
+    (desk.folder / "entry.json").write_text(desk.run("entry", "export", "--sign-as", "babel"))
+    assert "holds" in desk.run("identity", "check", "entry.json")
+    desk.run("entry", "validate", "entry.json")
+    desk.run("identity", "history", "--sign-as", "critic", "--out", "keys.json")
+    (desk.folder / "babel.pem").write_text(desk.run("identity", "show", "babel", "--pem"))
+    (desk.folder / "critic.pem").write_text(desk.run("identity", "show", "critic", "--pem"))
+    offline = ("identity", "check", "entry.json", "--key", "babel.pem", "--key", "critic.pem", "--keys")
+    assert "holds" in desk.run(*offline, "keys.json")
+    desk.run("identity", "revoke", "babel")
+    desk.run("identity", "history", "--sign-as", "critic", "--out", "later.json")
+    assert "revoked" in desk.run(*offline, "later.json", code=1)
+    desk.run("identity", "check", "entry.json", "--key", "babel.pem", "--keys", "later.json", code=1)
+    assert "not signed by the key" in desk.errors

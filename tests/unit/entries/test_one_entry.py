@@ -36,7 +36,7 @@ def entry(content: str = "Shade protects seedlings", **fields: Any) -> dict[str,
         "tags": ["shade"],
         "context": {"bench": 3},
         "superseded_by": sha("c"),
-        "signature": "ed25519:AAAA",
+        "signature": "minisign:AAAA",
         "metadata": {"tool": {"name": "x"}},
     }
     return {name: value for name, value in {**plain, **fields}.items() if value is not ...}
