@@ -15,6 +15,7 @@ import pytest
 import recollect
 from recollect import BadInput
 from recollect.interfaces.cli.app import app
+from recollect.testing.postgres_server import PostgresServer
 
 from .shell import RECOLLECT, Shell
 
@@ -92,6 +93,16 @@ def test_what_makes_no_sense_is_said_before_anything_is_done(run: Run, arguments
     with pytest.raises(BadInput) as wrong:
         run(*arguments)
     assert wrong.value.field == field and Path("taken").read_text() == "mine"
+
+
+def test_a_servers_table_is_imported_and_audited_with_its_history(
+    run: Run, empty: str, postgres: PostgresServer
+) -> None:
+    postgres.execute((SAMPLES / "mem0_pgvector" / "mem0.sql").read_text(encoding="utf-8"), empty)
+    postgres.execute("ALTER TABLE mem0 RENAME TO memories", empty)
+    where = ("mem0", empty, "--table", "memories", "--history", str(SAMPLES / "mem0_pgvector" / "history.sqlite"))
+    assert as_json(run, "audit", *where)["found"]["read"] == 5
+    assert as_json(run, "import", *where)["outcomes"] == {"skipped": 1, "stored": 5, "superseded": 3}
 
 
 def test_what_is_exported_is_private_and_comes_back(run: Run) -> None:

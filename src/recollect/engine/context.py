@@ -17,6 +17,7 @@ from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound
 from recollect.model.policy import Policy
 from recollect.model.record import MAX_NAME
+from recollect.model.vocabulary import Status
 from recollect.rules.borders import Sight, may_read, sight_of
 from recollect.stores.protocol import Reader, Selection, Store, Stored, Writer
 
@@ -116,11 +117,17 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
     seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if visible(engine, reader, stored)]
     if not seen:
         raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint="`list` shows the ids that exist.")
-    seen = [stored for stored in seen if _is_its_id(id, stored)] or seen
+    seen = [stored for stored in seen if _is_its_id(id, stored)] or _in_force(id, seen)
     if len(seen) > 1:
         shown = ", ".join(sorted(stored.state.id for stored in seen)[:5])
         raise AmbiguousId(f"{_shown(id)} fits several memories: {shown}.", field=field, hint="Give more of its digits.")
     return seen[0]
+
+
+def _in_force(alias: str, found: list[Stored]) -> list[Stored]:
+    """A name from elsewhere may have come with several versions of a memory: it means the one that holds, if only one does."""
+    holding = [s for s in found if s.state.status is Status.ACTIVE and alias in (s.body or {}).get("aliases", ())]
+    return holding if len(holding) == 1 else found
 
 
 def _is_its_id(text: str, stored: Stored) -> bool:

@@ -190,7 +190,8 @@ def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[
         wrong += [*findings.of(read)]
         entries.append((read.number, read.line, read.value))
         if len(entries) > MAX_ENTRIES:
-            raise BadInput(f"more than {MAX_ENTRIES:,} entries.", field="entries", hint="Split the file.")
+            hint = "Split the file, or use `recollect import entries FILE`, which reads any number."
+            raise BadInput(f"more than {MAX_ENTRIES:,} entries.", field="entries", hint=hint)
         if len(wrong) > SHOWN:
             break
     wrong += [*findings.of_the_whole()]

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from recollect.engine.drafting import bad_input
-from recollect.engine.foreign_files import opened
+from recollect.engine.foreign_files import NOTHING, Beside, opened
 from recollect.engine.importing import Progress, column_options
 from recollect.formats.audit_page import page
 from recollect.formats.registry import to_read
@@ -36,15 +36,16 @@ def audit_file(
     path: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
+    beside: Beside = NOTHING,
     progress: Progress | None = None,
 ) -> AuditedFile:
     """Look for duplicates, contradictions, secrets, personal data, test data and noise, in a file of any format."""
     known = to_read(format)
     options = column_options(known, columns)
     auditor = Auditor(policy)
-    with opened(path, known) as source:
+    with opened(path, known, beside) as source:
         for done, record in enumerate(known.read(source, options), start=1):
-            if record.skipped is not None:
+            if record.skipped is not None or record.earlier:
                 auditor.skip()
             elif record.refused is not None:
                 auditor.broken(record.place, record.refused)

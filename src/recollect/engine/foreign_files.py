@@ -1,4 +1,4 @@
-"""Opening what a user wants to import: a file, standard input, a zip archive, a folder, or a database.
+"""Opening what a user wants to import: a file, standard input, a zip archive, a folder, a database, or a server's table.
 
 Nothing is unpacked, followed or run. Symbolic links within a folder are left alone, archives are read in place, and
 databases are opened for reading only. Everything is read in pieces of bounded size.
@@ -9,18 +9,20 @@ import re
 import stat
 import sys
 import tempfile
-import zipfile
 from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from recollect.engine import foreign_databases
+from recollect.engine.foreign_archives import Member, is_archive, members
+from recollect.engine.foreign_servers import connected, is_server
 from recollect.engine.front_matter import split
 from recollect.formats.decoding import CHUNK_BYTES, byte_lines, decoded, text_chunks
 from recollect.formats.json_elements import array_elements
-from recollect.formats.protocol import Document, Element, Format, Line
+from recollect.formats.protocol import Document, Element, Format, Line, Source
 from recollect.model.errors import BadInput
 
 STDIN = "-"
@@ -31,16 +33,41 @@ COPY_BYTES = 2**20
 _SQLITE = b"SQLite format 3\0"
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the user named beside the path: the table on a server, and a history of changes."""
+
+    table: str | None = None
+    history: Path | None = None
+
+
+NOTHING = Beside()
+
+
 @contextmanager
-def opened(path: str | Path, format: Format) -> "Iterator[ForeignFile]":
+def opened(path: str | Path, format: Format, beside: Beside = NOTHING) -> Iterator[Source]:
     """What the user named, for as long as the block runs."""
-    if str(path) == STDIN:
+    _check(path, format, beside)
+    if is_server(path):
+        with connected(str(path), format, beside.table, beside.history) as server:
+            yield server
+    elif str(path) == STDIN:
         with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
             copy = Path(folder) / "standard input"
             _copy_standard_input(copy)
-            yield ForeignFile(copy, format)
+            yield ForeignFile(copy, format, beside.history)
     else:
-        yield ForeignFile(Path(path), format)
+        yield ForeignFile(Path(path), format, beside.history)
+
+
+def _check(path: str | Path, format: Format, beside: Beside) -> None:
+    if beside.table is not None and not is_server(path):
+        raise BadInput("only a server has tables.", field="table", hint="Name a postgresql:// URL, or leave it out.")
+    if beside.history is not None:
+        if not format.history:
+            raise BadInput(f"{format.name} has no history of its own.", field="history", hint="Leave it out.")
+        if not beside.history.is_file():
+            raise BadInput("is not a file.", field=str(beside.history), hint="mem0 keeps it in ~/.mem0/history.db.")
 
 
 def _copy_standard_input(copy: Path) -> None:
@@ -53,8 +80,8 @@ def _copy_standard_input(copy: Path) -> None:
 class ForeignFile:
     """A :class:`recollect.formats.protocol.Source`. Every method reads from the beginning."""
 
-    def __init__(self, path: Path, format: Format) -> None:
-        self._path, self._format = path, format
+    def __init__(self, path: Path, format: Format, history: Path | None = None) -> None:
+        self._path, self._format, self._history = path, format, history
         self._offsets: array[int] = array("Q")
         self._first_seen: dict[str, tuple[int, ...]] = {}
         self.kind = self._kind()
@@ -100,34 +127,24 @@ class ForeignFile:
                 _, line = next(byte_lines(stream, self.name))
                 yield Line(number, decoded(line, number, self.name).rstrip("\r\n"))
 
-    def elements(self, *members: str) -> Iterator[Element]:
+    def elements(self, *names: str) -> Iterator[Element]:
         number = 0
         for name, stream in self._documents_of_json():
             with stream:
-                for cut in array_elements(text_chunks(stream, name), name, *members):
+                for cut in array_elements(text_chunks(stream, name), name, *names):
                     number += 1
                     yield Element(number, f"{name}, line {cut.line}", cut.value)
 
     # ── what lies in a folder or an archive ─────────────────────────────────────────────────────────────────────
 
-    def _documents_of_json(self) -> "Iterator[tuple[str, IO[bytes]]]":
+    def _documents_of_json(self) -> "Iterator[tuple[str, IO[bytes] | Member]]":
         if self._path.is_dir():
             for file in self._wanted([one.name for one in self._path.iterdir()]):
                 yield file, self._regular(self._path / file, follow=False)
-        elif zipfile.is_zipfile(self._path):
-            yield from self._archived()
+        elif is_archive(self._path):
+            yield from members(self._path, self._wanted)
         else:
             yield self.name, self._stream()
-
-    def _archived(self) -> "Iterator[tuple[str, IO[bytes]]]":
-        """Members are read where they are, so that no name in an archive can lead anywhere."""
-        with zipfile.ZipFile(self._path) as archive:
-            names = {one.rsplit("/", 1)[-1]: one for one in archive.namelist()}
-            for file in self._wanted(list(names)):
-                try:
-                    yield file, archive.open(names[file])
-                except (RuntimeError, zipfile.BadZipFile, NotImplementedError) as error:
-                    raise BadInput(f"cannot be read: {error}.", field=f"{self.name}, {file}") from None
 
     def _wanted(self, names: Iterable[str]) -> list[str]:
         pattern = self._format.files
@@ -163,7 +180,9 @@ class ForeignFile:
             whole = "\n".join(decoded(one, n, path) for n, one in enumerate(data.split(b"\n"), start=1))
             front, text, first_line = split(whole, path)
         except BadInput as error:
-            return Document(path, "", {}, problem=error.message.rstrip("."))
+            line = (error.field or "").removeprefix(path).removeprefix(", ")
+            said = error.message.rstrip(".")
+            return Document(path, "", {}, problem=f"{line} {said}" if line.startswith("line ") else said)
         return Document(path, text, front, first_line)
 
     # ── databases ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -173,9 +192,11 @@ class ForeignFile:
             yield from foreign_databases.rows(file, query)
 
     def _databases(self) -> list[Path]:
-        if not self._path.is_dir():
-            return [self._path]
-        return [file for file in sorted(self._path.rglob("*")) if file.suffix in (".db", ".sqlite") and _plain(file)]
+        beside = [] if self._history is None else [self._history]
+        if self._path.is_dir():
+            within = sorted(self._path.rglob("*"))
+            return [*(file for file in within if file.suffix in (".db", ".sqlite") and _plain(file)), *beside]
+        return [self._path, *beside] if self.kind == "database" else beside
 
     # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -8,28 +8,28 @@ running an import again, after an interruption or for no reason at all, changes 
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine import operations, retries
-from recollect.engine.accesses import AccessCounter
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
-from recollect.engine.foreign_files import ForeignFile, opened
+from recollect.engine.foreign_files import NOTHING, Beside, opened
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
+from recollect.engine.rehearsal import rehearsed
 from recollect.engine.waiting import waiting
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.formats.registry import to_read
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Candidate
-from recollect.stores.protocol import Reader, Writer
+from recollect.stores.protocol import Writer
 
 BATCH = 200
 """How many records one transaction takes in: others who write wait no longer than that."""
@@ -79,20 +79,21 @@ def import_file(
     *,
     dry_run: bool = False,
     columns: Mapping[str, str] | None = None,
+    beside: Beside = NOTHING,
     defaults: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     each: Each | None = None,
 ) -> ImportedFile:
     """Bring a file in, or with ``dry_run`` find out what would become of it.
 
-    ``columns`` says which column holds what, for formats that have a map; ``defaults`` gives owner, space and the like to
-    records that name none. ``each`` is told of every record. A dry run decides everything for real, inside one
-    transaction that is then undone; meanwhile other writers wait.
+    ``columns`` says which column holds what, for formats that have a map; ``beside`` names a server's table and a history;
+    ``defaults`` gives owner, space and the like to records that name none. ``each`` is told of every record. A dry run
+    decides everything for real, on a copy of the tenant; nobody waits for it.
     """
     known = to_read(format)
     options = column_options(known, columns)
     given = _defaults(defaults)
-    with opened(path, known) as source:
+    with opened(path, known, beside) as source:
         total = _read_through(known, source, options)
         intake = _Intake(known.name, source.name, given)
         tally = _Tally(each, progress, total)
@@ -118,7 +119,7 @@ def _defaults(given: Mapping[str, Any] | None) -> dict[str, Any]:
 # ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_through(format: Format, source: ForeignFile, options: Options) -> int:
+def _read_through(format: Format, source: Source, options: Options) -> int:
     """Read everything once. What is wrong with the file is an error now, and not in the middle of an import."""
     read = broken = 0
     for record in format.read(source, options):
@@ -197,31 +198,11 @@ def _bad(record: Foreign, error: BadInput) -> Taken:
 
 
 def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool) -> Iterator[Taken]:
-    """What becomes of every record, in the order in which they are taken in."""
+    """What becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
     wanted = iter(records)
-    if not dry_run:
-        while batch := [intake.asked(engine, record) for record in islice(wanted, BATCH)]:
-            yield from _surely_kept(engine, batch)
-        return
-    with _rehearsal(engine) as (trying, writer):
-        while batch := [intake.asked(trying, record) for record in islice(wanted, BATCH)]:
-            yield from _settled(trying, writer, _answers(trying, batch, writer))
-
-
-class _Undone(Exception):
-    """Ends a rehearsal."""
-
-
-@contextmanager
-def _rehearsal(engine: Engine) -> Iterator[tuple[Engine, Writer]]:
-    """A transaction that is undone. Counts of what was read stay with the engine that counted them."""
-    trying = replace(engine, accesses=AccessCounter(engine.store))
-    try:
-        with engine.write() as writer:
-            yield trying, writer
-            raise _Undone
-    except _Undone:
-        return
+    with rehearsed(engine) if dry_run else nullcontext(engine) as into:
+        while batch := [intake.asked(into, record) for record in islice(wanted, BATCH)]:
+            yield from _surely_kept(into, batch)
 
 
 def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
@@ -235,7 +216,7 @@ def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
 def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    answers = _answers(engine, batch, None)
+    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one) for one in batch]
     waiting(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
         return _settled(engine, writer, answers)
@@ -244,14 +225,10 @@ def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
 _Answered = tuple[_Asked | None, Answer | Taken]
 
 
-def _answers(engine: Engine, batch: Sequence[_Asked | Taken], reader: Reader | None) -> list[_Answered]:
-    """What the gates say to each record."""
-    return [(None, one) if isinstance(one, Taken) else _answer(engine, one, reader) for one in batch]
-
-
-def _answer(engine: Engine, one: _Asked, reader: Reader | None) -> _Answered:
+def _answer(engine: Engine, one: _Asked) -> _Answered:
+    """What the gates say to a record."""
     try:
-        return one, prepare(engine, one.candidate, reader=reader)
+        return one, prepare(engine, one.candidate)
     except BadInput as error:
         return None, _bad(one.record, error)
 

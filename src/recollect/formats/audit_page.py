@@ -1,6 +1,7 @@
 """An audit as a page: one HTML file with its charts drawn in it, that opens anywhere and fetches nothing.
 
-Every text on it was written by somebody else, so every text is escaped, and the page forbids itself scripts.
+Every text on it was written by somebody else, so every text is escaped, and the page forbids itself scripts. Each chart is a
+table with its bars in it: whoever cannot see them reads the figures.
 """
 
 import re
@@ -9,7 +10,6 @@ from html import escape
 
 from recollect.rules.auditing import FINDINGS, Audit, Example, is_personal, share
 
-BAR_WIDTH, ROW_HEIGHT, LABEL_WIDTH = 420, 26, 150
 COLOURS = {
     "broken": "#7a7f87",
     "noise": "#b0a08a",
@@ -23,13 +23,23 @@ COLOURS = {
 }
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 """Characters that have no shape, or turn the direction of what follows."""
+KEPT = (("clean", "#5f9e6e"), ("to look at", "#d9b35c"), ("worthless", "#b8554a"))
+"""What is clean, what is worth keeping though something is to be said about it, and what is not."""
 _STYLE = """
+:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1d2126;background:#fff}
-h1{font-size:1.6rem}h2{margin-top:2.2rem;font-size:1.15rem}.big{font-size:2.6rem;font-weight:700}
-.dim{color:#5b626b}table{border-collapse:collapse;width:100%;font-size:.92rem}
-td,th{border-bottom:1px solid #e3e6ea;padding:.35rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}
-svg{max-width:100%}@media(prefers-color-scheme:dark){body{background:#16191d;color:#e6e8eb}.dim{color:#9aa2ab}
-td,th{border-color:#2c3238}svg text{fill:#e6e8eb}}
+h1{font-size:1.6rem;overflow-wrap:anywhere}h2{margin-top:2.2rem;font-size:1.15rem}.big{font-size:2.6rem;font-weight:700}
+.dim,caption{color:#5b626b}caption{text-align:left;font-size:.85rem;padding-bottom:.3rem}
+table{border-collapse:collapse;width:100%;table-layout:fixed;font-size:.92rem}
+td,th{border-bottom:1px solid #e3e6ea;padding:.35rem .5rem;text-align:left;vertical-align:top;overflow-wrap:break-word}
+.where{width:24%}.why{width:30%}.name{width:8.5rem}.number{width:4.2rem;text-align:right;font-variant-numeric:tabular-nums}
+.chart{max-width:44rem}.chart th,.chart td{padding:.2rem .5rem;border:0;font-weight:400;vertical-align:middle}
+.chart thead th{font-size:.85rem;font-weight:600}svg{display:block;width:100%;height:1.1rem}.whole{max-width:44rem;height:1.5rem}
+@media(max-width:34rem){.chart .share{display:none}.name{width:7rem}.number{width:4.4rem}
+.examples thead{display:none}.examples tr,.examples td{display:block;width:auto}.examples td{border:0;padding:.1rem 0}
+.examples tr{border-bottom:1px solid #e3e6ea;padding:.5rem 0}.examples .where,.examples .why{color:#5b626b}}
+@media(prefers-color-scheme:dark){body{background:#16191d;color:#e6e8eb}
+.dim,caption,.examples .where,.examples .why{color:#9aa2ab}td,th,.examples tr{border-color:#2c3238}}
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -49,65 +59,59 @@ def _page(format: str, file: str, found: Audit) -> Iterator[str]:
     yield f", {found.skipped:,} more that are history or were deleted. Nothing was imported.</p>"
     yield f'<p><span class="big">{share(found.worthless, found.read):.1%}</span> of the records say nothing worth keeping'
     yield " (broken, noise, test data, or said before).</p>"
-    yield _kept_and_not(found)
+    yield from _kept_and_not(found)
     yield "<h2>What was found</h2>"
-    yield _bars({kind: found.counts[kind] for kind in FINDINGS}, COLOURS, "Records by finding")
+    counts = {kind: found.counts[kind] for kind in FINDINGS}
+    yield from _chart(counts, COLOURS, found.read, "Records by finding; one record may have several.")
     if found.sensitive:
         yield "<h2>Sensitive data, by type</h2>"
         colours = {type: COLOURS["personal" if is_personal(type) else "secret"] for type in found.sensitive}
-        yield _bars(found.sensitive, colours, "Records by type of sensitive data")
+        yield from _chart(found.sensitive, colours, found.read, "Records by type of sensitive data.")
     for kind, meaning in FINDINGS.items():
         if found.examples[kind]:
             yield from _examples(kind, meaning, found.counts[kind], found.examples[kind])
     yield f'<p class="dim">Each record was compared with up to {found.compared:,} different texts.</p></body></html>\n'
 
 
-def _kept_and_not(found: Audit) -> str:
-    """One bar: what is clean, what is worth keeping though something is to be said about it, and what is not."""
-    rest = found.read - found.clean - found.worthless
-    parts = (
-        ("clean", found.clean, "#5f9e6e"),
-        ("to look at", rest, "#d9b35c"),
-        ("worthless", found.worthless, "#b8554a"),
-    )
-    x, drawn, width = 0.0, [], BAR_WIDTH + LABEL_WIDTH
-    for label, count, colour in parts:
-        part = width * share(count, found.read)
-        drawn.append(
-            f'<rect x="{x:.1f}" y="0" width="{part:.1f}" height="22" fill="{colour}"><title>{label}: {count:,}</title></rect>'
-        )
-        x += part
-    legend = " · ".join(f"{label} {count:,}" for label, count, _ in parts)
-    return (
-        f'<svg role="img" aria-label="{legend}" viewBox="0 0 {width} 46" width="{width}" height="46">{"".join(drawn)}'
-        f'<text x="0" y="40" font-size="13">{legend}</text></svg>'
-    )
+def _kept_and_not(found: Audit) -> Iterator[str]:
+    """One bar for all records, and what its parts are."""
+    counts = (found.clean, found.read - found.clean - found.worthless, found.worthless)
+    yield '<svg class="whole" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+    begin = 0.0
+    for (_, colour), count in zip(KEPT, counts, strict=True):
+        width = 100 * share(count, found.read)
+        yield _bar(begin, width, colour)
+        begin += width
+    yield "</svg>"
+    named = {name: count for (name, _), count in zip(KEPT, counts, strict=True)}
+    yield from _chart(named, dict(KEPT), found.read, "All records.")
 
 
-def _bars(counts: Mapping[str, int], colours: Mapping[str, str], label: str) -> str:
-    most = max(counts.values(), default=0) or 1
-    height, width = ROW_HEIGHT * len(counts), LABEL_WIDTH + BAR_WIDTH + 80
-    rows = []
-    for number, (name, count) in enumerate(counts.items()):
-        y, length = number * ROW_HEIGHT, BAR_WIDTH * count / most
-        rows.append(
-            f'<text x="0" y="{y + 17}" font-size="13">{_text(name.replace("_", " "))}</text>'
-            f'<rect x="{LABEL_WIDTH}" y="{y + 4}" width="{length:.1f}" height="18" fill="{colours[name]}"/>'
-            f'<text x="{LABEL_WIDTH + length + 6:.1f}" y="{y + 17}" font-size="13">{count:,}</text>'
-        )
-    return (
-        f'<svg role="img" aria-label="{label}" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
-        f"{''.join(rows)}</svg>"
-    )
+def _chart(counts: Mapping[str, int], colours: Mapping[str, str], whole: int, caption: str) -> Iterator[str]:
+    """A table of figures, each with a bar as long as it is among the largest."""
+    most = max(counts.values(), default=0)
+    yield f'<table class="chart"><caption>{caption}</caption><thead><tr><th class="name">what</th>'
+    yield '<th class="number">records</th><th class="number share">share</th><th></th></tr></thead><tbody>'
+    for name, count in counts.items():
+        bar = _bar(0, 100 * share(count, most), colours[name])
+        yield f'<tr><th scope="row">{_text(name.replace("_", " "))}</th><td class="number">{count:,}</td>'
+        yield f'<td class="number share">{share(count, whole):.1%}</td>'
+        yield f'<td><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{bar}</svg></td></tr>'
+    yield "</tbody></table>"
+
+
+def _bar(begin: float, width: float, colour: str) -> str:
+    return f'<rect x="{begin:.2f}" y="0" width="{width:.2f}" height="10" fill="{colour}"/>'
 
 
 def _examples(kind: str, meaning: str, count: int, found: tuple[Example, ...]) -> Iterator[str]:
     yield f'<h2 id="{kind}">{_text(kind.replace("_", " ").capitalize())}: {count:,}</h2><p>{_text(meaning)}</p>'
-    yield "<table><tr><th>where</th><th>what it says</th><th>why</th></tr>"
+    yield '<table class="examples"><thead><tr><th class="where">where</th><th>what it says</th><th class="why">why</th></tr>'
+    yield "</thead><tbody>"
     for one in found:
         why = one.why if one.beside is None else f"{one.why}; see {one.beside}"
-        yield f"<tr><td>{_text(one.place)}</td><td>{_text(one.text)}</td><td>{_text(why)}</td></tr>"
-    yield "</table>"
+        yield f'<tr><td class="where">{_text(one.place)}</td><td>{_text(one.text)}</td><td class="why">{_text(why)}</td></tr>'
+    yield "</tbody></table>"
     if count > len(found):
         yield f'<p class="dim">and {count - len(found):,} more</p>'
 

@@ -1,8 +1,8 @@
 """Basic Memory's notes: a folder of Markdown files, each with front matter, observations, relations and prose.
 
-``- [category] words #tag (context)`` is an observation and ``- type [[Other note]] (context)`` a relation, wherever they
-stand; every other paragraph is prose. Each becomes a memory that names its note, since alone it would not say what
-it is about.
+``- [category] words #tag (context)`` is an observation, which may leave out the category if it has a tag, and
+``- type [[Other note]] (context)`` a relation, wherever they stand; every other paragraph is prose. Each becomes a memory that
+names its note, since alone it would not say what it is about.
 """
 
 import re
@@ -23,8 +23,10 @@ _BULLETS = ("- ", "* ")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _HEADING = re.compile(r"^#{1,6}\s")
-_TASK = frozenset(" xX-")
-"""What stands in the brackets of a task, which is no observation."""
+_TASK = re.compile(r"[xX]|[^\w]|\d{1,3}:\d\d(:\d\d)?([.,]\d{1,3})?( - \d.*)?")
+"""What stands in the brackets of a task, or of a time in a transcript: neither is an observation."""
+_DIRECTIVE = re.compile(r"\s#bm:links_to\s*$")
+"""Says how a link is to be counted, and nothing about the matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +114,33 @@ def _parts(text: str, about: _About, first_line: int) -> Iterator[_Part]:
 
 def _marked(said: str, about: _About) -> dict[str, Any] | None:
     """The observation or the relation that a bullet is, if it is one."""
-    return _observation(said, about) or _relation(said, about)
+    said = _DIRECTIVE.sub("", said)
+    return _observation(said, about) or _relation(said, about) or _tagged(said, about)
 
 
 def _observation(said: str, about: _About) -> dict[str, Any] | None:
     match = _OBSERVATION.fullmatch(said)
-    if match is None or match["category"] in _TASK:
+    if match is None or _TASK.fullmatch(match["category"]):
         return None
-    text, context = _and_context(match["text"])
-    category = match["category"].strip()
+    return _observed(match["text"], match["category"].strip(), about)
+
+
+def _tagged(said: str, about: _About) -> dict[str, Any] | None:
+    """A bullet with a tag is an observation without a category, unless it is a task."""
+    task = said.startswith("[") and _TASK.fullmatch(said[1 : max(1, said.find("]"))])
+    return _observed(said, None, about) if _TAG.search(said) and not task and "[[" not in said else None
+
+
+def _observed(said: str, category: str | None, about: _About) -> dict[str, Any]:
+    text, context = _and_context(said)
     came = without_empty({"category": category, "context": context})
-    return about.memory(text, tags=[category, *_TAG.findall(text)], origin=came)
+    return about.memory(text, tags=[*([category] if category else []), *_TAG.findall(text)], origin=came)
 
 
 def _and_context(said: str) -> tuple[str, str | None]:
     """What is said, and what stands in brackets at its end."""
     begin = said.rfind(" (")
-    if begin <= 0 or not said.endswith(")"):
+    if begin <= 0 or not said.endswith(")") or ")" in said[begin:-1]:
         return said, None
     return said[:begin].rstrip(), said[begin + 2 : -1].strip()
 
@@ -138,7 +150,7 @@ def _relation(said: str, about: _About) -> dict[str, Any] | None:
     rest = match["rest"].strip() if match else ""
     if match is None or (rest and not (rest.startswith("(") and rest.endswith(")"))):
         return None
-    type, target = match["type"].strip() or "relates to", match["target"].strip()
+    type, target = match["type"].strip().strip("\"'") or "relates to", match["target"].strip()
     edge = {"from": about.title, "to": target, "type": type}
     came = without_empty({"context": rest[1:-1].strip()})
     return about.memory(f"{about.title} {type.replace('_', ' ')} {target}", relationships=[edge], origin=came)

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.conversations import Conversation, Counting, Message
+from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message
 from recollect.formats.fields import id_of, text_of
 from recollect.formats.protocol import Foreign, Format, Options, Source
 
 NAME = "chatgpt"
-OTHER_BRANCH = "is on a branch that was left: another answer was asked for, or the question was changed"
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:

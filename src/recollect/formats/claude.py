@@ -1,26 +1,76 @@
-"""Claude's data export: ``conversations.json``, a list of conversations with their messages in order."""
+"""Claude's data export: ``conversations.json``, a list of conversations with their messages, and ``memories.json``."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.conversations import Conversation, Counting, Message
+from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message, pieces_of, unfit
 from recollect.formats.fields import id_of, text_of, without_empty
-from recollect.formats.protocol import Foreign, Format, Options, Source
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 
 NAME = "claude"
+MEMORIES = ("conversations_memory", "project_memories")
+"""What Claude itself remembers of all conversations, and of those of each project; in a file of its own."""
+ROOT = "00000000-"
+"""How the parent of a first message begins: there is none."""
+_HEADING = re.compile(r"#{1,6} (?P<hashed>[^\n]+)|\*\*(?P<bold>[^*\n]+)\*\*:?")
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     counting = Counting()
     for element in source.elements():
-        place = f"conversation {element.number}"
         talk = element.value
+        if isinstance(talk, dict) and any(name in talk for name in MEMORIES):
+            yield from _remembered(counting, element.place, talk)
+            continue
+        place = f"conversation {element.number}"
         if not isinstance(talk, dict) or not isinstance(talk.get("chat_messages"), list):
             yield counting.broken(place, "is not a conversation: it has no chat_messages")
             continue
         about = Conversation(NAME, place, id_of(talk.get("uuid")), text_of(talk.get("name")))
+        shown = _branch(talk)
         for number, message in enumerate(talk["chat_messages"], start=1):
-            yield from counting.foreign(about, number, _message(message))
+            found = _message(message)
+            if shown is not None and found.id not in shown:
+                found = Message(found.role, id=found.id, skipped=OTHER_BRANCH, refused=found.refused)
+            yield from counting.foreign(about, number, found)
+
+
+def _branch(talk: Mapping[str, Any]) -> set[str] | None:
+    """The ids of the messages that the person saw last; nothing where the export does not say which follows which."""
+    messages = [one for one in talk["chat_messages"] if isinstance(one, dict)]
+    parents = {str(one.get("uuid")): one.get("parent_message_uuid") for one in messages}
+    last = talk.get("current_leaf_message_uuid") or (messages[-1].get("uuid") if messages else None)
+    found: set[str] = set()
+    while isinstance(last, str) and last in parents and last not in found:
+        found.add(last)
+        last = parents[last]
+    return found if isinstance(last, str) and last.startswith(ROOT) else None
+
+
+def _remembered(counting: Counting, place: str, memories: Mapping[str, Any]) -> Iterator[Foreign]:
+    """What Claude remembers, a paragraph a memory: a model wrote it, from many conversations."""
+    everywhere, projects = (memories.get(name) for name in MEMORIES)
+    said = [(None, everywhere), *(projects.items() if isinstance(projects, dict) else ())]
+    for project, text in said:
+        where = f"{place}, {'what is remembered' if project is None else f'project {project}'}"
+        if wrong := unfit(text_of(text) or ""):
+            yield counting.broken(where, wrong)
+            continue
+        for heading, paragraph in _paragraphs(text_of(text) or ""):
+            came = without_empty({"format": NAME, "memory_of": project or "all conversations", "heading": heading})
+            yield counting.plain(where, {"content": paragraph, "source": "agent", "meta": {ORIGIN: came}})
+
+
+def _paragraphs(text: str) -> Iterator[tuple[str | None, str]]:
+    """The paragraphs of a text, each with the heading that it stands under."""
+    heading = None
+    for paragraph in re.split(r"\n\s*\n", text):
+        words = paragraph.strip()
+        if match := _HEADING.fullmatch(words):
+            heading = (match["hashed"] or match["bold"]).strip()
+        elif words:
+            yield from ((heading, piece) for piece in pieces_of(words))
 
 
 def _message(message: Any) -> Message:
@@ -57,4 +107,9 @@ def _file_name(value: Any) -> str | None:
     return text_of(value.get("file_name")) if isinstance(value, dict) else None
 
 
-FORMAT = Format(NAME, "Claude's conversations.json, its folder or the zip", read, files=r"conversations\.json")
+FORMAT = Format(
+    NAME,
+    "Claude's conversations.json or memories.json, its folder or the zip",
+    read,
+    files=r"(conversations|memories)(-\d+)?\.json",
+)

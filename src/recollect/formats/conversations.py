@@ -20,6 +20,7 @@ SPOKEN_BY = {"user": "user", "human": "user", "assistant": "agent", "tool": "too
 
 MAX_MESSAGE_CHARACTERS = 2**18
 """A longer message is a file that was pasted, and no memory."""
+OTHER_BRANCH = "is on a branch that was left: another answer was asked for, or the question was changed"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -56,7 +57,7 @@ class Counting:
     def foreign(self, talk: Conversation, place: int, message: Message) -> Iterator[Foreign]:
         """A message as one record, or as one for each of its parts."""
         where = f"{talk.place}, message {place}"
-        refused = _unfit(message)
+        refused = message.refused or unfit(message.text)
         skipped = message.skipped or (None if message.text.strip() else "has no text")
         if refused or skipped:
             yield Foreign(self._next(), where, id=message.id, skipped=None if refused else skipped, refused=refused)
@@ -67,6 +68,10 @@ class Counting:
             said = f"{where}, part {count} of {len(pieces)}" if part else where
             id = f"{message.id}#{count}" if part and message.id else message.id
             yield Foreign(self._next(), said, _fields(talk, message, piece, part), id)
+
+    def plain(self, place: str, fields: dict[str, Any]) -> Foreign:
+        """A record that is no message."""
+        return Foreign(self._next(), place, fields)
 
     def broken(self, place: str, why: str) -> Foreign:
         return Foreign(self._next(), place, refused=why)
@@ -84,11 +89,11 @@ def pieces_of(text: str, room: int = 0) -> tuple[str, ...]:
     return parts(text, limit, whole=[(hit.start, hit.end) for hit in scan(text)])
 
 
-def _unfit(message: Message) -> str | None:
-    """Why a message cannot be kept."""
-    if message.refused or len(message.text) > MAX_MESSAGE_CHARACTERS:
-        return message.refused or f"is longer than {MAX_MESSAGE_CHARACTERS:,} characters"
-    return "holds a lone surrogate (invalid UTF-8)" if _SURROGATE.search(message.text) else None
+def unfit(text: str) -> str | None:
+    """Why what was said cannot be kept."""
+    if len(text) > MAX_MESSAGE_CHARACTERS:
+        return f"is longer than {MAX_MESSAGE_CHARACTERS:,} characters"
+    return "holds a lone surrogate (invalid UTF-8)" if _SURROGATE.search(text) else None
 
 
 def _fields(talk: Conversation, message: Message, text: str, part: dict[str, int]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ memory with the wrong letters in it is worse than none.
 
 import codecs
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Protocol
 
 from recollect.model.errors import BadInput
 
@@ -50,7 +50,13 @@ def decoded(line: bytes, number: int, name: str) -> str:
         raise _not_utf8(error, place) from None
 
 
-def text_chunks(stream: IO[bytes], name: str) -> Iterator[str]:
+class Bytes(Protocol):
+    """Something that is read in pieces."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+def text_chunks(stream: Bytes, name: str) -> Iterator[str]:
     """A whole stream as text, a piece at a time."""
     decoder, line, first = codecs.getincrementaldecoder("utf-8")(), 1, True
     while True:

@@ -10,6 +10,8 @@ from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
 
 NAME = "entries"
+SUPERSEDED = "is history: superseded by another entry; `recollect entry import` keeps it as an earlier version"
+"""Lines are read one by one and in any order, so the one that it was superseded by may have come before it."""
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
@@ -26,6 +28,8 @@ def _foreign(number: int, place: str, entry: Mapping[str, Any]) -> Foreign:
         return Foreign(number, place, refused=f"{problems[0].path or 'the entry'}: {problems[0].message}")
     if entries.is_put_away(entry):
         return Foreign(number, place, skipped="was archived")
+    if entry.get("superseded_by"):
+        return Foreign(number, place, skipped=SUPERSEDED)
     fields = entries.candidate_fields(entry)
     return Foreign(number, place, {**fields, "meta": {**fields["meta"], ORIGIN: {"format": NAME}}})
 

@@ -1,4 +1,4 @@
-"""LangGraph's SqliteStore: items under a namespace and a key, each with a JSON value."""
+"""LangGraph's SqliteStore and PostgresStore: items under a namespace and a key, each with a JSON value."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,6 +23,8 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
 
 def _foreign(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
     namespace, key = str(row["prefix"]), str(row["key"])
+    if row["value"] is None:
+        return Foreign(number, place, refused="its value is missing, or far too long")
     try:
         value = parsed(_as_text(row["value"]), place)
     except BadInput as error:
@@ -70,4 +72,4 @@ def _tag(label: str) -> str:
     return re.sub(r"\s+", " ", label)
 
 
-FORMAT = Format(NAME, "the file of LangGraph's SqliteStore", read)
+FORMAT = Format(NAME, "LangGraph's SqliteStore, or its PostgresStore by a postgresql:// URL", read, table="store")

@@ -1,20 +1,28 @@
-"""mem0: its export as JSON, the payloads of its vector store as JSON lines, or the folder that it keeps on disk.
+"""mem0: its export as JSON, the payloads of its vector store as JSON lines, the folder that it keeps on disk, or its table
+in PostgreSQL.
 
-In a folder, the payloads come from the local Qdrant collection and what happened to them from ``history.db``. Such a
-``history.db`` can also be read alone: then the last wording of each memory is taken.
+In a folder, the payloads come from the local Qdrant collection and what happened to them from ``history.db``, which the
+user may name beside any of the others. Such a ``history.db`` can also be read alone: then the last wording of each memory
+is what it says now.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from recollect.formats.fields import each_element, each_line, id_of, named_after, text_of, without_empty
 from recollect.formats.json_elements import parsed
+from recollect.formats.mem0_history import versions
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.canonical import canonical_json, format_time
+from recollect.model.errors import BadInput
 from recollect.model.record import Memory
 
 NAME = "mem0"
+POINTS = {"folder": "qdrant_points", "server": "pgvector_points"}
+"""Where the vector store keeps its payloads, by the kind of source."""
 LISTS = ("results", "memories", "points", "result")
 SPEAKERS = {"assistant": "agent", "tool": "tool"}
 """Who speaks, where that is known. What has the role of a user may be a model's summary of what they said: an import."""
@@ -24,14 +32,29 @@ OWN = frozenset(
 """What mem0 itself puts beside a memory; the rest of a payload is the user's own metadata."""
 MAX_HISTORY = 20
 """How many changes of one memory are carried along, the latest."""
+MAX_HISTORY_CHARACTERS = 2**27
+"""How much of all of them is held at once, until their memories come by; half a million changes of usual length."""
 Changes = Mapping[str, list[dict[str, Any]]]
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
-    if source.kind == "folder":
-        return _of_folder(source)
-    if source.kind == "database":
-        return _of_history(source)
+    """Every memory behind its earlier wordings, if its history is there; then what was deleted."""
+    found = _last_wordings(source) if source.kind == "database" else chain(_memories(source), _deleted(source))
+    return _numbered(found, _changes(source))
+
+
+def _numbered(found: Iterable[Foreign], changes: Changes) -> Iterator[Foreign]:
+    """Records are counted as the versions that they become: a memory that was changed twice is three."""
+    number = 0
+    for record in found:
+        for version in versions(record, changes.get(record.id or "", ())):
+            number += 1
+            yield replace(version, number=number)
+
+
+def _memories(source: Source) -> Iterator[Foreign]:
+    if source.kind in POINTS:
+        return _points(source, POINTS[source.kind])
     if source.kind == "json" or _is_one_document(source):
         return each_element(source, LISTS, _foreign)
     return each_line(source, source.lines(), _foreign)
@@ -44,40 +67,50 @@ def _is_one_document(source: Source) -> bool:
     return isinstance(value, list) or (isinstance(value, dict) and any(isinstance(value.get(n), list) for n in LISTS))
 
 
-def _of_folder(source: Source) -> Iterator[Foreign]:
-    changes = _changes(source)
-    count = 0
-    for number, point in enumerate(source.rows("qdrant_points"), start=1):
-        count = number
-        if "problem" in point:
-            yield Foreign(number, f"point {number}", refused=point["problem"])
-        else:
-            yield _foreign(number, f"point {number}", point, changes)
-    for number, row in enumerate(source.rows("mem0_deleted"), start=count + 1):
-        yield Foreign(number, "history.db", id=id_of(row["memory_id"]), skipped="was deleted")
+def _points(source: Source, query: str) -> Iterator[Foreign]:
+    for number, point in enumerate(source.rows(query), start=1):
+        place = f"point {number}"
+        yield Foreign(number, place, refused=point["problem"]) if "problem" in point else _foreign(number, place, point)
 
 
-def _changes(source: Source) -> Changes:
-    """What happened to the memories that were changed after they were made."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in source.rows("mem0_changes"):
-        kept = found.setdefault(str(row["memory_id"]), [])
-        kept.append(without_empty({name: row[name] for name in ("event", "old_memory", "new_memory", "updated_at")}))
-        del kept[:-MAX_HISTORY]
-    return found
+def _deleted(source: Source) -> Iterator[Foreign]:
+    for row in source.rows("mem0_deleted"):
+        yield Foreign(0, "history.db", id=id_of(row["memory_id"]), skipped="was deleted")
 
 
-def _of_history(source: Source) -> Iterator[Foreign]:
-    changes = _changes(source)
+def _last_wordings(source: Source) -> Iterator[Foreign]:
+    """A history alone: the last wording of each memory."""
     for number, row in enumerate(source.rows("mem0_last"), start=1):
         place = f"row {number}"
         if row["event"] == "DELETE" or row["is_deleted"]:
             yield Foreign(number, place, id=id_of(row["memory_id"]), skipped="was deleted")
         else:
-            yield _foreign(number, place, {**row, "id": row["memory_id"], "memory": row["new_memory"]}, changes)
+            yield _foreign(number, place, {**row, "id": row["memory_id"], "memory": row["new_memory"]})
 
 
-def _foreign(number: int, place: str, record: Mapping[str, Any], changes: Changes | None = None) -> Foreign:
+def _changes(source: Source) -> Changes:
+    """What happened to the memories that were changed after they were made."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    size = 0
+    for row in source.rows("mem0_changes"):
+        kept = found.setdefault(str(row["memory_id"]), [])
+        kept.append(without_empty(row))
+        size += _size(kept[-1]) - sum(map(_size, kept[:-MAX_HISTORY]))
+        del kept[:-MAX_HISTORY]
+        if size > MAX_HISTORY_CHARACTERS:
+            raise BadInput(
+                f"its history has more than {MAX_HISTORY_CHARACTERS:,} characters.",
+                field=source.name,
+                hint="Import the memories without it: as the document that get_all gives, or as payloads.",
+            )
+    return found
+
+
+def _size(change: Mapping[str, Any]) -> int:
+    return sum(len(str(value)) for value in change.values())
+
+
+def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     """A record of an export, or a point with its payload."""
     payload = record.get("payload")
     values = {**payload, "id": record.get("id")} if isinstance(payload, dict) else record
@@ -86,7 +119,7 @@ def _foreign(number: int, place: str, record: Mapping[str, Any], changes: Change
         return Foreign(number, place, refused="has no memory")
     id = id_of(values.get("id"))
     came = origin(NAME, values, "id", "hash", "created_at", "updated_at")
-    came |= without_empty({"metadata": _own_metadata(values), "history": (changes or {}).get(str(id))})
+    came |= without_empty({"metadata": _own_metadata(values)})
     names = {name: text_of(values.get(name)) for name in ("user_id", "agent_id", "run_id", "actor_id", "role")}
     fields = {
         "content": said,
@@ -131,4 +164,11 @@ def _result(memory: Memory) -> dict[str, Any]:
     }
 
 
-FORMAT = Format(NAME, "mem0: export JSON, payloads as JSON lines, its folder, or its history.db", read, write)
+FORMAT = Format(
+    NAME,
+    "mem0: export JSON, payloads as JSON lines, its folder, its PostgreSQL table, or its history.db",
+    read,
+    write,
+    table=NAME,
+    history=True,
+)

@@ -53,7 +53,7 @@ class Source(Protocol):
 
     @property
     def kind(self) -> str:
-        """``lines``, ``json``, ``folder`` or ``database``: what its name and its first bytes say that it is."""
+        """``lines``, ``json``, ``folder``, ``database`` or ``server``: what its name and its first bytes say that it is."""
         ...
 
     def lines(self, *, whole: bool = False) -> Iterator[Line]:
@@ -73,7 +73,7 @@ class Source(Protocol):
         ...
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
-        """The rows of a database, by the name of a query; none if the database has no such table."""
+        """The rows of a query, by its name, from whatever database belongs to it; none if that has no such table."""
         ...
 
 
@@ -82,7 +82,8 @@ class Foreign:
     """One record of a foreign file: what ``add`` would be given for it, or why it is not taken in.
 
     ``number`` counts the records of the file. ``refused`` says that it is broken, ``skipped`` that it is none that
-    should come along, such as one that was deleted over there.
+    should come along, such as one that was deleted over there. ``earlier`` says that it is an older version of one that
+    follows.
     """
 
     number: int
@@ -91,6 +92,7 @@ class Foreign:
     id: str | None = None
     refused: str | None = None
     skipped: str | None = None
+    earlier: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,10 @@ class Format:
     """A pattern for the names of the files that are read where the user names a folder or a zip archive."""
     mapped: bool = False
     """Whether columns may be mapped."""
+    table: str | None = None
+    """What its table is usually called where the user names a PostgreSQL server; such a format can be read from one."""
+    history: bool = False
+    """Whether a history of changes may be named beside it."""
 
 
 def origin(format: str, record: Mapping[str, Any], *names: str, earlier: Any = None) -> dict[str, Any]:

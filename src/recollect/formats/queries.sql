@@ -13,7 +13,10 @@ SELECT id, point FROM points ORDER BY rowid
 
 -- name: mem0_changes
 -- needs: history
-SELECT memory_id, event, old_memory, new_memory, updated_at FROM history
+-- A memory is far shorter; a text that was made to fill the reader's memory is cut, and then refused for its length.
+SELECT memory_id, event, substr(old_memory, 1, 20000) AS old_memory, substr(new_memory, 1, 20000) AS new_memory,
+       created_at, updated_at
+FROM history
 WHERE memory_id IN (SELECT memory_id FROM history WHERE event <> 'ADD')
 ORDER BY rowid
 

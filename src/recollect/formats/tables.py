@@ -2,10 +2,13 @@
 
 ``--map content=note`` reads the content from the column ``note``; ``--map meta.team=team`` keeps a column under a name
 of its own. A column that is named like a field is that field. Every other column is kept with where it came from.
+
+In CSV a cell that a spreadsheet would take for a formula stands behind a single quote, which is taken off again.
 """
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -26,6 +29,10 @@ NOT_MAPPED = frozenset({"authority", "authority_reason", "meta"})
 """A table does not say how far it is to be believed."""
 KNOWN = frozenset(Candidate.model_fields) - NOT_MAPPED
 META = "meta."
+QUOTE = "'"
+"""What tells a spreadsheet that a cell is text."""
+_FORMULA = re.compile(rf"{QUOTE}*[=+\-@\t\r\n]")
+"""How a cell begins that a spreadsheet would take for a formula, and run: such as one that sends what is in the others."""
 WRITTEN = """
     id content owner space namespace scope kind key canonical_key topic_id event_type layer sublayer tier category tags
     importance pinned expires_at user_id agent_id run_id thread_id actor_id role created_at
@@ -49,7 +56,8 @@ def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
             if len(row) != len(header):
                 yield Foreign(number, place, refused=f"has {len(row)} columns; the first row names {len(header)}")
             else:
-                yield _foreign(CSV, number, place, dict(zip(header, row, strict=True)), columns)
+                cells = map(_without_quote, row)
+                yield _foreign(CSV, number, place, dict(zip(header, cells, strict=True)), columns)
     except csv.Error as error:
         place = f"{source.name}, line {lines.first}"
         raise BadInput(f"is not CSV: {error}.", field=place, hint="Quote what holds commas or line ends.") from None
@@ -155,7 +163,7 @@ def write_csv(memories: Iterable[Memory]) -> Iterator[str]:
     yield _row(WRITTEN)
     for memory in memories:
         plain = _plain(memory)
-        yield _row([_cell(plain[name]) for name in WRITTEN])
+        yield _row([_with_quote(_cell(plain[name])) for name in WRITTEN])
 
 
 def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
@@ -179,6 +187,15 @@ def _cell(value: Any) -> str:
         plain = all(";" not in one and not one.startswith("[") and one == one.strip() for one in value)
         return ";".join(value) if plain else json.dumps(value, ensure_ascii=False)
     return "" if value is None else "true" if value is True else str(value)
+
+
+def _with_quote(cell: str) -> str:
+    """A cell as a spreadsheet shows it and never runs it. One that looks as if this had been done gets another quote."""
+    return f"{QUOTE}{cell}" if _FORMULA.match(cell) else cell
+
+
+def _without_quote(cell: str) -> str:
+    return cell[len(QUOTE) :] if cell.startswith(QUOTE) and _FORMULA.match(cell) else cell
 
 
 class _Echo:

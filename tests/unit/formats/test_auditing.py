@@ -100,12 +100,15 @@ class _Read(HTMLParser):
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str | None]] = []
         self.words = ""
+        self.rows: list[list[str]] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.attributes += attributes
         if tag not in self.VOID:
             self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
@@ -117,19 +120,42 @@ class _Read(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.words += data
+        if self.open and self.open[-1] in ("td", "th"):
+            self.rows[-1].append(data)
 
 
 def test_the_page_is_whole_and_fetches_nothing(tmp_path: Path) -> None:
     page = audited(tmp_path, RECORDS).page()
     read = _Read()
     read.feed(page)
-    assert read.open == [] and read.tags.count("svg") == 3
+    assert read.open == [] and read.tags.count("svg") == 1 + 3 + len(FINDINGS) + 3
     assert not {"script", "link", "img", "iframe", "object", "a", "form"} & set(read.tags)
     assert not any(name.startswith("on") or name in ("src", "href") for name, _ in read.attributes)
     assert ("content", "default-src 'none'; style-src 'unsafe-inline'") in read.attributes
     assert "url(" not in page and "@import" not in page and not re.search(r"https?://", page)
-    for finding in FINDINGS:
-        assert finding.replace("_", " ") in read.words
+    assert read.attributes.count(("aria-hidden", "true")) == read.tags.count("svg")
+
+
+def test_every_bar_stands_beside_its_figure(tmp_path: Path) -> None:
+    done = audited(tmp_path, RECORDS)
+    read = _Read()
+    read.feed(done.page())
+    figures = {row[0]: row[1:] for row in read.rows}
+    for kind, count in done.found.counts.items():
+        assert figures[kind.replace("_", " ")] == [str(count), f"{count / done.found.read:.1%}"]
+    for type, count in done.found.sensitive.items():
+        assert figures[type][0] == str(count)
+    assert (figures["clean"][0], figures["worthless"][0]) == (str(done.found.clean), str(done.found.worthless))
+    assert (
+        re.findall(r'<rect x="0.00" y="0" width="([\d.]+)"', done.page())[-len(done.found.sensitive) :]
+        == ["100.00"] * 3
+    )
+
+
+def test_an_audit_of_nothing_is_a_page_too(tmp_path: Path) -> None:
+    read = _Read()
+    read.feed(audited(tmp_path, []).page())
+    assert read.open == [] and "0.0%" in read.words
 
 
 HOSTILE = [
@@ -146,7 +172,7 @@ def test_no_word_of_a_record_becomes_part_of_the_page(tmp_path: Path, words: str
     page = audited(tmp_path, [{"content": words, "owner": words}, {"content": words, "owner": words}]).page()
     read = _Read()
     read.feed(page)
-    assert read.open == [] and read.tags.count("svg") == 2
+    assert read.open == [] and read.tags.count("svg") == 1 + 3 + len(FINDINGS)
     assert not {"script", "img"} & set(read.tags) and not any(name.startswith("on") for name, _ in read.attributes)
     assert not re.search("[\u200b-\u200f\u2028-\u202e\u2060-\u206f]", page)
 

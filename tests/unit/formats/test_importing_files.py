@@ -1,6 +1,7 @@
 """An import as a whole: nothing without a word, nothing twice, nothing by half, and no more authority than is due."""
 
 import json
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 import recollect
 from recollect import BadInput, Recollect
+from recollect.engine import rehearsal
 from recollect.engine.importing import BATCH, Taken, import_file
 from recollect.testing.postgres_server import PostgresServer
 
@@ -76,10 +78,48 @@ def test_a_dry_run_says_what_the_import_does_and_leaves_nothing(tmp_path: Path) 
 def test_a_dry_run_on_a_server_is_as_exact(server_store: str, postgres: PostgresServer, tmp_path: Path) -> None:
     file = written(tmp_path / "facts.jsonl", varied(60))
     with recollect.open(server_store) as mem:
+        mem.add("The kettle is green", title="kettle colour", owner="ben")
         rehearsed = import_file(mem.engine, "jsonl", file, dry_run=True)
-        assert mem.list(limit=10).items == ()
+        assert len(mem.list(limit=10).items) == 1
         assert import_file(mem.engine, "jsonl", file).outcomes == rehearsed.outcomes
         assert mem.verify().ok
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_nobody_waits_for_a_dry_run(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """In the middle of it somebody else writes to the same stream, and the report is of the moment when it began."""
+    place = str(tmp_path / "memory.db") if engine == "sqlite" else request.getfixturevalue("server_store")
+    file = written(tmp_path / "facts.jsonl", [{"content": "Rivers flow", "owner": "ana"}] * 3)
+    with recollect.open(place) as mem, recollect.open(place, timeout_s=1) as other:
+        mem.add("Seas rise", owner="ana")
+        wrote: list[str] = []
+
+        def write(taken: Taken) -> None:
+            wrote.append(str(other.add(f"The kettle is number {taken.number}", owner="ana").outcome))
+
+        assert import_file(mem.engine, "jsonl", file, dry_run=True, each=write).outcomes == {
+            "reinforced": 2,
+            "stored": 1,
+        }
+        assert wrote and len(mem.list(owner="ana").items) == 1 + len(wrote) and mem.verify().ok
+
+
+def test_a_dry_run_on_a_store_too_large_for_memory_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rehearsal, "ROWS_IN_MEMORY", 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    mem = recollect.open(tmp_path / "memory.db")
+    mem.add("Seas rise")
+    file = written(tmp_path / "facts.jsonl", [{"content": "Seas rise"}])
+    there: list[int] = []
+
+    def look(taken: Taken) -> None:
+        there.extend(copy.stat().st_mode & 0o077 for copy in (tmp_path / "temporary").iterdir())
+
+    assert import_file(mem.engine, "jsonl", file, dry_run=True, each=look).outcomes == {"reinforced": 1}
+    assert there == [0] and not [*(tmp_path / "temporary").iterdir()]
 
 
 def test_a_dry_run_does_not_lose_what_was_counted(tmp_path: Path) -> None:

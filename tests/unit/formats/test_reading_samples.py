@@ -38,11 +38,10 @@ def came_from(memory: Memory) -> dict[str, Any]:
 
 def test_mem0s_folder_brings_payloads_and_history() -> None:
     report, kept = taken_in("mem0", SAMPLES / "mem0")
-    assert report.outcomes == {"skipped": 1, "stored": 4}
+    assert report.outcomes == {"skipped": 1, "stored": 4, "superseded": 1}
     office = kept["The office is in Basel"]
     assert office.owner == "ben" and office.source == "import" and office.authority == "ai_inferred"
-    assert [event["event"] for event in came_from(office)["history"]] == ["ADD", "UPDATE"]
-    assert came_from(office)["history"][1]["old_memory"] == "The office is in Zürich"
+    assert office.version == 2 and "The office is in Zürich" not in kept
     peanuts = kept["Ana is allergic to peanuts"]
     assert (peanuts.owner, peanuts.agent_id, peanuts.run_id) == ("ana", "planner", "r1")
     assert came_from(peanuts)["id"] in peanuts.aliases and "history" not in came_from(peanuts)
@@ -53,7 +52,7 @@ def test_mem0s_folder_brings_payloads_and_history() -> None:
 
 def test_mem0s_history_alone_gives_the_last_wordings() -> None:
     report, kept = taken_in("mem0", SAMPLES / "mem0" / "history.sqlite")
-    assert report.outcomes == {"skipped": 1, "stored": 4}
+    assert report.outcomes == {"skipped": 1, "stored": 4, "superseded": 1}
     assert "The office is in Basel" in kept and "The office is in Zürich" not in kept and "Old note" not in kept
 
 
@@ -66,6 +65,10 @@ def test_mem0s_export_and_its_payloads_as_lines_say_the_same(tmp_path: Path) -> 
     one_line = tmp_path / "export"
     one_line.write_text(json.dumps(json.loads((SAMPLES / "mem0_get_all.json").read_text())))
     assert set(taken_in("mem0", one_line)[1]) == set(exported)
+    scrolled = tmp_path / "scroll.json"
+    point = json.loads(lines.read_text())
+    scrolled.write_text(json.dumps({"result": {"points": [point], "next_page_offset": None}, "status": "ok"}))
+    assert set(taken_in("mem0", scrolled)[1]) == {"Ana is allergic to peanuts"}
     report, kept = taken_in("mem0", lines)
     assert report.outcomes == {"stored": 1}
     assert kept["Ana is allergic to peanuts"].owner == exported["Ana is allergic to peanuts"].owner == "ana"
@@ -107,6 +110,13 @@ def test_basic_memorys_notes_give_observations_relations_and_prose() -> None:
     assert len(prose) == 2 and any("brew --minutes 4\n\nbrew --again" in text for text in prose)
 
 
+def test_notes_of_a_later_release_are_read_too() -> None:
+    _, kept = taken_in("basic-memory", SAMPLES / "basic_memory_notes")
+    assert kept["Coffee Brewing: Roast it slowly #coffee"].tags == ("coffee", "brewing")
+    assert "Coffee Brewing pairs well with Tea Brewing" in kept and "Ana works on Atlas" in kept
+    assert "ana: The kettle is in the left cupboard" in kept and "Coffee Brewing: - [ ] buy filters" in kept
+
+
 def test_a_long_paragraph_of_a_note_comes_in_parts(tmp_path: Path) -> None:
     (tmp_path / "Long.md").write_text("# Long\n\n" + " ".join(f"River {n} has {n * n} bends." for n in range(1000)))
     report, kept = taken_in("basic-memory", tmp_path)
@@ -114,10 +124,24 @@ def test_a_long_paragraph_of_a_note_comes_in_parts(tmp_path: Path) -> None:
 
 
 def test_what_is_no_observation_in_a_note_is_prose(tmp_path: Path) -> None:
-    lines = ["- [ ] buy milk", "- [x] buy bread", "- a [[Link]] in the middle", "- plain", "1. [fact] numbered"]
+    lines = ["- [ ] buy milk", "- [x] buy bread", "- [/] buy #jam", "- [>] later", "- [00:01:11] Hello there"]
+    lines += ["- [0:11 - 0:15] Hello again", "- a [[Link]] in the middle", "- plain", "1. [fact] numbered"]
     (tmp_path / "List.md").write_text("\n".join(lines))
     _, kept = taken_in("basic-memory", tmp_path)
     assert list(kept) == ["List: " + "\n".join(lines)]
+
+
+def test_a_notes_other_ways_of_saying_things(tmp_path: Path) -> None:
+    lines = ["- Roast it slowly #coffee #beans (so says Ben)", '- "pairs well with" [[Tea]]', "- [[Milk]] #bm:links_to"]
+    lines += ["- [plan] Moved (again) @effective(2026-06-10)", "- [x1] Fine"]
+    (tmp_path / "Ways.md").write_text("\n".join(lines))
+    _, kept = taken_in("basic-memory", tmp_path)
+    roast = kept["Ways: Roast it slowly #coffee #beans"]
+    assert roast.tags == ("coffee", "beans") and came_from(roast)["context"] == "so says Ben"
+    assert "category" not in came_from(roast)
+    assert kept["Ways pairs well with Tea"].relationships[0]["type"] == "pairs well with"
+    assert "Ways relates to Milk" in kept and "Ways: Fine" in kept
+    assert "Ways: Moved (again) @effective(2026-06-10)" in kept
 
 
 def test_langgraphs_items_keep_their_namespace_and_value() -> None:
@@ -183,6 +207,56 @@ def test_claudes_messages_keep_who_said_them() -> None:
     assert kept["An older export has the text alone."].thread_id == "7d3f0d6e-0002"
 
 
+def spoken(id: str, parent: str | None, sender: str, text: str) -> dict[str, Any]:
+    return {"uuid": id, "parent_message_uuid": parent, "sender": sender, "text": text, "content": []}
+
+
+FIRST = "00000000-0000-4000-8000-000000000000"
+EDITED = [
+    spoken("a", FIRST, "human", "Where is Lisbon?"),
+    spoken("b", "a", "assistant", "In Spain."),
+    spoken("c", "a", "assistant", "In Portugal."),
+    spoken("d", "c", "human", "Thank you."),
+]
+
+
+@pytest.mark.parametrize(
+    ("talk", "stored", "skipped"),
+    [
+        ({"chat_messages": EDITED}, ["Where is Lisbon?", "In Portugal.", "Thank you."], 1),
+        ({"chat_messages": EDITED, "current_leaf_message_uuid": "b"}, ["Where is Lisbon?", "In Spain."], 2),
+        ({"chat_messages": EDITED[1:]}, ["In Spain.", "In Portugal.", "Thank you."], 0),
+        ({"chat_messages": [spoken("a", "b", "human", "Hen"), spoken("b", "a", "human", "Egg")]}, ["Hen", "Egg"], 0),
+    ],
+    ids=["the last one", "the one that is named", "a parent is missing", "a circle"],
+)
+def test_claudes_conversation_is_the_branch_that_was_seen(
+    talk: dict[str, Any], stored: list[str], skipped: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([{"uuid": "t", **talk}]))
+    report, kept = taken_in("claude", file)
+    assert set(kept) == set(stored) and report.outcomes.get("skipped", 0) == skipped
+
+
+def test_what_claude_remembers_comes_along_with_the_folder(tmp_path: Path) -> None:
+    shutil.copy(SAMPLES / "claude" / "conversations.json", tmp_path)
+    said = "**Work context**\n\nAna plans gardens in Lisbon.\n\n## Home\n\nAna keeps two cats."
+    memories = {
+        "conversations_memory": said,
+        "project_memories": {"p1": "Atlas ships on Fridays."},
+        "account_uuid": "u",
+    }
+    (tmp_path / "memories.json").write_text(json.dumps([memories]))
+    report, kept = taken_in("claude", tmp_path)
+    assert report.outcomes == {"skipped": 1, "stored": 6}
+    gardens = kept["Ana plans gardens in Lisbon."]
+    assert (gardens.source, gardens.authority, gardens.kind) == ("agent", "ai_inferred", "semantic")
+    assert came_from(gardens)["heading"] == "Work context" and came_from(gardens)["memory_of"] == "all conversations"
+    assert came_from(kept["Atlas ships on Fridays."])["memory_of"] == "p1"
+    assert came_from(kept["Ana keeps two cats."])["heading"] == "Home"
+
+
 def test_a_vaults_latest_versions_come_along() -> None:
     report, kept = taken_in("vault", SAMPLES / "vault.jsonl")
     assert report.outcomes == {"skipped": 3, "stored": 3}
@@ -212,6 +286,22 @@ def test_the_third_schema_collapses_duplicates_and_sorts_out_tests(tmp_path: Pat
     best = kept["No emojis"]
     assert best.canonical_key == "Self-Limit-Emojis" and best.importance == 5 and "a1" in best.aliases
     assert {memory.namespace for memory in kept.values() if memory is not best} == {"test"}
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_entries_come_in_any_order_and_without_their_history(backwards: bool, tmp_path: Path) -> None:
+    mem = recollect.open(":memory:")
+    sea = mem.add("Rivers flow to the sea", author="ana").memory
+    assert sea is not None
+    mem.add("Rivers carry sand to the sea", author="ben", parent_refs=[sea.content_hash])
+    mem.add("Blue, mostly", title="colour", author="ana")
+    mem.add("Green, mostly", title="colour", author="ana", change="update")
+    lines = list(mem.export_entries())
+    file = tmp_path / "entries.jsonl"
+    file.write_text("".join(line + "\n" for line in (reversed(lines) if backwards else lines)))
+    report, kept = taken_in("entries", file)
+    assert report.outcomes == {"skipped": 1, "stored": 3} and "Blue, mostly" not in kept
+    assert kept["Rivers carry sand to the sea"].parent_refs == (sea.content_hash,)
 
 
 def test_csv_columns_are_mapped_and_the_rest_is_kept(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -25,13 +26,22 @@ FormatArgument = Annotated[
         help="recollect, entries, v3, items, vault, mem0, mcp-memory, basic-memory, langgraph, chatgpt, claude, csv or jsonl."
     ),
 ]
-PathArgument = Annotated[str, typer.Argument(help="A file, a folder or a zip archive; - is standard input.")]
+PathArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A file, a folder or a zip archive; - is standard input; for mem0 and langgraph also a postgresql:// URL."
+    ),
+]
 Map = Annotated[
     list[str] | None,
     typer.Option(
         "--map", metavar="FIELD=COLUMN", help="For csv and jsonl: which column holds a field; may be repeated."
     ),
 ]
+Table = Annotated[
+    str | None, typer.Option(help="For a postgresql:// URL: the table, if it is not mem0's or LangGraph's own.")
+]
+History = Annotated[str | None, typer.Option(help="For mem0: its history.db, if it does not lie in the folder.")]
 Output = Annotated[str | None, typer.Option(help="A file that does not exist yet, instead of standard output.")]
 
 
@@ -47,6 +57,8 @@ def import_file(
     path: PathArgument,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and store nothing.")] = False,
     columns: Map = None,
+    table: Table = None,
+    history: History = None,
     owner: Annotated[str | None, typer.Option(help="Whose memories they are, where a record does not say.")] = None,
     space: Annotated[Space | None, typer.Option(help="Their space, where a record does not say.")] = None,
     namespace: Annotated[Namespace | None, typer.Option(help="Their namespace, where a record does not say.")] = None,
@@ -67,6 +79,8 @@ def import_file(
             path,
             dry_run=dry_run,
             columns=dict(named_texts("map", columns)),
+            table=table,
+            history=history,
             progress=progress,
             each=each,
             **{name: value for name, value in defaults.items() if value is not None},
@@ -109,17 +123,25 @@ def audit(
     format: FormatArgument,
     path: PathArgument,
     columns: Map = None,
+    table: Table = None,
+    history: History = None,
     html: Annotated[str | None, typer.Option(help="Draw it as a page into this new file, too.")] = None,
 ) -> None:
     """Look at another tool's memories without importing them: duplicates, contradictions, secrets, test data, noise."""
     from recollect.engine.foreign_audit import audit_file
+    from recollect.engine.foreign_files import Beside
     from recollect.interfaces.cli import screen
     from recollect.policies import load_policy
 
     session = of(context)
     with screen.progress("audit") as progress:
         done = audit_file(
-            load_policy(session.policy), format, path, columns=dict(named_texts("map", columns)), progress=progress
+            load_policy(session.policy),
+            format,
+            path,
+            columns=dict(named_texts("map", columns)),
+            beside=Beside(table, Path(history) if history is not None else None),
+            progress=progress,
         )
     if html is not None:
         with _written_to(html) as write:
