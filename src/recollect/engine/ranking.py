@@ -5,9 +5,9 @@ Everything is bounded: index entries read, candidates compared, contents loaded.
 """
 
 import heapq
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -44,6 +44,8 @@ NEARBY = 0.3
 """How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
 LEADING = 10
 """How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
+MOSTLY_ENOUGH = 64
+"""How many of the best by their words are put in order at once; seldom are more of them looked at."""
 SPARE = 8
 """How many more than are wanted are looked up at a time, since some may not be told."""
 
@@ -92,11 +94,15 @@ class _Text:
 
     def best_first(self) -> Iterator[Place]:
         """Everybody that was found, best first, ties by the older one."""
-        found = [(-score, of, number) for of, scores in self._scores.items() for number, score in scores.items()]
-        heapq.heapify(found)
-        while found:
-            _, of, number = heapq.heappop(found)
-            yield of, number
+        best = self._reached_by(MOSTLY_ENOUGH)
+        for low, high in ((best, math.inf), (0.0, best)):
+            found = ((-s, of, n) for of, scores in self._scores.items() for n, s in scores.items() if low <= s < high)
+            yield from ((of, number) for _, of, number in sorted(found))
+
+    def _reached_by(self, count: int) -> float:
+        """The score that so many reach; 0 if there are not many more than that."""
+        scores = [score for of_stream in self._scores.values() for score in of_stream.values()]
+        return heapq.nlargest(count, scores)[-1] if len(scores) > 4 * count else 0.0
 
     def shares(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
         """What each term adds to the scores of these memories."""
@@ -127,7 +133,7 @@ def ranked(
     facts |= looking.around(facts, len(settings.lent))
     vouchers = {place: by for place, by in looking.vouchers.items() if place in facts}
     vouched = weights_of(engine, reader, streams, vouchers)
-    facts |= {place: replace(facts[place], vouchers=weight) for place, weight in vouched.items()}
+    facts |= {place: facts[place]._replace(vouchers=weight) for place, weight in vouched.items()}
     evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
     weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
     telling = [one for one in fuse(question, evidence, facts, weights) if _tells(one, found, evidence, settings)]

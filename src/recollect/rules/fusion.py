@@ -62,8 +62,7 @@ class Weights:
     canon: float = 0.15
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What a candidate's row says about it. ``session`` is whatever its neighbours in a conversation share."""
 
     session: str

@@ -49,22 +49,22 @@ def first(question: str, facts: dict[Place, Facts], evidence: Evidence = NOTHING
 @pytest.mark.parametrize(
     ("question", "better"),
     [
-        ("What did Ana say?", replace(PLAIN, speaker="Ana")),
-        ("What about Ana's work?", replace(PLAIN, speaker="Ana")),
-        ("Where is the red house?", replace(PLAIN, entities=("red house",))),
-        ("What happened in March 2024?", replace(PLAIN, at=datetime(2024, 3, 9, tzinfo=UTC))),
-        ("anything", replace(PLAIN, importance=5)),
-        ("anything", replace(PLAIN, vouchers=1)),
-        ("anything", replace(PLAIN, pinned=True)),
-        ("anything", replace(PLAIN, canon=True)),
+        ("What did Ana say?", PLAIN._replace(speaker="Ana")),
+        ("What about Ana's work?", PLAIN._replace(speaker="Ana")),
+        ("Where is the red house?", PLAIN._replace(entities=("red house",))),
+        ("What happened in March 2024?", PLAIN._replace(at=datetime(2024, 3, 9, tzinfo=UTC))),
+        ("anything", PLAIN._replace(importance=5)),
+        ("anything", PLAIN._replace(vouchers=1)),
+        ("anything", PLAIN._replace(pinned=True)),
+        ("anything", PLAIN._replace(canon=True)),
     ],
 )
 def test_a_feature_decides_between_equals(question: str, better: Facts) -> None:
-    assert first(question, {(1, 1): replace(PLAIN, session="a"), (1, 2): better}) == (1, 2)
+    assert first(question, {(1, 1): PLAIN._replace(session="a"), (1, 2): better}) == (1, 2)
 
 
 def test_a_person_counts_for_more_than_a_model() -> None:
-    inferred = replace(PLAIN, authority=Authority.AI_INFERRED)
+    inferred = PLAIN._replace(authority=Authority.AI_INFERRED)
     facts = {(1, 1): inferred, (1, 2): PLAIN}
     assert first("which theme?", facts) == (1, 2)
     assert first("which theme did you recommend?", facts) == (1, 1)
@@ -82,19 +82,19 @@ def test_an_opposite_meaning_counts_as_none() -> None:
 
 
 def test_only_part_of_a_name_names_nobody() -> None:
-    found = fuse(ask("Where is the house?"), NOTHING, {(1, 1): replace(PLAIN, entities=("red house",))})
+    found = fuse(ask("Where is the house?"), NOTHING, {(1, 1): PLAIN._replace(entities=("red house",))})
     assert found[0].features.names == 0.0
 
 
 def test_importance_never_outweighs_a_better_match() -> None:
     evidence = Evidence({"theme": {(1, 1): 2.0, (1, 9): 0.4}}, {}, {})
-    loud = replace(PLAIN, importance=5, vouchers=3, pinned=True)
-    assert first("theme", {(1, 1): replace(PLAIN, importance=1), (1, 9): loud}, evidence) == (1, 1)
+    loud = PLAIN._replace(importance=5, vouchers=3, pinned=True)
+    assert first("theme", {(1, 1): PLAIN._replace(importance=1), (1, 9): loud}, evidence) == (1, 1)
 
 
 def test_the_features_add_up_to_the_score() -> None:
     evidence = Evidence({"theme": {(1, 1): 2.0}}, {(1, 1): 0.5}, {(1, 1): 0.5})
-    one = fuse(ask("theme in May 2024"), evidence, {(1, 1): replace(PLAIN, pinned=True)})[0]
+    one = fuse(ask("theme in May 2024"), evidence, {(1, 1): PLAIN._replace(pinned=True)})[0]
     assert one.score == pytest.approx(sum(one.features))
     assert one.features.text == 1.0
 
@@ -125,7 +125,7 @@ def test_a_turn_keeps_what_it_says_itself() -> None:
 
 
 def test_nothing_is_lent_across_sessions_or_streams() -> None:
-    facts = {(1, 1): PLAIN, (1, 2): replace(PLAIN, session="another"), (2, 2): PLAIN}
+    facts = {(1, 1): PLAIN, (1, 2): PLAIN._replace(session="another"), (2, 2): PLAIN}
     assert lent({"red": {(1, 1): 4.0}}, facts) == {(1, 1): 4.0}
 
 
@@ -134,12 +134,12 @@ def test_what_is_not_among_the_candidates_lends_nothing() -> None:
 
 
 def test_the_names_of_those_who_speak_are_not_searched_for_in_texts() -> None:
-    facts = {(1, 1): replace(PLAIN, speaker="Ana"), (1, 2): replace(PLAIN, speaker="Ben")}
+    facts = {(1, 1): PLAIN._replace(speaker="Ana"), (1, 2): PLAIN._replace(speaker="Ben")}
     assert lent({"ana": {(1, 2): 4.0}, "red": {(1, 1): 1.0}}, facts, "Ana red") == {(1, 1): 1.0, (1, 2): 0.5}
 
 
 def test_a_question_of_names_alone_is_still_searched_for() -> None:
-    facts = {(1, 1): replace(PLAIN, speaker="Ana")}
+    facts = {(1, 1): PLAIN._replace(speaker="Ana")}
     assert lent({"ana": {(1, 1): 4.0}}, facts, "Ana?") == {(1, 1): 4.0}
 
 
@@ -232,4 +232,4 @@ def test_a_weight_of_nothing_turns_a_feature_off() -> None:
     nothing: dict[str, Any] = dict.fromkeys(set(Weights.__slots__) - {"lent"}, 0.0)
     off = replace(Weights(), **nothing)
     evidence = Evidence({"theme": {(1, 1): 2.0}}, {(1, 1): 0.5}, {(1, 1): 0.5})
-    assert fuse(ask("theme"), evidence, {(1, 1): replace(PLAIN, pinned=True)}, off)[0].score == 0.0
+    assert fuse(ask("theme"), evidence, {(1, 1): PLAIN._replace(pinned=True)}, off)[0].score == 0.0

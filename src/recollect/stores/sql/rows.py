@@ -50,34 +50,13 @@ def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
     return {**entry._asdict(), "tenant": stream.tenant, "stream": stream.number}
 
 
+_COLUMNS = {"related_memory_ids": "related", "conflict_ids": "conflicts"}
+"""The columns that go by another name than the field of the state that they hold."""
+_state = itemgetter(*(_COLUMNS.get(name, name) for name in State.__slots__))
+
+
 def state_from(row: Row) -> State:
-    return State(
-        id=row["id"],
-        status=Status(row["status"]),
-        version=row["version"],
-        supersedes_id=row["supersedes_id"],
-        superseded_by_id=row["superseded_by_id"],
-        related_memory_ids=_list_from(row["related"]),
-        conflict_ids=_list_from(row["conflicts"]),
-        canonical_key=row["canonical_key"],
-        key_digest=row["key_digest"],
-        pinned=bool(row["pinned"]),
-        importance=row["importance"],
-        importance_reason=_list_from(row["importance_reason"]),
-        authority=row["authority"],
-        authority_reason=row["authority_reason"],
-        category=row["category"],
-        tags=_list_from(row["tags"]),
-        reinforcements=row["reinforcements"],
-        last_reinforced=row["last_reinforced"],
-        last_modified=row["last_modified"],
-        expires_at=row["expires_at"],
-        expires_at_tick=row["expires_at_tick"],
-        deleted_at=row["deleted_at"],
-        purge_at=row["purge_at"],
-        vouchers=_list_from(row["vouchers"]),
-        removed=row["removed"],
-    )
+    return state_of(_state(row))
 
 
 _LISTS = [
@@ -89,7 +68,7 @@ _STATUS, _PINNED = State.__slots__.index("status"), State.__slots__.index("pinne
 
 
 def state_of(values: Sequence[Any]) -> State:
-    """The same from columns in the order of its fields."""
+    """A state from columns in the order of its fields."""
     fields = list(values)
     fields[_STATUS] = Status(fields[_STATUS])
     fields[_PINNED] = _FLAGS.get(fields[_PINNED], fields[_PINNED])
