@@ -333,7 +333,7 @@ def test_a_rebuild_mends_what_verify_finds(place: str) -> None:
         assert vectors(mem) == before and mem.verify().ok
 
 
-def test_backups_and_moves_carry_them(tmp_path: Path, server_store: str) -> None:
+def test_backups_and_moves_carry_them(tmp_path: Path, empty: str) -> None:
     path, copy = tmp_path / "m.db", tmp_path / "copy.db"
     with recollect.open(path) as mem:
         tea, coffee = add(mem, "green tea leaves"), add(mem, "black coffee beans")
@@ -342,8 +342,8 @@ def test_backups_and_moves_carry_them(tmp_path: Path, server_store: str) -> None
         mem.backup(copy)
     with recollect.open(copy) as mem:
         assert (vectors(mem), mem.related(tea)) == (before, related) and mem.verify().ok
-    recollect.migrate(path, server_store)
-    with recollect.open(server_store) as mem:
+    recollect.migrate(path, empty)
+    with recollect.open(empty) as mem:
         assert (vectors(mem), mem.related(tea)) == (before, related) and mem.verify().ok
 
 
