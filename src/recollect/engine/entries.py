@@ -1,34 +1,31 @@
 """Entries out of the store and into it: with who said them, what they build upon, and who vouches for them."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.engine.arguments import check_one
 from recollect.engine.assemble import to_memory
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, visible
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.identities import check_entry, sign_entry, signing_key
 from recollect.engine.ingest import add_many
 from recollect.engine.lifecycle import archive
 from recollect.engine.links import as_seen
 from recollect.engine.reading import MAX_PAGE, current, readable_streams
-from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry
+from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry, version_key
 from recollect.formats.entry_checks import Finding, Findings
 from recollect.formats.entry_files import Readable as Readable
 from recollect.formats.entry_files import read_entries
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain
+from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Kind, Status
 from recollect.rules.identities import Standing, is_signature
 from recollect.stores.protocol import Reader, Stored
-
-if TYPE_CHECKING:
-    pass
 
 EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))
 """An entry is superseded, not deleted: so older versions go along. What was forgotten, or waits for a decision, does not."""
@@ -151,6 +148,8 @@ class _Wanted(NamedTuple):
     entry: Mapping[str, Any]
     fields: dict[str, Any]
     put_away: bool = False
+    replaces: Mapping[str, Any] | None = None
+    """The entry of the file whose next version it is to be."""
 
 
 def import_entries(
@@ -165,8 +164,9 @@ def import_entries(
     """Take in a file of entries: everything is checked before anything is stored, then each goes through the gates.
 
     An entry that supersedes another does so here too. One that is here already, by the same author and of the same time, is
-    left as it is, so that an import that was interrupted can be run again. Vouches that come along are kept as told, and
-    weigh nothing here: nobody can check them. ``owner``, ``space`` and ``scope`` say where entries go that do not say so.
+    left as it is, so that an import that was interrupted can be run again; only if the file says that it was superseded
+    since, it is superseded here as well. Vouches that come along are kept as told, and weigh nothing here: nobody can
+    check them. ``owner``, ``space`` and ``scope`` say where entries go that do not say so.
     """
     place = {"owner": owner, "space": space, "scope": scope}
     given = {name: check_one(name, value) for name, value in place.items() if value is not None}
@@ -179,6 +179,7 @@ def import_entries(
     outcomes: Counter[str] = Counter()
     refused: list[dict[str, Any]] = []
     in_order = [wanted[place] for place in findings.parents_first()]
+    _join_versions(engine, in_order)
     for start in range(0, len(in_order), BATCH):
         _take_in(engine, in_order[start : start + BATCH], outcomes, refused)
     return EntriesImported(len(wanted), dict(sorted(outcomes.items())), tuple(refused))
@@ -206,26 +207,45 @@ def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[
 def _chain_versions(wanted: Sequence[_Wanted], findings: Findings) -> list[_Wanted]:
     """Give an entry and the one that supersedes it one name, so that they become versions of one concept.
 
-    Of several that one entry supersedes the oldest becomes its version before; the others are put away.
+    Of several that one entry supersedes the oldest becomes its version before; the others are put away. So is one that a
+    signed entry supersedes without naming it: its next version would build upon it, and that was not signed.
     """
-    chained = set()
+    chained: dict[int, int] = {}
     for old, new in findings.replacements():
         before, after = wanted[old].fields, wanted[new].fields
-        if "change" not in after and KIND_CLASS[Kind(before["kind"])] is KIND_CLASS[Kind(after["kind"])]:
-            chained.add(old)
+        alike = KIND_CLASS[Kind(before["kind"])] is KIND_CLASS[Kind(after["kind"])]
+        if "change" not in after and alike and _may_build_upon(wanted[new].entry, wanted[old].entry):
+            chained[old] = new
             after["change"] = "update"
             if "key" not in before and "topic_id" not in before:
-                before.setdefault("canonical_key", _chain_key(wanted[old].entry["content_hash"]))
+                before.setdefault("canonical_key", version_key(wanted[old].entry["content_hash"]))
                 after["canonical_key"] = before["canonical_key"]
+    before_it = {new: wanted[old].entry for old, new in chained.items()}
     return [
-        one._replace(put_away=is_put_away(one.entry) or ("superseded_by" in one.entry and place not in chained))
+        one._replace(
+            put_away=is_put_away(one.entry) or ("superseded_by" in one.entry and place not in chained),
+            replaces=before_it.get(place),
+        )
         for place, one in enumerate(wanted)
     ]
 
 
-def _chain_key(content_hash: str) -> str:
-    """A key for an entry and its later versions. It outlives the first of them, so it holds no part of its hash."""
-    return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
+def _may_build_upon(new: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
+    """Whether an entry may gain this parent: a signature covers the parents that there were."""
+    return not is_signature(new.get("signature")) or old["content_hash"] in new.get("parent_refs", ())
+
+
+def _join_versions(engine: Engine, in_order: Sequence[_Wanted]) -> None:
+    """Give an entry the name under which the one before it is here already, so that it becomes its next version."""
+    later = [one for one in in_order if one.replaces is not None]
+    names: dict[Identity, str] = {}
+    for start in range(0, len(later), BATCH):
+        here = _here_already(engine, [one.replaces for one in later[start : start + BATCH] if one.replaces is not None])
+        names |= {one: memory.canonical_key for one, memory in here.items() if memory.status is Status.ACTIVE}
+    for one in later:
+        name = names.get(_identity(one.replaces)) if one.replaces is not None else None
+        if name is not None and "key" not in one.fields and "topic_id" not in one.fields:
+            one.fields["canonical_key"] = names.setdefault(_identity(one.entry), name)
 
 
 def _checked(engine: Engine, one: _Wanted) -> None:
@@ -238,8 +258,9 @@ def _checked(engine: Engine, one: _Wanted) -> None:
 
 
 def _take_in(engine: Engine, batch: Sequence[_Wanted], outcomes: Counter[str], refused: list[dict[str, Any]]) -> None:
-    here = _here_already(engine, [one.entry for one in batch])
+    here = _here_already(engine, [*(one.entry for one in batch), *(one.replaces for one in batch if one.replaces)])
     new = [one for one in batch if _identity(one.entry) not in here]
+    _put_away_superseded(engine, batch, here)
     outcomes["here already"] += len(batch) - len(new)
     new = _without_bad_signatures(engine, new, outcomes, refused)
     for one, receipt in zip(new, add_many(engine, [one.fields for one in new]), strict=True):
@@ -272,12 +293,28 @@ def _without_bad_signatures(
     return fine
 
 
-def _here_already(engine: Engine, entries: Iterable[Mapping[str, Any]]) -> set[tuple[str, str, str]]:
-    hashes = [str(entry["content_hash"]) for entry in entries]
+def _put_away_superseded(engine: Engine, batch: Sequence[_Wanted], here: Mapping["Identity", Memory]) -> None:
+    """Archive what is here already and was superseded since: by something elsewhere, or by what is here already too."""
+    active = {one: memory for one, memory in here.items() if memory.status is Status.ACTIVE}
+    elsewhere = {_identity(one.entry) for one in batch if one.put_away and "superseded_by" in one.entry}
+    both_here = {_identity(one.replaces) for one in batch if one.replaces and _identity(one.entry) in active}
+    for one in sorted((elsewhere | both_here) & active.keys()):
+        if engine.caller.trusted:  # others bring no news of what they did not write
+            archive(engine, active[one].id)
+
+
+Identity = tuple[str, str, str]
+"""What makes two entries the same: words, author and time."""
+
+
+def _here_already(engine: Engine, entries: Iterable[Mapping[str, Any]]) -> dict[Identity, Memory]:
+    """Those of these entries that are here, as far as the caller may see."""
+    hashes = sorted({str(entry["content_hash"]) for entry in entries})
     with engine.read() as reader:
         found = reader.with_hashes(engine.tenant, hashes, engine.selecting(), MAX_ENTRIES)
-    return {_identity(to_entry(to_memory(stored))) for stored in found if stored.body is not None}
+        seen = [to_memory(stored) for stored in found if stored.body is not None and visible(engine, reader, stored)]
+    return {_identity(to_entry(memory)): memory for memory in seen}
 
 
-def _identity(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+def _identity(entry: Mapping[str, Any]) -> Identity:
     return entry["content_hash"], entry["author"]["id"], entry["timestamp"]

@@ -78,14 +78,12 @@ def _hashes(entry: Mapping[str, Any]) -> Found:
 
 
 def _vouching(entry: Mapping[str, Any]) -> Found:
-    written, seen = parse_time(entry["timestamp"]), {entry["author"]["id"]: "the author, who cannot vouch for it"}
+    """Who vouches is another, each once. When is not compared: clocks of different platforms may differ."""
+    seen = {entry["author"]["id"]: "the author, who cannot vouch for it"}
     for place, voucher in enumerate(entry.get("vouchers", ())):
-        path = f"vouchers[{place}]"
         if voucher["id"] in seen:
-            yield Problem(f"{path}.id", f"is {seen[voucher['id']]}")
+            yield Problem(f"vouchers[{place}].id", f"is {seen[voucher['id']]}")
         seen[voucher["id"]] = "there already: an identity vouches once"
-        if parse_time(voucher["timestamp"]) < written:
-            yield Problem(f"{path}.timestamp", "is before the entry was written: expected a later time")
 
 
 def _signed(entry: Mapping[str, Any]) -> Found:
@@ -273,21 +271,25 @@ _TYPE_OF = {Kind.PROFILE: "semantic", Kind.SHORT_TERM: "episodic"}
 
 
 def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]:
-    """The entry of a memory. ``superseded_by`` is the hash of the version after it: the record knows only its id."""
-    origin = origin_of(memory.meta)
+    """The entry of a memory. ``superseded_by`` is the hash of the version after it: the record knows only its id.
+
+    The same words said again, as in a new phase, are a new version but no other entry: no entry builds upon itself.
+    """
+    origin, own = origin_of(memory.meta), memory.content_hash
+    replaced = superseded_by or origin.get("superseded_by")
     entry: dict[str, Any] = {
         "content": memory.content,
         "author": {name: value for name, value in memory.author.to_dict().items() if value is not None},
         "timestamp": origin.get("timestamp") or format_time(memory.created_at),
-        "content_hash": memory.content_hash,
-        "cid": cid_of_hash(memory.content_hash),
+        "content_hash": own,
+        "cid": cid_of_hash(own),
         "memory_type": _TYPE_OF.get(memory.kind, str(memory.kind)),
-        "parent_refs": list(memory.parent_refs),
+        "parent_refs": [one for one in memory.parent_refs if one != own],
         "vouchers": _vouchers(memory, origin),
         "confidence": memory.confidence,
         "tags": list(memory.tags),
         "context": memory.context,
-        "superseded_by": superseded_by or origin.get("superseded_by"),
+        "superseded_by": replaced if replaced != own else None,
         "signature": memory.signature,
         "metadata": {**origin.get("metadata", {}), "recollect": _beyond(memory, origin)},
     }
@@ -301,9 +303,12 @@ def origin_of(meta: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _vouchers(memory: Memory, origin: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Those of this store, and those that came along; whoever is among both is told as this store knows it."""
+    """Those of this store, and those that came along; whoever is among both is told as this store knows it.
+
+    The first so many: a crowd must not make an entry that nobody takes in.
+    """
     told = {one["id"]: one for one in (*origin.get("vouchers", ()), *memory.vouchers)}
-    return sorted(told.values(), key=lambda one: (one["timestamp"], one["id"]))
+    return sorted(told.values(), key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
 
 
 def _beyond(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:
@@ -331,7 +336,18 @@ def _is_named(memory: Memory) -> bool:
     """Whether its key is a name to keep. One that stands for a place, or for the words themselves, is drawn anew."""
     if memory.kind in (Kind.PROFILE, Kind.SHORT_TERM, Kind.EPISODIC) or memory.topic_id is not None:
         return False
-    return not memory.canonical_key.startswith(f"{FALLBACK}-")
+    return not memory.canonical_key.startswith(f"{FALLBACK}-") and not _VERSION_KEY.fullmatch(memory.canonical_key)
+
+
+def version_key(content_hash: str) -> str:
+    """A key for an entry that has no name, and for its later versions. It outlives the first, so it holds no part of its hash.
+
+    It is told to nobody: whoever takes the versions in again draws it anew.
+    """
+    return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
+
+
+_VERSION_KEY = re.compile(r"Entry-Version-[0-9a-f]{12}", re.IGNORECASE)
 
 
 # ── an entry as a candidate ─────────────────────────────────────────────────────────────────────────────────────────

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.engine.randomness import SeededRandomness
-from recollect.formats.entries import problems_of
+from recollect.formats.entries import problems_of, to_entry
 from recollect.model.record import Memory
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "entries" / "greenhouse.jsonl"
@@ -219,6 +220,23 @@ def test_a_field_that_no_memory_can_have_is_told_with_its_entry(mem: recollect.R
     assert error.value.field == "entry 1 (line 1).importance" and mem.list().items == ()
 
 
+# ── vouchers ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_was_vouched_for_by_a_slow_clock_or_by_a_crowd_can_still_be_handed_on(mem: recollect.Recollect) -> None:
+    ahead = {**json.loads(EXAMPLES.read_text(encoding="utf-8").splitlines()[0]), "timestamp": "2090-01-01T00:00:00Z"}
+    taken_in(mem, json.dumps(ahead))
+    (it,) = mem.list().items
+    mem.vouch(it.id, by="otter")
+    (line,) = mem.export_entries()
+    with opened() as second:
+        assert taken_in(second, line).outcomes == {"stored": 1}
+        assert list(second.export_entries()) == [line]
+    crowd = tuple({"id": f"sock{n}", "name": "S", "timestamp": "2026-01-01T00:00:00Z"} for n in range(1_025))
+    entry = to_entry(replace(mem.get(it.id), vouchers=crowd))
+    assert problems_of(entry) == [] and len(entry["vouchers"]) == 1_024
+
+
 # ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -251,6 +269,24 @@ def test_nobody_brings_vouchers_or_an_origin_of_their_own_making(mem: recollect.
     (line,) = EXAMPLES.read_text(encoding="utf-8").splitlines()[:1]
     refused = mem.as_caller(agent="planner", user="ana").import_entries(io.StringIO(line)).refused
     assert [one["reason"] for one in refused] == ["border:not_your_name"]
+
+
+def test_an_import_does_not_tell_that_something_is_here_that_its_caller_may_not_see(mem: recollect.Recollect) -> None:
+    own = add(mem, "The doctor's own", owner="ana", scope="doctor", author="planner")
+    (line,) = mem.export_entries()
+    assert taken_in(mem, line).outcomes == {"here already": 1}
+    entry = json.loads(line)
+    del entry["metadata"]
+    told = [
+        taken_in(mem.as_caller(agent="planner", user="ana"), json.dumps(one)) for one in (entry, other_words(entry))
+    ]
+    assert told[0].outcomes == told[1].outcomes and mem.get(own.id).status == "active"
+
+
+def other_words(entry: dict[str, Any]) -> dict[str, Any]:
+    content = "Nobody ever said this"
+    plain = {name: value for name, value in entry.items() if name != "cid"}
+    return {**plain, "content": content, "content_hash": hashlib.sha256(content.encode()).hexdigest()}
 
 
 def test_what_was_forgotten_or_erased_is_not_exported(mem: recollect.Recollect) -> None:

@@ -171,3 +171,22 @@ def test_an_import_takes_only_what_is_signed_with_a_key_that_counts(quick: recol
         here.revoke_identity("babel")
         done = here.import_entries(read(signed))
         assert done.outcomes == {"denied": 1} and "revoked" in done.refused[0]["detail"]
+
+
+@pytest.mark.parametrize("names_it", [True, False])
+def test_a_signature_still_holds_when_its_entry_supersedes_another(
+    quick: recollect.Recollect, tmp_path: Path, names_it: bool
+) -> None:
+    """What a signed entry builds upon is what its author signed, though the old one says that it was superseded."""
+    keyed(quick, tmp_path, "babel")
+    old, new = note(quick), note(quick, "Trust needs a chain of known tellers")
+    before, after = ({k: v for k, v in one.items() if k not in ("metadata", "cid")} for one in exported(quick))
+    after = quick.sign_entry(
+        {**after, "parent_refs": [old.content_hash] if names_it else []}, key_file=tmp_path / "babel.pem"
+    )
+    with recollect.open(":memory:", policy={"preset": "entry"}) as elsewhere:
+        elsewhere.import_entries(read({**before, "superseded_by": new.content_hash}, after))
+        assert [one.content for one in elsewhere.list(limit=10).items] == [new.content]
+        first, second = exported(elsewhere)
+        assert not told(first, second)
+        assert first["superseded_by"] == new.content_hash and second["signature"] == after["signature"]
