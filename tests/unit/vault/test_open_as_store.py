@@ -176,6 +176,22 @@ def test_erased_words_leave_the_file(path: Path) -> None:
         assert mem.verify().ok
 
 
+def test_erasing_the_owner_whom_the_vault_shows_leaves_no_line(path: Path) -> None:
+    """Their stream loses its name with them, and its words leave the vault all the same."""
+    with MemoryVault(path) as vault:
+        vault.add_memory(f"The word is {SECRET}", "shared", "fact")
+    with recollect.open(path) as mem:
+        mem.add(f"Ana whispers {SECRET}")
+        mem.add("Ana lives in Lisbon", canonical_key="Ana-Home")
+        mem.add("Ana lives in Porto", canonical_key="Ana-Home", change="update")
+        mem.erase(owner="default")
+        assert not any(word in path.read_bytes() for word in (SECRET.encode(), b"Lisbon", b"Porto"))
+        mem.add("Bread rises overnight")
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        assert contents(mem) == texts(vault) == ["Bread rises overnight"]
+        assert mem.verify().ok
+
+
 def test_lines_that_came_in_meanwhile_survive_a_scrub(path: Path) -> None:
     with recollect.open(path) as mem, MemoryVault(path) as vault:
         memory = mem.add("Ana lives in Lisbon").memory

@@ -53,13 +53,18 @@ class VaultView:
         self.strangers, self.left_out = self.pending(adopted), adopted
 
     def changes(self, reader: Reader, touched: Sequence[str]) -> list[VaultMemory]:
-        """How these memories of the store, by their ids, change what is shown."""
-        stream = reader.stream_at(SHOWN)
-        if stream is None or not touched:
+        """How these memories of the store, by their ids, change what is shown.
+
+        Whoever is erased takes the name of their stream along: what is shown of it is known by its ids.
+        """
+        if not touched:
             return []
+        stream = reader.stream_at(SHOWN)
+        number = stream.number if stream is not None else None
         found = reader.by_ids(SHOWN.tenant, touched).values()
-        shown = [stored for stored in found if stored.stream == stream.number]
-        chains = {root.state.id: (root, head) for root, head in (_ends(reader, stored) for stored in shown)}
+        near = [stored for stored in found if stored.stream == number or _is_nameless(reader, stored)]
+        ends = [_ends(reader, stored) for stored in near]
+        chains = {r.state.id: (r, head) for r, head in ends if r.stream == number or r.state.id in self._vault_ids}
         news = (self._as_shown(root, head) for root, head in chains.values())
         return [memory for memory in news if memory is not None]
 
@@ -85,6 +90,10 @@ class VaultView:
         memory = to_vault(id, root.state.id, created_at, head.body, head.state, known)
         unchanged = not memory.active if known is None else MEMORY_ID in known.extra and shows_the_same(memory, known)
         return None if unchanged else memory
+
+
+def _is_nameless(reader: Reader, stored: Stored) -> bool:
+    return reader.stream_numbered(stored.tenant, stored.stream).address is None
 
 
 def _vault_id(root: Stored) -> str:
