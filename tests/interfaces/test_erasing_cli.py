@@ -1,6 +1,7 @@
 """``recollect erase`` on the command line: its table, its receipt, and the check that follows."""
 
 import json
+from pathlib import Path
 
 from .shell import Shell
 
@@ -55,3 +56,14 @@ def test_what_cannot_be_done_is_said_before_anything_is_erased(shell: Shell) -> 
     wrong = shell.json(*options, "--receipt", "r.json", "--sign-as", "operator", code=1)["error"]
     assert wrong["code"] == "not_found"
     assert shell.json("get", source)["content"] == "Ana keeps bees in Zanzibar"
+
+
+def test_a_receipt_is_not_written_over_and_none_is_given_for_nothing(shell: Shell, tmp_path: Path) -> None:
+    receipt = tmp_path / "kept.json"
+    shell.run("add", "Ana lives in Lisbon", "--owner", "ana")
+    assert "nothing was erased" in shell.run("erase", "--owner", "Ana", "--yes", "--receipt", str(receipt), code=1)
+    assert not receipt.exists()
+    shell.run("erase", "--owner", "ana", "--yes", "--receipt", str(receipt))
+    kept = receipt.read_bytes()
+    shell.run("erase", "--owner", "ana", "--yes", "--receipt", str(receipt), code=2)
+    assert receipt.read_bytes() == kept

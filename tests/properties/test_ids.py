@@ -81,6 +81,11 @@ def test_too_few_digits_name_nothing(mem: Recollect, typed: str) -> None:
         mem.get(typed)
 
 
+def test_an_alias_may_be_shorter_than_any_part_of_an_id(mem: Recollect) -> None:
+    kept = mem.add("Cleo keeps bees", owner="cleo", aliases=["7"]).memory
+    assert kept is not None and mem.get("7").id == kept.id
+
+
 def test_an_alias_of_several_versions_means_the_one_that_holds(mem: Recollect) -> None:
     for city in ("Lisbon", "Porto"):
         mem.add(f"Ana lives in {city}", owner="ana", canonical_key="Ana-Home", change="update", aliases=["row-9"])

@@ -115,6 +115,8 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
     """The memory of an id, its short form or an alias. What the caller may not see looks exactly like what is not."""
     ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
     seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if visible(engine, reader, stored)]
+    if seen and len(id) < MIN_PREFIX:
+        seen = [stored for stored in seen if _goes_by(id, stored)]
     if not seen:
         raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint="`list` shows the ids that exist.")
     seen = [stored for stored in seen if _is_its_id(id, stored)] or _in_force(id, seen)
@@ -126,8 +128,12 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
 
 def _in_force(alias: str, found: list[Stored]) -> list[Stored]:
     """A name from elsewhere may have come with several versions of a memory: it means the one that holds, if only one does."""
-    holding = [s for s in found if s.state.status is Status.ACTIVE and alias in (s.body or {}).get("aliases", ())]
+    holding = [stored for stored in found if stored.state.status is Status.ACTIVE and _goes_by(alias, stored)]
     return holding if len(holding) == 1 else found
+
+
+def _goes_by(alias: str, stored: Stored) -> bool:
+    return alias in (stored.body or {}).get("aliases", ())
 
 
 def _is_its_id(text: str, stored: Stored) -> bool:
@@ -142,7 +148,7 @@ def _shown(id: object) -> str:
 
 
 def _may_be_an_id(id: object) -> bool:
-    return isinstance(id, str) and MIN_PREFIX <= len(id) <= MAX_NAME and id.isprintable()
+    return isinstance(id, str) and 1 <= len(id) <= MAX_NAME and id.isprintable()
 
 
 def check_caller(caller: Caller) -> None:

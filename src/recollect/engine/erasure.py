@@ -76,7 +76,7 @@ def erase(
             writer.remove_operations_naming(engine.tenant, owner)
             writer.remove_cursors_naming(engine.tenant, owner)
         operations.keep(engine, writer, operations.removals(engine, len(plan.gone), at, Node.HOTPATH, owner))
-    done = _Done(plan, erased.entries, let, *names, traces)
+    done = _Done(plan, erased.entries, let, *names, traces, len(person.threads))
     return done.receipt((*_beyond(engine, plan), *scrubbed(engine)), at)
 
 
@@ -158,6 +158,7 @@ class _Done(NamedTuple):
     owner_names: int
     actor_names: int
     traces: int
+    graph_threads: int
 
     def receipt(self, beyond_reach: tuple[str, ...], at: str) -> ErasureReceipt:
         """The receipt as the caller may have it: of others' memories only those that it can see."""
@@ -177,6 +178,7 @@ class _Done(NamedTuple):
             links_cut=sum(len(tie.cut) for id, tie in plan.staying.items() if id in plan.seen),
             asked_by=next((entry.actor for entry in self.erased), None),
             entries=tuple(LedgerPlace(e.stream, e.seq, str(e.event), e.memory_id, e.hash) for e in told),
+            graph_threads_removed=self.graph_threads,
         )
 
     def _derived(self) -> tuple[DerivedMemory, ...]:

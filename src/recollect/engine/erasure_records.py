@@ -6,6 +6,7 @@ from recollect.engine.checkpoint_log import checkpoint
 from recollect.engine.context import Engine
 from recollect.model.caller import Right
 from recollect.model.erasure_record import DerivedFate, ErasureEntry, ErasureRecord
+from recollect.model.errors import WrongState
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import ErasureReceipt
 from recollect.rules.identities import erasure_bytes, sign
@@ -20,6 +21,8 @@ def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519Private
     The checkpoint covers the erasure's entries, so that `ledger prove` can show any of them later. Taking it, and signing, is
     for whoever looks after the store; anybody else's receipt has neither.
     """
+    if receipt.is_empty:
+        raise WrongState("nothing was erased.", field="receipt", hint="There is nothing that a receipt could say.")
     if key is not None:
         engine.require(Right.OPERATE, "sign for the store")
     record = _unsigned(engine, receipt, _covering(engine, receipt, key))

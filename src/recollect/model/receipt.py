@@ -256,6 +256,13 @@ class ErasureReceipt(Plain):
     links_cut: int = 0
     asked_by: str | None = None
     entries: tuple[LedgerPlace, ...] = ()
+    graph_threads_removed: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was nothing to erase: as likely as not, somebody mistyped a name."""
+        names = self.owner_names_removed + self.actor_names_removed + self.graph_threads_removed
+        return not (self.removed or names or self.traces_removed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ REASONS: dict[str, str] = {
     "conflict:authority": "they contradict, and the higher authority is believed",
     "conflict:correction": "they contradict, and a correction is believed",
     "conflict:recency": "they contradict with equal authority, and the newer is believed",
-    "conflict:importance": "they contradict at the same tick, and the more important is believed",
+    "conflict:importance": "they contradict at the same tick: the more important is believed, of equals the later",
     "conflict:manual": "they contradict, and a person decides",
     "conflict:tentative": "it only asks or supposes, and what was stated stands",
     "conflict:latest_wins": "they contradict, and the policy believes the latest",

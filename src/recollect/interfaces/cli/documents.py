@@ -14,6 +14,12 @@ MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
+def must_be_new(file: str) -> None:
+    """What somebody keeps as evidence is not written over: the old one may be the only proof of what was."""
+    if Path(file).exists():
+        raise BadInput("is there already.", field=file, hint="Keep it, and name a file that is not there.")
+
+
 def read_text(file: str) -> str:
     """The text of a file, or of the standard input for ``-``, up to a limit."""
     try:

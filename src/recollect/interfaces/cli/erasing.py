@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.interfaces.cli.documents import must_be_new
 from recollect.interfaces.cli.ledger import KeyFile
 from recollect.interfaces.cli.session import of
 from recollect.model.errors import BadInput
@@ -41,11 +42,14 @@ def erase(
     with session.memory() as memory:
         key = _key(memory, sign_as, key_file) if receipt else None  # first: what is gone cannot be asked for again
         done = memory.erase(owner=owner, id=id, whole_chain=whole_chain)
+        receipt = None if done.is_empty else receipt
         if receipt is not None:
             _hand_out(memory, done, key, receipt)
         found = memory.verify() if verify and _may_verify(memory) else None
     session.answer(_answer(done, found, receipt), lambda _: _draw(done, found, receipt, signed=key is not None))
-    return 0 if found is None or found.ok else 3
+    if found is not None and not found.ok:
+        return 3
+    return 1 if done.is_empty else 0
 
 
 def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str | None) -> None:
@@ -55,6 +59,8 @@ def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str 
         raise BadInput("there is nothing to sign.", field="sign-as", hint="Name the receipt's file: --receipt.")
     if receipt is not None and not Path(receipt).absolute().parent.is_dir():
         raise BadInput("its folder does not exist.", field=receipt, hint="Make it, or name another file.")
+    if receipt is not None:
+        must_be_new(receipt)
 
 
 def _key(memory: "Recollect", sign_as: str | None, key_file: Path | None) -> "Ed25519PrivateKey | None":
@@ -86,7 +92,10 @@ def _answer(done: "ErasureReceipt", found: "Verification | None", receipt: str |
 def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | None, *, signed: bool) -> None:
     from recollect.interfaces.cli import screen
 
-    screen.erasure(done)
+    if done.is_empty:
+        screen.console.print("nothing of theirs is kept here, so nothing was erased; `recollect list` shows the owners")
+    else:
+        screen.erasure(done)
     if receipt is not None:
         what = "signed" if signed else "not signed: --sign-as or --key-file would"
         screen.console.print(f"receipt written to {receipt} ({what})", markup=False, soft_wrap=True)

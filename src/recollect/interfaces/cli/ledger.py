@@ -30,7 +30,10 @@ def register(app: typer.Typer) -> None:
 def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
     """Cover what was written since the last checkpoint. Keep it somewhere else: it reveals every later rewrite."""
     from recollect.engine import checkpoint_log, identities
+    from recollect.interfaces.cli.documents import must_be_new
 
+    if out is not None:
+        must_be_new(out)
     with of(context).memory() as memory:
         key = identities.signing_key(memory.engine, sign_as, key_file) if sign_as or key_file else None
         taken = checkpoint_log.checkpoint(memory.engine, key)
