@@ -12,6 +12,7 @@ from recollect.rules.proofs import check_signatures, read_leaf
 from recollect.stores.protocol import LogCheckpoint, LogLeaf, LogSignature, Reader
 
 HINT = "Restore the store from a backup, and find out who wrote to the file."
+CUT_HINT = "If the store was restored from an older backup, keep a new checkpoint. If not, find out who wrote to the file."
 LOG = "the checkpoint log"
 
 
@@ -126,7 +127,7 @@ def _about_kept(log: _Log, heads: dict[int, str], kept: Checkpoint) -> list[Prob
     if not log.checkpoints or log.checkpoints[-1].log != kept.log:
         return [_problem(where, "this store has another log: it is another store, or its log was made anew")]
     if kept.size not in heads:
-        return [_problem(where, f"the log has {len(log.rows)} leaves: its end was cut off")]
+        return [Problem(where, f"the log has {len(log.rows)} leaves: its end was cut off", CUT_HINT)]
     if heads[kept.size] != kept.root:
         return [_problem(where, "the log gives another root: history was rewritten")]
     return []

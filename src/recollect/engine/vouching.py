@@ -152,7 +152,7 @@ def _may_vouch(engine: Engine, stored: Stored, already: bool) -> None:
     if engine.caller.name in (stored.body["author"]["id"], stored.body.get("agent_id")):
         raise NotAllowed("nobody vouches for their own words.", field="id", hint="It takes somebody else.")
     if already:
-        raise WrongState("this identity vouches for it already.", field="id", hint="`withdraw_vouch` takes it back.")
+        raise WrongState("this identity vouches for it already.", field="id", hint="Withdraw it first, to vouch anew.")
 
 
 def _may_withdraw(stored: Stored, mine: bool) -> None:

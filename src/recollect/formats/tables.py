@@ -126,6 +126,8 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
         found = next((name for name in CONTENT if text_of(rest.get(name))), None)
         fields["content"] = rest.pop(found) if found else None
     if not text_of(fields["content"]):
+        if "content" in columns:
+            return Foreign(number, place, skipped="is empty")
         return Foreign(number, place, refused="has no content; name its column with --map content=…")
     id = id_of(rest.pop("id", None))
     came = without_empty({"format": format, "id": id, "columns": without_empty(rest)})

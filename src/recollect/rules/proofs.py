@@ -267,7 +267,8 @@ def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
     if len(set(values)) != len(values):
         raise BadProof("values: the same entry's value is given twice")
     said += [f"entry {one.seq} of stream {one.stream[:12]}: {one.event} at {one.at}" for one in about]
-    return [*said, f"{len(values)} of the values that these entries commit to are included, and are the ones"]
+    included = f"{len(values)} of the values that these entries commit to are included, and are the ones"
+    return [*said, included if values else "the words are not included, only that these entries stand in the ledger"]
 
 
 def _is_about(entry: ProvenEntry, memory: str) -> bool:

@@ -310,8 +310,9 @@ def test_csv_columns_are_mapped_and_the_rest_is_kept(tmp_path: Path) -> None:
     report, kept = taken_in(
         "csv", file, columns={"content": "note", "owner": "who", "tags": "labels", "meta.team": "team"}
     )
-    assert report.outcomes == {"refused": 2, "stored": 1} and report.numbers == {"refused": "2-3", "stored": "1"}
-    assert report.refused[1].place == "line 6" and "2 columns" in str(report.refused[1].detail)
+    assert report.outcomes == {"refused": 1, "skipped": 1, "stored": 1}
+    assert report.numbers == {"refused": "3", "skipped": "2", "stored": "1"}
+    assert report.refused[0].place == "line 6" and "2 columns" in str(report.refused[0].detail)
     tea = kept["Ana likes tea,\n\nblack"]
     assert (tea.owner, tea.tags, tea.importance, tea.meta["team"]) == ("ana", ("a", "b"), 4, "red")
 

@@ -72,6 +72,9 @@ def receipt(answer: Receipt) -> None:
         console.print(f"  [dim]{escape(code)}[/]  {escape(plain(code))}")
     if answer.detail:
         console.print(f"  {escape(answer.detail)}")
+    if answer.outcome == "contradicted" and answer.memory is not None:
+        asked = answer.memory.short_id
+        console.print(f"  it waits: `recollect resolve {asked} --winner {asked}` believes it, another winner does not")
 
 
 def receipts(answers: Sequence[Receipt]) -> None:
