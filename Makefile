@@ -11,7 +11,7 @@ run: $(VENV)/installed
 	@$(BIN)/recollect demo
 
 test: $(VENV)/installed-dev lint types
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check src tests bench examples
