@@ -12,7 +12,9 @@ from recollect.rules.proofs import check_signatures, read_leaf
 from recollect.stores.protocol import LogCheckpoint, LogLeaf, LogSignature, Reader
 
 HINT = "Restore the store from a backup, and find out who wrote to the file."
-CUT_HINT = "If the store was restored from an older backup, keep a new checkpoint. If not, find out who wrote to the file."
+CUT_HINT = (
+    "If the store was restored from an older backup, keep a new checkpoint. If not, find out who wrote to the file."
+)
 LOG = "the checkpoint log"
 
 
