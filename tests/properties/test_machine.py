@@ -11,7 +11,7 @@ from recollect.interfaces.python import Recollect
 from recollect.testing.machine import SqlitePlace, machine_for
 from recollect.testing.postgres_server import PostgresServer
 
-LONGER = 25 if os.environ.get("RECOLLECT_TORTURE") else 1
+LONGER = 35 if os.environ.get("RECOLLECT_TORTURE") else 1
 
 
 def _story(examples: int) -> settings:
@@ -42,12 +42,12 @@ class ServerPlace:
 
 
 TestMachineOnSqlite = machine_for(SqlitePlace).TestCase
-TestMachineOnSqlite.settings = _story(18)
+TestMachineOnSqlite.settings = _story(12)
 
 
 @pytest.mark.usefixtures("server_place")
 class TestMachineOnPostgres(machine_for(ServerPlace).TestCase):  # type: ignore[misc]
-    settings = _story(6)
+    settings = _story(5)
 
 
 @pytest.fixture
