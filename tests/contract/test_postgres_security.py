@@ -44,7 +44,7 @@ def filled(store: PostgresStore) -> PostgresStore:
         with store.write(tenant) as writer:
             writer.actor_uid(tenant, "planner", SALT)
             writer.add_amendment(scribe.stream(writer), 1, id, "{}", SALT)
-            writer.count_accesses(tenant, [id], at(1))
+            writer.count_accesses(tenant, {id: (1, at(1))})
             writer.keep_trace(tenant, {"type": "memory_write"}, at(1), None, ("h" * 64, "{}"))
             writer.keep_retry(tenant, "key", answer)
     store.note_erasures([])

@@ -1,7 +1,6 @@
 """Counting what was read, off the read path."""
 
 import threading
-from collections import Counter
 from collections.abc import Sequence
 
 from recollect.model.errors import StoreError
@@ -10,8 +9,8 @@ from recollect.stores.protocol import Store, Writer
 FLUSH_AFTER_S = 2.0
 """How long counts wait for a write to carry them."""
 
-Counts = Counter[tuple[str, str]]
-"""How often each ``(id, time)`` was read."""
+Counts = dict[str, tuple[int, str]]
+"""How often each memory was read, and when last."""
 
 
 class AccessCounter:
@@ -27,7 +26,10 @@ class AccessCounter:
 
     def note(self, tenant: str, ids: Sequence[str], at: str) -> None:
         with self._lock:
-            self._counts.setdefault(tenant, Counter()).update((id, at) for id in ids)
+            counts = self._counts.setdefault(tenant, {})
+            for id in ids:
+                count, last = counts.get(id, (0, at))
+                counts[id] = (count + 1, max(last, at))
             if ids and self._timer is None and not self._closed:
                 self._timer = threading.Timer(FLUSH_AFTER_S, self.flush)
                 self._timer.daemon = True
@@ -60,9 +62,9 @@ class AccessCounter:
 
     def _write(self, writer: Writer, tenant: str) -> None:
         with self._lock:
-            counts = self._counts.pop(tenant, Counter())
-        for (id, at), count in sorted(counts.items()):
-            writer.count_accesses(tenant, [id] * count, at)
+            counts = self._counts.pop(tenant, {})
+        if counts:
+            writer.count_accesses(tenant, counts)
 
     def close(self) -> None:
         with self._lock:

@@ -14,8 +14,7 @@ from recollect.engine.arguments import check_names, check_number, check_word
 from recollect.engine.context import Engine
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen
-from recollect.engine.matching import as_told, shadowed
-from recollect.engine.ranking import Ranked
+from recollect.engine.matching import as_told, shadowed, unasked
 from recollect.engine.reading import readable_streams
 from recollect.engine.recall import query, recall_event
 from recollect.model.operation import Node, Op
@@ -137,8 +136,8 @@ def _standing(
     """Everything that stands whatever is asked, one of each key, in the order in which it is told."""
     found = {stored.state.id: stored for stored in (*_tiers(engine, reader, streams), *_whole(engine, reader, streams))}
     one_person = one_person or not engine.caller.trusted
-    ranked = [Ranked(stored, 0.0, 0.0, 0.0, {}) for stored in found.values()]
-    kept = [as_told(one) for one in shadowed(ranked, engine.caller.agent, order, one_person=one_person)]
+    shown = shadowed(list(map(unasked, found.values())), engine.caller.agent, order, one_person=one_person)
+    kept = [as_told(one, found[one.id]) for one in shown]
     by_id = {item.memory.id: replace(item, recall_reason=_WHATEVER_IS_ASKED) for item in kept}
     return [by_id[memory.id] for memory in standing_order([item.memory for item in kept])]
 

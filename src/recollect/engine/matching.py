@@ -1,8 +1,9 @@
 """What answers a question, once it is ranked: places for what is believed, one item a concept, the phases in order."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
@@ -12,13 +13,14 @@ from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Space
 from recollect.rules.authority import outranks
 from recollect.rules.keys import identity
-from recollect.stores.protocol import Reader, Selection, Standing, Stored, Stream
+from recollect.stores.protocol import Contender, Place, Reader, Selection, Standing, Stored, Stream
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
 Concept = tuple[str, str]
+_NOTHING: Mapping[Place, Stored] = MappingProxyType({})
 
 
 def matching(
@@ -43,7 +45,7 @@ _BELIEVED_MORE = tuple(authority for authority in Authority if authority is not 
 
 
 def _is_a_guess(one: Ranked) -> bool:
-    return one.stored.state.authority == Authority.AI_INFERRED
+    return one.row.authority == Authority.AI_INFERRED
 
 
 def _with_places(found: Sequence[Ranked], believed: Sequence[Ranked], top_k: int) -> list[Ranked]:
@@ -68,14 +70,15 @@ def with_counterparts(
     """
     by_key: dict[Concept, list[Ranked]] = defaultdict(list)
     for one in found:
-        if (key := _concept(one.stored)) is not None:
-            by_key[key].append(one)
+        if one.row.kind_class != KindClass.EVENT:  # which is about nothing but itself
+            by_key[_concept(one.row)].append(one)
     more: dict[str, list[Ranked]] = defaultdict(list)
     for stream in streams if by_key else ():
-        for other in _holders(engine, reader, stream, by_key):
-            for one in by_key[_concept(other) or ("", "")]:
-                if (one_person or one.stored.stream == other.stream) and _outranks(engine, other, one.stored):
-                    more[one.id].append(one._replace(stored=other))
+        for place, other in _holders(engine, reader, stream, by_key).items():
+            for one in by_key[_concept(other)]:
+                if (one_person or one.place[0] == place[0]) and _outranks(engine, other, one.row):
+                    space = stream.address.space if stream.address else one.space
+                    more[one.id].append(one._replace(place=place, space=space, row=other))
     known = {one.id for one in found}
     told: dict[str, Ranked] = {}
     for one in found:
@@ -86,27 +89,25 @@ def with_counterparts(
 
 def _holders(
     engine: Engine, reader: Reader, stream: Stream, by_key: Mapping[Concept, Sequence[Ranked]]
-) -> list[Stored]:
-    """The active memories of a stream that have one of these keys and may be seen."""
+) -> dict[Place, Contender]:
+    """The active memories of a stream that have one of these keys and may be seen, but for those at hand."""
     selection = engine.what_is_active()
-    own = {str((one.stored.body or {})["scope"]) for group in by_key.values() for one in group}
-    numbers = reader.key_holders(stream, selection.scopes or sorted({"shared", *own}), sorted(by_key))
-    at_hand = {one.stored.number for group in by_key.values() for one in group if one.stored.stream == stream.number}
-    others = [number for number in numbers if number not in at_hand]
-    seen = reader.visible(stream, others, selection) if others else set()
-    return as_seen(engine, reader, reader.by_numbers(stream, sorted(seen))) if seen else []
+    group = [one for ranked in by_key.values() for one in ranked]
+    scopes = selection.scopes or sorted({"shared", *(one.row.scope for one in group)})
+    at_hand = {one.place for one in group}
+    holding = [(stream.number, number) for number in reader.key_holders(stream, scopes, sorted(by_key))]
+    others = [place for place in holding if place not in at_hand]
+    return reader.candidates(engine.tenant, others, selection) if others else {}
 
 
-def _concept(stored: Stored) -> Concept | None:
-    """What it is about, as the database tells concepts apart; an event is about nothing but itself."""
-    assert stored.body is not None, "an active memory has its content"
-    kind_class = KIND_CLASS[stored.body["kind"]]
-    return None if kind_class is KindClass.EVENT else (str(kind_class), identity(stored.state.canonical_key))
+def _concept(row: Contender) -> Concept:
+    """What it is about, as the database tells concepts apart."""
+    return row.kind_class, row.key_identity
 
 
-def _outranks(engine: Engine, one: Stored, other: Stored) -> bool:
+def _outranks(engine: Engine, one: Contender, other: Contender) -> bool:
     order = engine.policy.conflict.authority_order
-    return outranks(Authority(one.state.authority), Authority(other.state.authority), order)
+    return outranks(Authority(one.authority), Authority(other.authority), order)
 
 
 def shadowed(found: Sequence[Ranked], agent: str | None, order: Sequence[Space], *, one_person: bool) -> list[Ranked]:
@@ -116,22 +117,57 @@ def shadowed(found: Sequence[Ranked], agent: str | None, order: Sequence[Space],
     """
     groups: dict[Concept, list[Ranked]] = defaultdict(list)
     for one in found:
-        body = one.stored.body or {}
-        groups[str(KIND_CLASS[body["kind"]]), one.stored.state.canonical_key.lower()].append(one)
+        groups[_concept(one.row)].append(one)
     hidden: dict[str, list[str]] = defaultdict(list)
     gone: set[str] = set()
     for group in groups.values():
-        best = min(group, key=lambda one: _precedence(one.stored, agent, order))
+        if len(group) == 1:
+            continue
+        best = min(group, key=lambda one: _precedence(one, agent, order))
         for one in group:
-            if one.id != best.id and (best.stored.stream == one.stored.stream or one_person):
+            if one.id != best.id and (best.place[0] == one.place[0] or one_person):
                 hidden[best.id].append(one.id)
                 gone.add(one.id)
-    return [one._replace(shadowed=tuple(sorted(hidden[one.id]))) for one in found if one.id not in gone]
+    shown = [one for one in found if one.id not in gone]
+    return [one._replace(shadowed=tuple(sorted(hidden[one.id]))) if one.id in hidden else one for one in shown]
 
 
-def as_told(one: Ranked) -> Recalled:
+def loaded(
+    engine: Engine, reader: Reader, chosen: Iterable[Ranked], at_hand: Mapping[Place, Stored] = _NOTHING
+) -> dict[Place, Stored]:
+    """What the chosen ones say, besides those that are at hand."""
+    missing = [one.place for one in chosen if one.place not in at_hand]
+    found = as_seen(engine, reader, reader.by_places(engine.tenant, missing)) if missing else []
+    return {**at_hand, **{(stored.stream, stored.number): stored for stored in found}}
+
+
+def as_told(one: Ranked, stored: Stored) -> Recalled:
     """A memory as it is told."""
-    return Recalled(to_memory(one.stored), one.score, _why(one), one.shadowed, one.relevance, dict(one.features))
+    return Recalled(to_memory(stored), one.score, _why(one), one.shadowed, one.relevance, dict(one.features))
+
+
+def unasked(stored: Stored) -> Ranked:
+    """A memory that is told whatever is asked."""
+    body, state = stored.body, stored.state
+    assert body is not None, "an active memory has its content"
+    row = Contender(
+        id=state.id,
+        scope=body["scope"],
+        category=state.category,
+        key_identity=identity(state.canonical_key),
+        phase=int(body.get("phase_id", "phase-1").removeprefix("phase-")),
+        created_at=body["created_at"],
+        kind_class=KIND_CLASS[body["kind"]],
+        source=body["source"],
+        authority=state.authority,
+        importance=state.importance,
+        pinned=state.pinned,
+        tier=body.get("tier"),
+        thread_id=body.get("thread_id"),
+        user_id=body.get("user_id"),
+        actor_id=body.get("actor_id"),
+    )
+    return Ranked((stored.stream, stored.number), Space(body["space"]), row)
 
 
 def _why(one: Ranked) -> tuple[str, ...]:
@@ -143,15 +179,9 @@ def _why(one: Ranked) -> tuple[str, ...]:
     return ("related_to_a_match",) if one.features.get("relation") else ("means_alike",)
 
 
-def _precedence(stored: Stored, agent: str | None, order: Sequence[Space]) -> tuple[int, int, bool, int, int]:
-    assert stored.body is not None, "an active memory has its content"
-    return (
-        list(Authority).index(Authority(stored.state.authority)),
-        order.index(stored.body["space"]),
-        stored.body["scope"] != agent,
-        stored.stream,
-        stored.number,
-    )
+def _precedence(one: Ranked, agent: str | None, order: Sequence[Space]) -> tuple[int, int, bool, Place]:
+    by_authority = list(Authority).index(Authority(one.row.authority))
+    return by_authority, order.index(one.space), one.row.scope != agent, one.place
 
 
 # ── phases, and what is read whatever is asked ──────────────────────────────────────────────────────────────────────
@@ -161,11 +191,7 @@ def newest_phase_first(engine: Engine, found: Sequence[Ranked]) -> list[Ranked]:
     """The best of each phase, the newest phase first, where the policy has earlier phases recalled at all."""
     if not engine.policy.phase.enabled or engine.policy.phase.recalls_current_only:
         return list(found)
-    return sorted(found, key=lambda one: -_phase_number(one.stored))
-
-
-def _phase_number(stored: Stored) -> int:
-    return int((stored.body or {}).get("phase_id", "phase-1").removeprefix("phase-"))
+    return sorted(found, key=lambda one: -one.row.phase)
 
 
 def standing(engine: Engine, reader: Reader, stream: Stream, which: Standing, most: int) -> list[Stored]:

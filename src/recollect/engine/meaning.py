@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named
 from recollect.embed.protocol import label_of
@@ -126,6 +126,14 @@ class Fresh:
         return [(number, like) for (_, number), like in found if number > after]
 
 
+class _Ordered(NamedTuple):
+    """Memories by how alike they are, a column each."""
+
+    streams: "NDArray[np.int64]"
+    numbers: "NDArray[np.int64]"
+    likes: "NDArray[np.float64]"
+
+
 class Likeness:
     """How like a text the memories of some streams are, by their vectors."""
 
@@ -135,13 +143,19 @@ class Likeness:
         self._reader, self._question, self._seen = reader, question, seen
         self._streams = {stream.number: (stream, rows) for stream, rows in streams if len(rows.numbers)}
         self._cosines: dict[Place, float | None] = {}
+        self._near: _Ordered | None = None
 
     def nearest(self, count: int, least: float = -1.0) -> list[tuple[Place, float]]:
         """The memories of the most similar meaning with their cosines, best first: all streams' best, compared closely."""
+        self._near = self._near or self._ordered(self._nearest_by_signs())
+        return self._best(self._near, count, least)
+
+    def _nearest_by_signs(self) -> "dict[int, NDArray[np.int64]]":
+        """The rows of each stream whose signs differ least."""
         from recollect.rules.vectors import differing, fewest, signs
 
         if not self._streams:
-            return []
+            return {}
         import numpy as np
 
         asked = signs(self._question)
@@ -149,11 +163,10 @@ class Likeness:
         chosen = np.sort(fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], RERANKED))
         ends = np.cumsum([len(part) for part in distances])
         parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
-        rows = {
+        return {
             of: part - (end - len(distance))
             for of, part, end, distance in zip(self._streams, parts, ends, distances, strict=True)
         }
-        return self._best(rows, count, least)
 
     def nearest_of(self, places: Sequence[Place], count: int, least: float = -1.0) -> list[tuple[Place, float]]:
         """The same among these alone."""
@@ -163,18 +176,24 @@ class Likeness:
             of: rows_of(known, np.array(sorted(n for stream, n in places if stream == of), dtype=np.int64))
             for of, (_, known) in self._streams.items()
         }
-        return self._best(rows, count, least)
+        return self._best(self._ordered(rows), count, least)
 
-    def _best(self, rows: "Mapping[int, NDArray[np.int64]]", count: int, least: float) -> list[tuple[Place, float]]:
-        """Of these rows of each stream, the most alike: ties by place."""
-        found: list[tuple[Place, float]] = []
-        for of, asked in rows.items():
-            numbers, likes = self._compared(*self._streams[of], asked)
-            near = likes >= least
-            places = ((of, number) for number in numbers[near].tolist())
-            found += zip(places, likes[near].tolist(), strict=True)
-        found.sort(key=lambda one: (-one[1], one[0]))
-        del found[count:]
+    def _ordered(self, rows: "Mapping[int, NDArray[np.int64]]") -> "_Ordered":
+        """These rows of each stream, the most alike first, ties by place."""
+        import numpy as np
+
+        compared = {of: self._compared(*self._streams[of], asked) for of, asked in rows.items()}
+        of = np.repeat(np.array(list(compared), dtype=np.int64), [len(numbers) for numbers, _ in compared.values()])
+        numbers = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in compared.values())])
+        likes = np.concatenate([np.zeros(0), *(likes for _, likes in compared.values())])
+        order = np.lexsort((numbers, of, -likes))
+        return _Ordered(of[order], numbers[order], likes[order])
+
+    def _best(self, near: "_Ordered", count: int, least: float) -> list[tuple[Place, float]]:
+        alike = near.likes[:count]
+        alike = alike[alike >= least]
+        places = zip(near.streams[: len(alike)].tolist(), near.numbers[: len(alike)].tolist(), strict=True)
+        found = list(zip(places, alike.tolist(), strict=True))
         self._cosines |= found
         return found
 

@@ -9,10 +9,10 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
-from recollect.engine.links import as_seen
 from recollect.engine.meaning import RERANKED, Likeness, likeness
 from recollect.engine.relations import strongest
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
@@ -38,7 +38,7 @@ from recollect.rules.fusion import (
 from recollect.rules.newness import LOOKED_AT, newest_first, statement
 from recollect.rules.question import Question, read_question
 from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
-from recollect.stores.protocol import Contender, Posting, Reader, Selection, Stored, Stream
+from recollect.stores.protocol import Contender, Posting, Reader, Selection, Stream
 
 NEARBY = 0.3
 """How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
@@ -46,25 +46,25 @@ LEADING = 10
 """How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
 MOSTLY_ENOUGH = 64
 """How many of the best by their words are put in order at once; seldom are more of them looked at."""
-SPARE = 8
-"""How many more than are wanted are looked up at a time, since some may not be told."""
 
 
 class Ranked(NamedTuple):
     """A memory that answers the question: its score, what makes it up, and how sure it is to be about it at all."""
 
-    stored: Stored
-    score: float
-    relevance: float
-    words: float
+    place: Place
+    space: Space
+    row: Contender
+    score: float = 0.0
+    relevance: float = 0.0
+    words: float = 0.0
     """Its score by its own words alone, which can be compared between rankings of the same question."""
-    features: Mapping[str, float]
+    features: Mapping[str, float] = MappingProxyType({})
     shadowed: tuple[str, ...] = ()
     """What it is told instead of: others of the same concept."""
 
     @property
     def id(self) -> str:
-        return self.stored.state.id
+        return self.row.id
 
 
 class _Text:
@@ -131,7 +131,7 @@ def ranked(
     related = strongest(engine, reader, _few_best(found, meant, facts))
     facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
-    vouchers = {place: by for place, by in looking.vouchers.items() if place in facts}
+    vouchers = {place: row.vouchers for place, row in looking.rows.items() if row.vouchers != "[]" and place in facts}
     vouched = weights_of(engine, reader, streams, vouchers)
     facts |= {place: facts[place]._replace(vouchers=weight) for place, weight in vouched.items()}
     evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
@@ -142,9 +142,7 @@ def ranked(
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
     if settings.newest_first and question.asks_what_holds:
         best = _newest_first(question, best, facts, contents, found.idf, meant)
-    told = as_seen(engine, reader, reader.by_places(engine.tenant, [one.place for one in best[:most]]))
-    loaded = {(stored.stream, stored.number): stored for stored in told}
-    return [_ranked(question, found.idf, evidence, one, loaded[one.place]) for one in best[:most]]
+    return [_ranked(question, found.idf, evidence, one, looking) for one in best[:most]]
 
 
 def _tells(one: Scored, found: "_Text", evidence: Evidence, settings: Ranking) -> bool:
@@ -162,11 +160,14 @@ def _few_best(found: "_Text", meant: Likeness | None, facts: Mapping[Place, Fact
     return sorted({*(place for place in by_words if found.score(place)), *by_meaning})
 
 
-def _ranked(question: Question, idf: Mapping[str, float], evidence: Evidence, one: Scored, stored: Stored) -> Ranked:
+def _ranked(
+    question: Question, idf: Mapping[str, float], evidence: Evidence, one: Scored, looking: "_Looking"
+) -> Ranked:
     own = {term: of_term[one.place] for term, of_term in evidence.text.items() if one.place in of_term}
     features = {name: round(value, 9) for name, value in one.features._asdict().items() if value}
     sure = relevance(question, idf, own, max(evidence.meaning.get(one.place, 0.0), 0.0))
-    return Ranked(stored, one.score, sure, sum(own.values()), features)
+    row, space = looking.rows[one.place], looking.spaces[one.place[0]]
+    return Ranked(one.place, space, row, one.score, sure, sum(own.values()), features)
 
 
 # ── the text index ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -225,44 +226,47 @@ class _Looking:
 
     def __init__(self, reader: Reader, tenant: str, streams: Sequence[Stream], selection: Selection) -> None:
         self._reader, self._tenant, self._streams, self._selection = reader, tenant, streams, selection
-        self._own = {stream.number for stream in streams}
-        self._sessions = {s.number for s in streams if s.address is not None and s.address.space is Space.SESSION}
+        self.spaces = {stream.number: stream.address.space for stream in streams if stream.address is not None}
+        self.rows: dict[Place, Contender] = {}
+        """Those that were looked up and fit."""
         self._known: dict[Place, Facts | None] = {}
-        self.vouchers: dict[Place, str] = {}
-        """Who vouches for those that were looked up, as far as anybody does."""
 
     def at(self, places: Iterable[Place]) -> dict[Place, Facts]:
         """What the rows at these places say; places in other streams are passed over."""
-        reachable = [place for place in places if place[0] in self._own and place[1] > 0]
+        reachable = [place for place in places if place[0] in self.spaces and place[1] > 0]
         self._look_up([place for place in reachable if place not in self._known])
         return {place: facts for place in reachable if (facts := self._known[place]) is not None}
 
     def _look_up(self, places: Sequence[Place]) -> None:
         rows = self._reader.candidates(self._tenant, places, self._selection) if places else {}
-        self.vouchers |= {place: row.vouchers for place, row in rows.items() if row.vouchers != "[]"}
+        self.rows |= rows
         self._known |= dict.fromkeys(places)
-        self._known |= {place: _facts(place, row, self._sessions) for place, row in rows.items()}
+        self._known |= {place: _facts(place, row, self.spaces[place[0]]) for place, row in rows.items()}
 
     def best(self, found: _Text, by_words: int, meant: Likeness | None, least: float) -> dict[Place, Facts]:
         """The best by their words, so many if there are, and the most alike in meaning."""
-        ranking, alike = found.best_first(), [place for place, _ in meant.nearest(RERANKED, least)] if meant else []
-        first = list(islice(ranking, by_words + SPARE))
-        self.at([*first, *alike[: BY_MEANING + SPARE]])  # nearly always enough, and asked for at once
-        return self._first(chain(first, ranking), by_words) | self._most_alike(meant, alike, least)
+        ranking = found.best_first()
+        first = list(islice(ranking, by_words))
+        self.at([*first, *_nearest(meant, BY_MEANING, least)])  # mostly enough, and asked for at once
+        return self._first(chain(first, ranking), by_words) | self._most_alike(meant, least)
 
     def _first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
         """The first so many that may be told. Where few of them may be, ever more are looked up at a time."""
         best: dict[Place, Facts] = {}
-        size = count + SPARE
+        size = count
         while len(best) < count and (chunk := list(islice(ranking, size))):
             best |= islice(self.at(chunk).items(), count - len(best))
             size *= 2
         return best
 
-    def _most_alike(self, meant: Likeness | None, nearest: Sequence[Place], least: float) -> dict[Place, Facts]:
+    def _most_alike(self, meant: Likeness | None, least: float) -> dict[Place, Facts]:
         """Where few of the nearest may be told, all that may be told are compared instead."""
+        best = self._first(iter(_nearest(meant, BY_MEANING, least)), BY_MEANING)
+        if meant is None or len(best) >= BY_MEANING:
+            return best
+        nearest = _nearest(meant, RERANKED, least)
         best = self._first(iter(nearest), BY_MEANING)
-        if meant is None or len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meant) <= RERANKED:
+        if len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meant) <= RERANKED:
             return best
         fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self._selection)]
         return self.at(place for place, _ in meant.nearest_of(fitting, BY_MEANING, least))
@@ -273,11 +277,15 @@ class _Looking:
         return self.at(place for place in widened(talked, reach) if place not in facts)
 
 
+def _nearest(meant: Likeness | None, count: int, least: float) -> list[Place]:
+    return [place for place, _ in meant.nearest(count, least)] if meant else []
+
+
 _AUTHORITIES = {str(authority): authority for authority in Authority}
 
 
-def _facts(place: Place, row: Contender, sessions: Iterable[int]) -> Facts:
-    in_session = place[0] in sessions or row.kind_class == KindClass.EVENT
+def _facts(place: Place, row: Contender, space: Space) -> Facts:
+    in_session = space is Space.SESSION or row.kind_class == KindClass.EVENT
     session = row.thread_id or (f"stream {place[0]}" if in_session else _alone(place))
     said_by_a_person = row.source == Source.USER
     return Facts(

@@ -12,7 +12,7 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
 from recollect.engine.filters import check_categories, selection_of
-from recollect.engine.matching import as_told, matching, newest_phase_first, shadowed, with_counterparts
+from recollect.engine.matching import as_told, loaded, matching, newest_phase_first, shadowed, with_counterparts
 from recollect.engine.ranking import Ranked
 from recollect.engine.reading import readable_streams
 from recollect.engine.relations import told_with
@@ -25,7 +25,7 @@ from recollect.model.receipt import Earlier, Recall, Recalled, Related, bullet
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.borders import read_refusal
 from recollect.rules.procedures import ORDINARY_KINDS, names_procedures
-from recollect.stores.protocol import Place, Reader, Selection, Stream
+from recollect.stores.protocol import Place, Reader, Selection, Stored, Stream
 
 MAX_QUERY_CHARACTERS = 10_000
 """How much of a question is read: what is longer is a document, and its beginning says what it is about."""
@@ -68,10 +68,14 @@ def query(
         found = matching(engine, reader, streams, text[:MAX_QUERY_CHARACTERS], top_k, selection)
         found = with_counterparts(engine, reader, streams, found, one_person=one_person)
         found = newest_phase_first(engine, found)
-        places = {one.id: (one.stored.stream, one.stored.number) for one in found}
         told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
         least = _least(told, threshold, share_of_best)
-        items = [as_told(one) for one in _within(engine, told, top_k, least, budget_tokens)]
+        about = [one for one in told if one.relevance >= least]
+        at_hand = {} if budget_tokens is None else loaded(engine, reader, about)
+        chosen = _within(engine, about, top_k, budget_tokens, at_hand)
+        at_hand = loaded(engine, reader, chosen, at_hand)
+        items = [as_told(one, at_hand[one.place]) for one in chosen]
+        places = {one.id: one.place for one in chosen}
         items = _with_history(engine, reader, items, budget_tokens) if history else items
         items = _with_related(engine, reader, items, places, budget_tokens)
         checks = _border_checks(engine, owner, space)
@@ -115,24 +119,24 @@ def _least(told: Sequence[Ranked], threshold: float | None, share_of_best: float
 
 
 def _within(
-    engine: Engine, told: Sequence[Ranked], top_k: int, least: float, budget_tokens: int | None
+    engine: Engine, about: Sequence[Ranked], top_k: int, budget_tokens: int | None, at_hand: Mapping[Place, Stored]
 ) -> list[Ranked]:
-    """The best that are about it at all, within their category's share, the number asked for, and the budget."""
+    """The best within their category's share, the number asked for, and the budget, for which they must be at hand."""
     chosen: list[Ranked] = []
     counts: Counter[str] = Counter()
     spent = 0
-    for one in told:
-        category = engine.policy.categories.known(one.stored.state.category)
+    for one in about:
+        category = engine.policy.categories.known(one.row.category)
         full = category is not None and category.context == "rag" and counts[category.name] >= category.rag_length
         if len(chosen) == top_k:
             break
-        if full or one.relevance < least:
+        if full:
             continue
-        cost = _tokens(bullet(to_memory(one.stored)), first=not chosen) if budget_tokens is not None else 0
+        cost = 0 if budget_tokens is None else _tokens(bullet(to_memory(at_hand[one.place])), first=not chosen)
         if budget_tokens is not None and spent + cost > budget_tokens:
             continue
         spent += cost
-        counts[one.stored.state.category] += 1
+        counts[one.row.category] += 1
         chosen.append(one)
     return chosen
 

@@ -3,7 +3,7 @@
 Every part is an index lookup with a limit, so the cost does not grow with the store.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from recollect.engine import operations, tracing
@@ -13,13 +13,14 @@ from recollect.engine.context import Engine
 from recollect.engine.exchanges import Exchange, as_session
 from recollect.engine.matching import (
     as_told,
+    loaded,
     matching,
     newest_phase_first,
     shadowed,
     standing,
+    unasked,
     with_counterparts,
 )
-from recollect.engine.ranking import Ranked
 from recollect.engine.recall import recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
@@ -101,26 +102,30 @@ def _items(
     matches = matching(engine, reader, streams, query, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, one_person=True)
     matches = newest_phase_first(engine, matches)
-    scores = {one.id: one.score for one in matches}
-    found = {s.state.id: Ranked(s, 0.0, 0.0, 0.0, {}) for s in (*rules, *facts)} | {one.id: one for one in matches}
-    kept = [as_told(one) for one in shadowed(list(found.values()), engine.caller.agent, consulted, one_person=True)]
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
-    best = _with_reasons(kept, anyway, scores, top_k)
+    found = {stored.state.id: unasked(stored) for stored in (*rules, *facts)} | {one.id: one for one in matches}
+    kept = shadowed(list(found.values()), engine.caller.agent, consulted, one_person=True)
+    first = [one for one in kept if one.id in anyway]
+    best = first + [one for one in kept if one.id not in anyway][:top_k]
+    at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
+    told = [as_told(one, at_hand[one.place]) for one in best]
+    told = _with_reasons(told, anyway, {one.id for one in matches})
     recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in _conversation(engine, reader, streams)]
-    return [*best, *recent]
+    return [*told, *recent]
 
 
-def _with_reasons(
-    kept: Sequence[Recalled], anyway: Mapping[str, str], scores: Mapping[str, float], top_k: int
-) -> list[Recalled]:
-    """What comes anyway, in its order, then the best ``top_k`` of what only matches."""
-    told = []
-    for item in kept:
-        why = [anyway[item.memory.id]] if item.memory.id in anyway else []
-        matches = list(item.recall_reason) if item.memory.id in scores else []
-        told.append(replace(item, recall_reason=(*why, *matches)))
-    first = [item for item in told if item.memory.id in anyway]
-    return first + [item for item in told if item.memory.id not in anyway][:top_k]
+def _with_reasons(told: Sequence[Recalled], anyway: Mapping[str, str], matching: Collection[str]) -> list[Recalled]:
+    """The same with why they come: whatever is asked, since they match, or both."""
+    return [
+        replace(
+            item,
+            recall_reason=(
+                *((anyway[item.memory.id],) if item.memory.id in anyway else ()),
+                *(item.recall_reason if item.memory.id in matching else ()),
+            ),
+        )
+        for item in told
+    ]
 
 
 _MARGIN = 4

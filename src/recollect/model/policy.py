@@ -253,10 +253,10 @@ class Recall(Section):
 
     top_k: int = Field(5, ge=1, le=1_000, description="how many memories a query returns")
     max_postings: int = Field(
-        4_000, ge=100, description="how many index entries a query reads; its rarest words are read first"
+        2_000, ge=100, description="how many index entries a query reads; its rarest words are read first"
     )
     max_compared: int = Field(
-        300, ge=10, description="how many of the best are compared by the words that were too common to read whole"
+        150, ge=10, description="how many of the best are compared by the words that were too common to read whole"
     )
     bm25_k1: float = Field(0.9, ge=0, description="how fast repetition of a word stops counting")
     bm25_b: float = Field(0.5, ge=0, le=1, description="how much long texts are discounted")

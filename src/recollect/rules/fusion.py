@@ -167,7 +167,7 @@ def fuse(
                 text=weights.text * texts.get(place, 0.0) / best,
                 meaning=weights.meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
-                time=weights.time * nearness(known.at, question.spans),
+                time=weights.time * nearness(known.at, question.spans) if question.spans else 0.0,
                 authority=weights.authority * authority(question, known),
                 importance=weights.importance * importance(known),
                 vouching=weights.vouching * vouching(known),
@@ -286,16 +286,14 @@ def reread(
 ) -> list[Scored]:
     """The best, scored again with what their content says, best first."""
     weights = weights or Weights()
-    return in_order(
-        scored(
-            one.place,
-            one.features._replace(
-                says_when=weights.says_when * says_when(question, contents[one.place]),
-                asks=weights.asks * asks(contents[one.place]),
-            ),
-        )
-        for one in best
-    )
+    return in_order(_reread(question, one, contents[one.place], weights) for one in best)
+
+
+def _reread(question: Question, one: Scored, content: str, weights: Weights) -> Scored:
+    when, asking = says_when(question, content), asks(content)
+    if not when and not asking:
+        return one
+    return scored(one.place, one.features._replace(says_when=weights.says_when * when, asks=weights.asks * asking))
 
 
 def says_when(question: Question, content: str) -> float:

@@ -152,6 +152,11 @@ class Neighbour(NamedTuple):
 class Contender(NamedTuple):
     """What ranking has to know of a memory, without its content."""
 
+    id: str
+    scope: str
+    category: str
+    key_identity: str
+    phase: int
     created_at: str
     kind_class: str
     source: str
@@ -695,7 +700,10 @@ class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations
     def forget_actor(self, tenant: str, uid: str) -> int: ...
     def remove_graph_threads(self, tenant: str, uids: Sequence[str], *, for_good: bool = False) -> None: ...
     def drop_projections(self, stream: Stream) -> None: ...
-    def count_accesses(self, tenant: str, ids: Sequence[str], at: str) -> None: ...
+    def count_accesses(self, tenant: str, counts: Mapping[str, tuple[int, str]]) -> None:
+        """Add to how often memories were read; the time is when each was last."""
+        ...
+
     def keep_trace(
         self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
     ) -> None: ...

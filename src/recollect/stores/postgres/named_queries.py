@@ -97,5 +97,13 @@ class NamedQueries:
         sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
         for word, value in words.items():
             sql = sql.replace("{" + word + "}", value)
-        plain = {name: int(value) if isinstance(value, bool) else value for name, value in params.items()}
-        return self._db.execute(sql, plain).fetchall()
+        return self._db.execute(sql, _plain(params)).fetchall()
+
+    def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
+        sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
+        return self._db.cursor(row_factory=tuple_row).execute(sql, _plain(params)).fetchall()
+
+
+def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Flags are numbers in the tables."""
+    return {name: int(value) if isinstance(value, bool) else value for name, value in params.items()}

@@ -202,8 +202,8 @@ SELECT v.stream, v.memory, v.body::json ->> 'content' AS content
  WHERE v.body IS NOT NULL
 
 -- name: candidates
-SELECT m.stream, m.memory, m.created_at, m.kind_class, m.source, m.authority, m.importance, m.pinned, m.tier,
-       m.thread_id, m.user_id, m.actor_id, m.vouchers
+SELECT m.stream, m.memory, m.id, m.scope, m.category, m.key_identity, m.phase, m.created_at, m.kind_class, m.source,
+       m.authority, m.importance, m.pinned, m.tier, m.thread_id, m.user_id, m.actor_id, m.vouchers
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
@@ -449,7 +449,8 @@ SELECT count(*) AS n FROM memories
 -- ── beside the ledger ───────────────────────────────────────────────────────────────────────────────────────────
 
 -- name: count_access
-INSERT INTO accesses (tenant, id, count, last) VALUES (:tenant, :id, :count, :last)
+INSERT INTO accesses (tenant, id, count, last)
+SELECT tenant, id, count, last FROM unnest(?::text[], ?::text[], ?::bigint[], ?::text[]) AS new (tenant, id, count, last)
 ON CONFLICT (tenant, id) DO UPDATE
    SET count = accesses.count + excluded.count, last = greatest(accesses.last, excluded.last)
 

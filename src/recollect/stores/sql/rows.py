@@ -11,7 +11,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Kind, Namespace, Space, Status
 from recollect.rules.keys import identity
-from recollect.stores.protocol import Contender, Stored, Stream
+from recollect.stores.protocol import Stored, Stream
 
 Row = Mapping[str, Any]
 
@@ -149,9 +149,3 @@ def _list_text(values: list[Any]) -> str:
 def _list_from(text: str) -> list[Any]:
     return [] if text == "[]" else list(json.loads(text))
 
-
-_contender = itemgetter(*Contender._fields)
-
-
-def contender_from(row: Mapping[str, Any]) -> Contender:
-    return Contender._make(_contender(row))

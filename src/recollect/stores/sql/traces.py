@@ -7,17 +7,23 @@ from typing import Any
 from recollect.model.canonical import canonical_json
 from recollect.model.trace import Trace, policy_key
 from recollect.stores.protocol import ANY_TRACE, Stream, TracesWanted
-from recollect.stores.sql.connection import Capability
+from recollect.stores.sql.connection import Capability, Connection
 
 
 class TraceTables(Capability):
     """Keeping, finding and removing them. The policy that an event was made under is kept once, and found by its hash."""
 
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._policies: set[tuple[str, str]] = set()
+        """Those that this transaction has kept already."""
+
     def keep_trace(
         self, tenant: str, trace: Mapping[str, Any], at: str, stream: int | None, policy: tuple[str, str] | None
     ) -> None:
-        if policy is not None:
+        if policy is not None and (tenant, policy[0]) not in self._policies:
             self._db.run("keep_policy", tenant=tenant, hash=policy[0], body=policy[1])
+            self._policies.add((tenant, policy[0]))
         self._db.run(
             "keep_trace",
             tenant=tenant,

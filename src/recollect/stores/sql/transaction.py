@@ -207,8 +207,9 @@ class StateTables(ProvenanceTables, _Postings):
         if not places:
             return {}
         condition, params = where(selection, self._db.dialect)
-        found = self._db.filtered("candidates", condition, params | {"tenant": tenant, "places": _listed(places)})
-        return {(row["stream"], row["memory"]): rows.contender_from(row) for row in found}
+        params |= {"tenant": tenant, "places": _listed(places)}
+        found = self._db.filtered_tuples("candidates", condition, params)
+        return {row[:2]: Contender._make(row[2:]) for row in found}
 
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]:
         """The ids that begin with these hex digits, or that go by this alias."""
@@ -419,9 +420,8 @@ class SideTables(Capability):
             self._db.run(query, tenant=stream.tenant, stream=stream.number)
         stream.documents = stream.words = 0
 
-    def count_accesses(self, tenant: str, ids: Sequence[str], at: str) -> None:
-        for id, count in sorted(Counter(ids).items()):
-            self._db.run("count_access", tenant=tenant, id=id, count=count, last=at)
+    def count_accesses(self, tenant: str, counts: Mapping[str, tuple[int, str]]) -> None:
+        self._db.run_many("count_access", [(tenant, id, *counted) for id, counted in sorted(counts.items())])
 
     def retry(self, tenant: str, key: str) -> dict[str, Any] | None:
         found = self._db.rows("retry", tenant=tenant, key=key)
@@ -458,7 +458,8 @@ def noted(text: str) -> dict[str, int]:
 
 
 def _listed(places: Sequence[tuple[int, int]]) -> str:
-    return json.dumps([list(place) for place in dict.fromkeys(places)])
+    """Places as the queries take them: a JSON array of pairs."""
+    return f"[{','.join(f'[{stream},{number}]' for stream, number in dict.fromkeys(places))}]"
 
 
 def _once_each(values: Iterable[str | int]) -> str:

@@ -144,8 +144,8 @@ SELECT v.stream, v.memory, json_extract(v.body, '$.content') AS content FROM jso
  WHERE v.body IS NOT NULL
 
 -- name: candidates
-SELECT m.stream, m.memory, m.created_at, m.kind_class, m.source, m.authority, m.importance, m.pinned, m.tier,
-       m.thread_id, m.user_id, m.actor_id, m.vouchers
+SELECT m.stream, m.memory, m.id, m.scope, m.category, m.key_identity, m.phase, m.created_at, m.kind_class, m.source,
+       m.authority, m.importance, m.pinned, m.tier, m.thread_id, m.user_id, m.actor_id, m.vouchers
   FROM json_each(:places) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = json_extract(wanted.value, '$[0]')
    AND m.memory = json_extract(wanted.value, '$[1]')
@@ -365,7 +365,7 @@ SELECT count(*) AS n FROM memories
 -- ── beside the ledger ───────────────────────────────────────────────────────────────────────────────────────────
 
 -- name: count_access
-INSERT INTO accesses (tenant, id, count, last) VALUES (:tenant, :id, :count, :last)
+INSERT INTO accesses (tenant, id, count, last) VALUES (?, ?, ?, ?)
 ON CONFLICT (tenant, id) DO UPDATE SET count = count + excluded.count, last = max(last, excluded.last)
 
 -- name: remove_accesses

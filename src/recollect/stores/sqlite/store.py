@@ -60,6 +60,11 @@ class NamedQueries:
             sql = sql.replace("{" + word + "}", value)
         return self._db.execute(sql, dict(params)).fetchall()
 
+    def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
+        cursor = self._db.cursor()
+        cursor.row_factory = None
+        return cursor.execute(QUERIES[query].replace("{filters}", condition), dict(params)).fetchall()
+
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
         values = ", ".join("?" for _ in columns)
         words = {"table": table, "columns": ", ".join(columns), "values": values}

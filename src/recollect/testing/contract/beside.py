@@ -131,11 +131,11 @@ class BesideContract(Opening):
     def test_accesses_are_added_up_and_the_last_one_is_the_latest(self, store: Store, scribe: Scribe) -> None:
         tea, coffee = scribe.keep("tea"), scribe.keep("coffee")
         with store.write(TENANT) as writer:
-            writer.count_accesses(TENANT, [tea, coffee, tea], at(20))
-            writer.count_accesses(TENANT, [tea], at(10))
-            writer.count_accesses(TENANT, [], at(40))
+            writer.count_accesses(TENANT, {tea: (2, at(20)), coffee: (1, at(20))})
+            writer.count_accesses(TENANT, {tea: (1, at(10))})
+            writer.count_accesses(TENANT, {})
         with store.write("globex") as writer:
-            writer.count_accesses("globex", [tea], at(30))
+            writer.count_accesses("globex", {tea: (1, at(30))})
         with store.read(TENANT) as reader:
             found = reader.by_ids(TENANT, [tea, coffee])
             assert (found[tea].accesses, found[tea].last_access) == (3, at(20))
@@ -146,6 +146,6 @@ class BesideContract(Opening):
         with store.read(TENANT) as reader:
             before = (scribe.seen_by(reader), [s.state for s in reader.states(scribe.seen_by(reader))])
         with store.write(TENANT) as writer:
-            writer.count_accesses(TENANT, [tea], at(20))
+            writer.count_accesses(TENANT, {tea: (1, at(20))})
         with store.read(TENANT) as reader:
             assert (scribe.seen_by(reader), [s.state for s in reader.states(scribe.seen_by(reader))]) == before

@@ -30,7 +30,7 @@ def _keep_secret(store: Store, scribe: Scribe) -> str:
         writer.keep_trace(TENANT, {"type": "memory_write", "memory_id": id, "x": SECRET}, at(1), None, None)
         answer = {"digest": SECRET, "salt": b"s", "outcome": "stored", "memory_id": id, "reasons": (), "at": at(1)}
         writer.keep_retry(TENANT, "key", answer)
-        writer.count_accesses(TENANT, [id], at(2))
+        writer.count_accesses(TENANT, {id: (1, at(2))})
     return id
 
 

@@ -219,7 +219,7 @@ class SelectionContract(Opening):
         scribe.keep("archived", importance=2, last_reinforced=at(10), status=Status.ARCHIVED)
         read = scribe.keep("read since", importance=2, last_reinforced=at(10))
         with store.write(TENANT) as writer:
-            writer.count_accesses(TENANT, [read], at(30))
+            writer.count_accesses(TENANT, {read: (1, at(30))})
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert reader.unused_ids(stream, at(10), 3) == []

@@ -38,7 +38,7 @@ WRITES: dict[str, Write] = {
     "forget_owner": lambda w, s: w.forget_owner(s),
     "forget_actor": lambda w, s: w.forget_actor(TENANT, commit_to(b"d" * 32, "planner")),
     "drop_projections": lambda w, s: w.drop_projections(s),
-    "count_accesses": lambda w, s: w.count_accesses(TENANT, [memory_id("tea")], at(9)),
+    "count_accesses": lambda w, s: w.count_accesses(TENANT, {memory_id("tea"): (1, at(9))}),
     "keep_trace": lambda w, s: w.keep_trace(TENANT, {"type": "new"}, at(9), None, ("h", "{}")),
     "keep_retry": lambda w, s: w.keep_retry(TENANT, "new", _ANSWER),
     "put_memory": lambda w, s: Scribe.keep_in(Scribe(NotImplemented), w, "new"),
