@@ -69,16 +69,17 @@ def with_counterparts(
     Without it, somebody could say the same in the words of the question and be told instead.
     """
     by_key: dict[Concept, list[Ranked]] = defaultdict(list)
-    for one in found:
+    scopes = _scopes(engine, found)
+    for one in found if len(streams) > 1 or len(scopes) > 1 else ():  # else nobody else can hold any of the keys
         if one.row.kind_class != KindClass.EVENT:  # which is about nothing but itself
             by_key[_concept(one.row)].append(one)
     more: dict[str, list[Ranked]] = defaultdict(list)
     for stream in streams if by_key else ():
-        for place, other in _holders(engine, reader, stream, by_key).items():
+        for place, other in _holders(engine, reader, stream, scopes, by_key).items():
             for one in by_key[_concept(other)]:
                 if (one_person or one.place[0] == place[0]) and _outranks(engine, other, one.row):
                     space = stream.address.space if stream.address else one.space
-                    more[one.id].append(one._replace(place=place, space=space, row=other))
+                    more[one.id].append(one._replace(place=place, space=space, row=other, relations=None))
     known = {one.id for one in found}
     told: dict[str, Ranked] = {}
     for one in found:
@@ -87,17 +88,19 @@ def with_counterparts(
     return list(told.values())
 
 
+def _scopes(engine: Engine, found: Sequence[Ranked]) -> Sequence[str]:
+    """Whose memories may hold the keys of these: those that the caller sees, or everybody's who has one of them."""
+    return engine.sight.scopes or sorted({"shared", *(one.row.scope for one in found)})
+
+
 def _holders(
-    engine: Engine, reader: Reader, stream: Stream, by_key: Mapping[Concept, Sequence[Ranked]]
+    engine: Engine, reader: Reader, stream: Stream, scopes: Sequence[str], by_key: Mapping[Concept, Sequence[Ranked]]
 ) -> dict[Place, Contender]:
     """The active memories of a stream that have one of these keys and may be seen, but for those at hand."""
-    selection = engine.what_is_active()
-    group = [one for ranked in by_key.values() for one in ranked]
-    scopes = selection.scopes or sorted({"shared", *(one.row.scope for one in group)})
-    at_hand = {one.place for one in group}
+    at_hand = {one.place for ranked in by_key.values() for one in ranked}
     holding = [(stream.number, number) for number in reader.key_holders(stream, scopes, sorted(by_key))]
     others = [place for place in holding if place not in at_hand]
-    return reader.candidates(engine.tenant, others, selection) if others else {}
+    return reader.candidates(engine.tenant, others, engine.what_is_active()) if others else {}
 
 
 def _concept(row: Contender) -> Concept:

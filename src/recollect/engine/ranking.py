@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recollect.engine.context import Engine
 from recollect.engine.meaning import RERANKED, Likeness, likeness
-from recollect.engine.relations import strongest
+from recollect.engine.relations import edges, strongest
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import parse_time
@@ -38,7 +38,7 @@ from recollect.rules.fusion import (
 from recollect.rules.newness import LOOKED_AT, newest_first, statement
 from recollect.rules.question import Question, read_question
 from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
-from recollect.stores.protocol import Contender, Posting, Reader, Selection, Stream
+from recollect.stores.protocol import Contender, Posting, Reader, Relation, Selection, Stream
 
 NEARBY = 0.3
 """How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
@@ -61,6 +61,8 @@ class Ranked(NamedTuple):
     features: Mapping[str, float] = MappingProxyType({})
     shadowed: tuple[str, ...] = ()
     """What it is told instead of: others of the same concept."""
+    relations: Sequence[Relation] | None = None
+    """What it has to do with others; ``None`` if that was not looked up."""
 
     @property
     def id(self) -> str:
@@ -128,7 +130,8 @@ def ranked(
     meant = likeness(engine, reader, streams, text)
     looking = _Looking(reader, engine.tenant, streams, selection)
     facts = looking.best(found, max(BY_TEXT, 2 * most), meant, settings.meaning_min)
-    related = strongest(engine, reader, _few_best(found, meant, facts))
+    known = edges(engine, reader, _few_best(found, meant, facts))
+    related = strongest(known)
     facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
     vouchers = {place: row.vouchers for place, row in looking.rows.items() if row.vouchers != "[]" and place in facts}
@@ -142,7 +145,8 @@ def ranked(
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
     if settings.newest_first and question.asks_what_holds:
         best = _newest_first(question, best, facts, contents, found.idf, meant)
-    return [_ranked(question, found.idf, evidence, one, looking) for one in best[:most]]
+    told = [_ranked(question, found.idf, evidence, one, looking) for one in best[:most]]
+    return [one._replace(relations=known.get(one.place)) for one in told]
 
 
 def _tells(one: Scored, found: "_Text", evidence: Evidence, settings: Ranking) -> bool:

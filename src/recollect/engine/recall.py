@@ -75,9 +75,8 @@ def query(
         chosen = _within(engine, about, top_k, budget_tokens, at_hand)
         at_hand = loaded(engine, reader, chosen, at_hand)
         items = [as_told(one, at_hand[one.place]) for one in chosen]
-        places = {one.id: one.place for one in chosen}
         items = _with_history(engine, reader, items, budget_tokens) if history else items
-        items = _with_related(engine, reader, items, places, budget_tokens)
+        items = _with_related(engine, reader, items, chosen, budget_tokens)
         checks = _border_checks(engine, owner, space)
         event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
     events = (*(tracing.border_check(engine, "read", *check) for check in checks.items()), event)
@@ -196,7 +195,7 @@ def _with_related(
     engine: Engine,
     reader: Reader,
     items: Sequence[Recalled],
-    places: Mapping[str, Place],
+    chosen: Sequence[Ranked],
     budget_tokens: int | None,
 ) -> list[Recalled]:
     """The same with what they have to do with: the strongest relations, within what the budget leaves."""
@@ -205,10 +204,13 @@ def _with_related(
         return list(items)
     told: dict[Place, list[Related]] = defaultdict(list)
     room = _Room(items, budget_tokens)
-    for place, related in told_with(engine, reader, [places[item.memory.id] for item in items])[:most]:
+    known = {one.place: one.relations for one in chosen if one.relations is not None}
+    for place, related in told_with(engine, reader, [one.place for one in chosen], known)[:most]:
         if room.takes(related.line):
             told[place].append(related)
-    return [replace(item, related=tuple(told[places[item.memory.id]])) for item in items]
+    if not told:
+        return list(items)
+    return [replace(item, related=tuple(told[one.place])) for item, one in zip(items, chosen, strict=True)]
 
 
 def _border_checks(engine: Engine, owner: str | None, space: str | None) -> dict[Space, str | None]:

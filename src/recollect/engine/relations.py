@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from recollect.engine.assemble import to_memory
@@ -171,9 +172,29 @@ def related(engine: Engine, id: str) -> list[Related]:
         return [one for _, one in told_with(engine, reader, [(stored.stream, stored.number)])]
 
 
-def told_with(engine: Engine, reader: Reader, places: Sequence[Place]) -> list[tuple[Place, Related]]:
-    """What these memories are related to and is not among them, each once, strongest first, with which of them it goes."""
-    ends = _other_ends(reader.relations_at(engine.tenant, places) if places else [], places)
+Edges = Mapping[Place, Sequence[Relation]]
+"""Those who were looked up, each with its relations."""
+_NONE: Edges = MappingProxyType({})
+
+
+def edges(engine: Engine, reader: Reader, places: Sequence[Place]) -> Edges:
+    """The relations of these memories, from both ends."""
+    found: dict[Place, list[Relation]] = {place: [] for place in places}
+    for relation in reader.relations_at(engine.tenant, places) if places else ():
+        for end in {relation.source, relation.target} & found.keys():
+            found[end].append(relation)
+    return found
+
+
+def told_with(
+    engine: Engine, reader: Reader, places: Sequence[Place], known: Edges = _NONE
+) -> list[tuple[Place, Related]]:
+    """What these memories are related to and is not among them, each once, strongest first, with which of them it goes.
+
+    Those whose relations are ``known`` are not looked up.
+    """
+    every = {**known, **edges(engine, reader, [place for place in places if place not in known])}
+    ends = _other_ends(dict.fromkeys(one for place in places for one in every[place]), places)
     seen = _seen(engine, reader, [other for _, other, _ in ends])
     told: dict[Place, tuple[Place, Related]] = {}
     for place, other, relation in sorted(ends, key=lambda end: (-end[2].strength, end[1], end[0], end[2])):
@@ -205,13 +226,13 @@ def _shown(stored: Stored, strength: float, relation_type: str) -> Related:
     return Related(memory.id, memory.content, relation_type, strength, memory.category)
 
 
-def strongest(engine: Engine, reader: Reader, best: Sequence[Place]) -> dict[Place, float]:
-    """What the best matches are related to, each with its strongest relation to one of them."""
+def strongest(known: Edges) -> dict[Place, float]:
+    """What these memories are related to, each with its strongest relation to one of them."""
     found: dict[Place, float] = {}
-    for relation in reader.relations_at(engine.tenant, best) if best else ():
-        for one, other in ((relation.source, relation.target), (relation.target, relation.source)):
-            if one in best:
-                found[other] = max(found.get(other, 0.0), relation.strength)
+    for place, relations in known.items():
+        for relation in relations:
+            other = relation.target if relation.source == place else relation.source
+            found[other] = max(found.get(other, 0.0), relation.strength)
     return found
 
 

@@ -44,8 +44,8 @@ def signs(codes: Codes) -> Signs:
     >>> signs(np.array([[64, -127, 0, 5]], dtype=np.int8)).tolist()
     [[144, 0, 0, 0, 0, 0, 0, 0]]
     """
-    padding = -codes.shape[1] % _WORD_BITS
-    return np.packbits(np.pad(codes > 0, ((0, 0), (0, padding))), axis=1)
+    set_bits, padding = codes > 0, -codes.shape[1] % _WORD_BITS
+    return np.packbits(np.pad(set_bits, ((0, 0), (0, padding))) if padding else set_bits, axis=1)
 
 
 def codes_from(blobs: Sequence[bytes], dimensions: int) -> Codes:
@@ -90,7 +90,7 @@ def cosines(query: Codes, rows: Codes) -> NDArray[np.float64]:
     exact: Any = np.float32 if rows.shape[1] <= EXACT_IN_32_BITS else np.float64
     wide, asked = rows.astype(exact), query.astype(exact).reshape(-1)
     products = (wide @ asked).astype(np.float64)
-    lengths = np.einsum("ij,ij->i", wide, wide).astype(np.float64) * float(asked @ asked)
+    lengths = np.vecdot(wide, wide).astype(np.float64) * float(asked @ asked)
     return np.asarray(products / np.sqrt(np.where(lengths > 0, lengths, 1.0)), dtype=np.float64)
 
 
