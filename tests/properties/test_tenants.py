@@ -23,7 +23,8 @@ import recollect
 from recollect.compose import open_store
 from recollect.langgraph import RecollectSaver, RecollectStore
 from recollect.model.errors import RecollectError
-from recollect.stores.protocol import NO_LIMIT
+from recollect.rules.identities import private_key, public_key
+from recollect.stores.protocol import NO_LIMIT, Store
 from recollect.testing.invariants import EVERYWHERE
 from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.script import open_seeded
@@ -128,12 +129,11 @@ def got_hold_of(mem: recollect.Recollect) -> Foreign:
     return Foreign(ids, "ticket-7", found[0].content_hash, page.next_cursor, events.next_cursor)
 
 
-def rows_of(location: str, tenant: str) -> dict[str, list[Any]]:
+def rows_of(store: Store, tenant: str) -> dict[str, list[Any]]:
     """Every row that a tenant has in any table, as it lies, and its list of erasures."""
-    with closing(open_store(location, "unused", 30.0)) as store:
-        with store.read(tenant) as reader:
-            rows = {table.name: list(reader.rows_after(tenant, table, None, NO_LIMIT)) for table in reader.tables()}
-        return {**rows, "erasures": list(store.erasures(tenant))}
+    with store.read(tenant) as reader:
+        rows = {table.name: list(reader.rows_after(tenant, table, None, NO_LIMIT)) for table in reader.tables()}
+    return {**rows, "erasures": list(store.erasures(tenant))}
 
 
 # ── every operation, asked for what is Globex's ─────────────────────────────────────────────────────────────────────
@@ -300,6 +300,9 @@ PYTHON: dict[str, Call] = {
     "new_identity": lambda door, _: outcome(
         lambda: door.mem.new_identity("other", key_file=door.folder / "other.key").key
     ),
+    "register_identity": lambda door, _: outcome(
+        lambda: door.mem.register_identity("abroad", public_key(private_key(bytes(32))))
+    ),
     "sign_entry": lambda door, _: outcome(
         lambda: door.mem.sign_entry(ENTRY, sign_as="other", key_file=door.folder / "other.key")
     ),
@@ -417,9 +420,11 @@ def told(
     calls = {f"graph.{name}": call for name, call in GRAPHS.items()} | PYTHON
     location = fresh()
     foreign = _shared(location)
-    before, beside, moved = rows_of(location, GLOBEX), {}, {}
-    for name, answer in _answers(location, EYES[request.param], calls, foreign, tmp_path_factory.mktemp("beside")):
-        beside[name], moved[name] = answer, _differing(before, rows_of(location, GLOBEX))
+    beside, moved = {}, {}
+    with closing(open_store(location, "unused", 30.0)) as watching:
+        before = rows_of(watching, GLOBEX)
+        for name, answer in _answers(location, EYES[request.param], calls, foreign, tmp_path_factory.mktemp("beside")):
+            beside[name], moved[name] = answer, _differing(before, rows_of(watching, GLOBEX))
     location = fresh()
     open_seeded(location, 2, tenant=GLOBEX).close()  # the same identity, and nothing in it
     alone = dict(_answers(location, EYES[request.param], calls, foreign, tmp_path_factory.mktemp("alone")))
@@ -430,7 +435,8 @@ def _shared(location: str) -> Foreign:
     with open_seeded(location, 2, tenant=GLOBEX) as mem:
         fill(mem, SECRET)
         foreign = got_hold_of(mem)
-    empty = [table for table, rows in rows_of(location, GLOBEX).items() if not rows]
+    with closing(open_store(location, "unused", 30.0)) as store:
+        empty = [table for table, rows in rows_of(store, GLOBEX).items() if not rows]
     assert not empty, f"there is nothing to hide in {empty}"
     return foreign
 
