@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recollect.engine.context import Engine
 from recollect.engine.meaning import RERANKED, Likeness, likeness
-from recollect.engine.relations import edges, strongest
+from recollect.engine.relations import Edges, edges, strongest
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import parse_time
@@ -129,8 +129,13 @@ def ranked(
     found = _text(engine, reader, streams, question.terms)
     meant = likeness(engine, reader, streams, text)
     looking = _Looking(reader, engine.tenant, streams, selection)
-    facts = looking.best(found, max(BY_TEXT, 2 * most), meant, settings.meaning_min)
-    known = edges(engine, reader, _few_best(found, meant, facts))
+    ranking, by_words = found.best_first(), max(BY_TEXT, 2 * most)
+    first = list(islice(ranking, by_words))
+    near = _nearest(meant, BY_MEANING, settings.meaning_min)
+    likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
+    looking.at((*first, *near))  # mostly enough, and asked for at once
+    facts = looking.best(chain(first, ranking), by_words, meant, settings.meaning_min)
+    known = _among(engine, reader, _few_best(found, meant, facts), likely())
     related = strongest(known)
     facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
@@ -164,6 +169,12 @@ def _few_best(found: "_Text", meant: Likeness | None, facts: Mapping[Place, Fact
     return sorted({*(place for place in by_words if found.score(place)), *by_meaning})
 
 
+def _among(engine: Engine, reader: Reader, wanted: Sequence[Place], known: Edges) -> Edges:
+    """The relations of those that are wanted: as they are known, or looked up."""
+    more = edges(engine, reader, [place for place in wanted if place not in known])()
+    return {place: (known if place in known else more)[place] for place in wanted}
+
+
 def _ranked(
     question: Question, idf: Mapping[str, float], evidence: Evidence, one: Scored, looking: "_Looking"
 ) -> Ranked:
@@ -183,6 +194,7 @@ def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Seq
     Words beyond the budget are looked up for the best memories only.
     """
     settings = engine.policy.recall
+    hidden = partly_hidden(engine, reader, streams)
     by_stream = {s.number: reader.term_frequencies(s, sorted(set(wanted))) for s in streams if s.documents}
     totals = _summed(by_stream.values())
     reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
@@ -192,7 +204,7 @@ def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Seq
         for term, of_term in _postings(reader, stream, reading.find, by_stream.get(stream.number, {})).items()
     }
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    if partly := partly_hidden(engine, reader, streams):
+    if partly := hidden():
         postings = seen_postings(engine, reader, partly, postings)
         texts, totals = seen_statistics(streams, partly, postings, by_stream)
     found = _Text(wanted, texts, totals, settings)
@@ -247,12 +259,9 @@ class _Looking:
         self._known |= dict.fromkeys(places)
         self._known |= {place: _facts(place, row, self.spaces[place[0]]) for place, row in rows.items()}
 
-    def best(self, found: _Text, by_words: int, meant: Likeness | None, least: float) -> dict[Place, Facts]:
-        """The best by their words, so many if there are, and the most alike in meaning."""
-        ranking = found.best_first()
-        first = list(islice(ranking, by_words))
-        self.at([*first, *_nearest(meant, BY_MEANING, least)])  # mostly enough, and asked for at once
-        return self._first(chain(first, ranking), by_words) | self._most_alike(meant, least)
+    def best(self, ranking: Iterator[Place], by_words: int, meant: Likeness | None, least: float) -> dict[Place, Facts]:
+        """The first of a ranking by words, so many if there are, and the most alike in meaning."""
+        return self._first(ranking, by_words) | self._most_alike(meant, least)
 
     def _first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
         """The first so many that may be told. Where few of them may be, ever more are looked up at a time."""

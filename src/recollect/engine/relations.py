@@ -27,7 +27,7 @@ from recollect.model.vocabulary import Kind
 from recollect.rules.borders import may_read
 from recollect.rules.draft import Draft
 from recollect.rules.fold import BY_HAND, RELATION_RULE
-from recollect.stores.protocol import Place, Reader, Relation, Stored, Stream, Version
+from recollect.stores.protocol import Later, Place, Reader, Relation, Stored, Stream, Version
 
 RELATED_TO = "related_to"
 CHUNK = 12
@@ -151,7 +151,7 @@ def unlink(engine: Engine, id: str, other: str) -> int:
 
 
 def _between(reader: Reader, tenant: str, source: Place, target: Stored) -> list[Relation]:
-    found = reader.relations_at(tenant, [source])
+    found = reader.relations_at(tenant, [source])()
     return [one for one in found if one.source == source and one.target == (target.stream, target.number)]
 
 
@@ -177,13 +177,18 @@ Edges = Mapping[Place, Sequence[Relation]]
 _NONE: Edges = MappingProxyType({})
 
 
-def edges(engine: Engine, reader: Reader, places: Sequence[Place]) -> Edges:
+def edges(engine: Engine, reader: Reader, places: Sequence[Place]) -> Later[Edges]:
     """The relations of these memories, from both ends."""
-    found: dict[Place, list[Relation]] = {place: [] for place in places}
-    for relation in reader.relations_at(engine.tenant, places) if places else ():
-        for end in {relation.source, relation.target} & found.keys():
-            found[end].append(relation)
-    return found
+    answer = reader.relations_at(engine.tenant, places) if places else list
+
+    def by_end() -> Edges:
+        found: dict[Place, list[Relation]] = {place: [] for place in places}
+        for relation in answer():
+            for end in {relation.source, relation.target} & found.keys():
+                found[end].append(relation)
+        return found
+
+    return by_end
 
 
 def told_with(
@@ -193,7 +198,7 @@ def told_with(
 
     Those whose relations are ``known`` are not looked up.
     """
-    every = {**known, **edges(engine, reader, [place for place in places if place not in known])}
+    every = {**known, **edges(engine, reader, [place for place in places if place not in known])()}
     ends = _other_ends(dict.fromkeys(one for place in places for one in every[place]), places)
     seen = _seen(engine, reader, [other for _, other, _ in ends])
     told: dict[Place, tuple[Place, Related]] = {}

@@ -10,19 +10,19 @@ from collections.abc import Mapping, Sequence
 
 from recollect.engine.context import Engine
 from recollect.rules.ranking import TextStatistics
-from recollect.stores.protocol import Posting, Reader, Selection, Stream
+from recollect.stores.protocol import Later, Posting, Reader, Selection, Stream
 
 Postings = Mapping[tuple[int, str], Sequence[Posting]]
 """The index entries of a term in a stream."""
 
 
-def partly_hidden(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[int, int]:
+def partly_hidden(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Later[dict[int, int]]:
     """The streams that hold something active which the caller may not see, each with how much of it the caller sees."""
     scopes, categories = engine.sight
     if scopes is None and categories is None:
-        return {}
-    hidden = {stream.number: reader.count_beyond(stream, scopes, categories) for stream in streams}
-    return {s.number: max(s.documents - hidden[s.number], 0) for s in streams if hidden[s.number]}
+        return dict
+    beyond = [(stream, reader.count_beyond(stream, scopes, categories)) for stream in streams]
+    return lambda: {s.number: max(s.documents - hidden, 0) for s, count in beyond if (hidden := count())}
 
 
 def seen_postings(engine: Engine, reader: Reader, partly: Mapping[int, int], postings: Postings) -> Postings:

@@ -292,7 +292,7 @@ class _StreamAudit:
         by_hand = [(entry, text) for entry, text in self._by_hand if entry.memory_id in ids]
         amendments = {entry.seq: (text, None) for entry, text in by_hand}
         stated = relations_of_stream(reader, stream, versions, [entry for entry, _ in by_hand], amendments)
-        found = [one for one in reader.relations_at(stream.tenant, sorted(places)) if one.source in places]
+        found = [one for one in reader.relations_at(stream.tenant, sorted(places))() if one.source in places]
         if stated != sorted(found):
             raise Broken(f"{self.name}, relations", "they are not those that its versions and its ledger say")
 

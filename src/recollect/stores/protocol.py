@@ -5,17 +5,20 @@ one transaction in which an operation acts. Every SQL store is a :class:`Connect
 ``recollect.stores.sql``; the contract suite in ``recollect.testing`` is what makes a store a store.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from recollect.model.address import Address
 from recollect.model.ledger import Entry
 from recollect.model.operation import Operation, OperationCount
 from recollect.model.state import State
 
+T = TypeVar("T")
+Later: TypeAlias = Callable[[], T]
+"""An answer that is asked for at once and taken when it is needed: until then others are asked without waiting for it."""
 NO_LIMIT = 2**31 - 1
 """For reads that take everything."""
 
@@ -294,7 +297,9 @@ class ReadsText(Protocol):
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]: ...
 
-    def count_beyond(self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None) -> int:
+    def count_beyond(
+        self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None
+    ) -> Later[int]:
         """How many active memories are of other scopes or other categories than these; ``None`` is any."""
         ...
 
@@ -348,7 +353,7 @@ class KeepsVectors(Protocol):
 
 
 class ReadsRelations(Protocol):
-    def relations_at(self, tenant: str, places: Sequence[Place]) -> list[Relation]:
+    def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
         """Those that begin or end at one of these places, in order."""
         ...
 

@@ -1,7 +1,7 @@
 """Running queries by name on a PostgreSQL connection."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -67,10 +67,9 @@ class NamedQueries:
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
         return self._db.cursor(row_factory=tuple_row).execute(QUERIES[query], params).fetchall()
 
-    def tuples_each(self, query: str, params: Sequence[Mapping[str, Any]], /) -> list[list[tuple[Any, ...]]]:
-        """All go out before the first answer is waited for."""
-        asked = [self._db.cursor(row_factory=tuple_row).execute(QUERIES[query], one) for one in params]
-        return [cursor.fetchall() for cursor in asked]
+    def soon(self, query: str, params: Mapping[str, Any], /) -> Callable[[], list[tuple[Any, ...]]]:
+        """It goes out at once."""
+        return self._db.cursor(row_factory=tuple_row).execute(QUERIES[query], params).fetchall
 
     def run(self, query: str, /, **params: Any) -> None:
         self._db.execute(QUERIES[query], params)

@@ -64,16 +64,18 @@ DELETE FROM relations WHERE tenant = :tenant AND ((from_stream = :stream AND fro
 DELETE FROM relations WHERE tenant = :tenant AND from_stream = :stream
 
 -- name: relations_at
-SELECT r.* FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
+SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at
+  FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM relations
                       WHERE tenant = :tenant AND from_stream = (wanted.place ->> 0)::bigint
                         AND from_memory = (wanted.place ->> 1)::bigint) r
  UNION
-SELECT r.* FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
+SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at
+  FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM relations
                       WHERE tenant = :tenant AND to_stream = (wanted.place ->> 0)::bigint
                         AND to_memory = (wanted.place ->> 1)::bigint) r
- ORDER BY 2, 3, 4, 5, 6
+ ORDER BY 1, 2, 3, 4, 5
 
 -- name: relations_of_stream
 SELECT * FROM relations WHERE tenant = :tenant AND from_stream = :stream

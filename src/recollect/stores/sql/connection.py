@@ -1,6 +1,6 @@
 """What an SQL engine brings to the shared mapping, and what each capability of the mapping is built on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from recollect.stores.sql.filters import Dialect
@@ -13,8 +13,8 @@ class Connection(Protocol):
 
     def rows(self, query: str, /, **params: Any) -> list[Any]: ...
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]: ...
-    def tuples_each(self, query: str, params: Sequence[Mapping[str, Any]], /) -> list[list[tuple[Any, ...]]]:
-        """One query with several parameters in turn, asked together and answered in their order."""
+    def soon(self, query: str, params: Mapping[str, Any], /) -> Callable[[], list[tuple[Any, ...]]]:
+        """A query whose answer is taken later: until then others are asked without waiting for it."""
         ...
 
     def run(self, query: str, /, **params: Any) -> None:

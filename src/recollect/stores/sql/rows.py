@@ -148,4 +148,3 @@ def _list_text(values: list[Any]) -> str:
 
 def _list_from(text: str) -> list[Any]:
     return [] if text == "[]" else list(json.loads(text))
-

@@ -17,6 +17,7 @@ from recollect.model.state import State
 from recollect.stores.protocol import (
     NO_LIMIT,
     Contender,
+    Later,
     Neighbour,
     Phase,
     Posting,
@@ -333,12 +334,17 @@ class TextTables(_Postings):
     def postings(self, stream: Stream, limits: Mapping[str, int]) -> dict[str, list[Posting]]:
         place = {"tenant": stream.tenant, "stream": stream.number}
         asked = [{**place, "term": term, "limit": limit} for term, limit in limits.items()]
-        return dict(zip(limits, self._db.tuples_each("postings", asked), strict=True))
+        return dict(zip(limits, self._each("postings", asked), strict=True))
 
     def postings_of(self, stream: Stream, terms: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
         place = {"tenant": stream.tenant, "stream": stream.number, "numbers": _once_each(numbers)}
         asked = [{**place, "term": term} for term in terms]
-        return dict(zip(terms, self._db.tuples_each("postings_of", asked), strict=True))
+        return dict(zip(terms, self._each("postings_of", asked), strict=True))
+
+    def _each(self, query: str, asked: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+        """The answers to one query with several parameters, all asked before the first is waited for."""
+        answers = [self._db.soon(query, one) for one in asked]
+        return [answer() for answer in answers]
 
     def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
         found = self._db.rows(
@@ -370,13 +376,15 @@ class TextTables(_Postings):
         params |= {"tenant": stream.tenant, "stream": stream.number, "numbers": _once_each(numbers)}
         return {row["memory"] for row in self._db.filtered("visible_numbers", condition, params)}
 
-    def count_beyond(self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None) -> int:
+    def count_beyond(
+        self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None
+    ) -> Later[int]:
         where = {"tenant": stream.tenant, "stream": stream.number}
         seen = None if scopes is None else json.dumps(sorted(scopes))
-        counts = self._db.tuples_each("active_between_scopes", [where | gap for gap in _gaps(scopes)])
+        counts = [self._db.soon("active_between_scopes", where | gap) for gap in _gaps(scopes)]
         of_categories = [{**where, **gap, "scopes": seen} for gap in _gaps(categories)]
-        counts += self._db.tuples_each("active_between_categories", of_categories)
-        return sum(int(rows[0][0]) for rows in counts)
+        counts += [self._db.soon("active_between_categories", gap) for gap in of_categories]
+        return lambda: sum(int(answer()[0][0]) for answer in counts)
 
 
 _FIRST, _LAST = "", chr(0x10FFFF)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recollect.stores.protocol import Relation, Selection, Stream
+from recollect.stores.protocol import Later, Relation, Selection, Stream
 from recollect.stores.sql.connection import Capability
 from recollect.stores.sql.filters import where
 
@@ -64,9 +64,10 @@ class RelationTables(Capability):
         ends = dict(zip(("from_stream", "from_memory", "to_stream", "to_memory"), _row(one)[:4], strict=True))
         self._db.run("remove_relation", tenant=tenant, **ends, relation_type=one.relation_type)
 
-    def relations_at(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Relation]:
+    def relations_at(self, tenant: str, places: Sequence[tuple[int, int]]) -> Later[list[Relation]]:
         listed = json.dumps([list(place) for place in dict.fromkeys(places)])
-        return [relation_from(row) for row in self._db.rows("relations_at", tenant=tenant, places=listed)]
+        answer = self._db.soon("relations_at", {"tenant": tenant, "places": listed})
+        return lambda: [_relation(*row) for row in answer()]
 
     def relations_of(self, stream: Stream) -> list[Relation]:
         found = self._db.rows("relations_of_stream", tenant=stream.tenant, stream=stream.number)
@@ -82,5 +83,13 @@ def _row(one: Relation) -> tuple[Any, ...]:
 
 
 def relation_from(row: Mapping[str, Any]) -> Relation:
-    source, target = (row["from_stream"], row["from_memory"]), (row["to_stream"], row["to_memory"])
-    return Relation(source, target, row["relation_type"], row["strength"] / MILLIONTHS, row["created_at"])
+    return _relation(*(row[name] for name in _COLUMNS))
+
+
+_COLUMNS = ("from_stream", "from_memory", "to_stream", "to_memory", "relation_type", "strength", "created_at")
+
+
+def _relation(
+    from_stream: int, from_memory: int, to_stream: int, to_memory: int, how: str, strength: int, at: str
+) -> Relation:
+    return Relation((from_stream, from_memory), (to_stream, to_memory), how, strength / MILLIONTHS, at)

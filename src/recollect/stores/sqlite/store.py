@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,8 +42,8 @@ class NamedQueries:
         cursor.row_factory = None
         return cursor.execute(QUERIES[query], params).fetchall()
 
-    def tuples_each(self, query: str, params: Sequence[Mapping[str, Any]], /) -> list[list[tuple[Any, ...]]]:
-        return [self.tuples(query, **one) for one in params]
+    def soon(self, query: str, params: Mapping[str, Any], /) -> Callable[[], list[tuple[Any, ...]]]:
+        return lambda: self.tuples(query, **params)
 
     def run(self, query: str, /, **params: Any) -> None:
         self._db.execute(QUERIES[query], params)

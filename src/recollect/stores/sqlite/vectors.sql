@@ -64,14 +64,16 @@ DELETE FROM relations WHERE tenant = :tenant AND ((from_stream = :stream AND fro
 DELETE FROM relations WHERE tenant = :tenant AND from_stream = :stream
 
 -- name: relations_at
-SELECT r.* FROM json_each(:places) wanted
+SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at
+  FROM json_each(:places) wanted
  CROSS JOIN relations r ON r.tenant = :tenant AND r.from_stream = json_extract(wanted.value, '$[0]')
    AND r.from_memory = json_extract(wanted.value, '$[1]')
  UNION
-SELECT r.* FROM json_each(:places) wanted
+SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at
+  FROM json_each(:places) wanted
  CROSS JOIN relations r INDEXED BY relations_to ON r.tenant = :tenant AND r.to_stream = json_extract(wanted.value, '$[0]')
    AND r.to_memory = json_extract(wanted.value, '$[1]')
- ORDER BY 2, 3, 4, 5, 6
+ ORDER BY 1, 2, 3, 4, 5
 
 -- name: relations_of_stream
 SELECT * FROM relations WHERE tenant = :tenant AND from_stream = :stream

@@ -187,12 +187,12 @@ class TextContract(Opening):
         scribe.keep("put away", status=Status.ARCHIVED, body_fields={"scope": "stylist"})
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
-            assert reader.count_beyond(stream, None, None) == 0
-            assert reader.count_beyond(stream, ["shared", "coder", "stylist"], ["general", "tasks"]) == 0
-            assert reader.count_beyond(stream, ["shared", "coder"], None) == 2
-            assert reader.count_beyond(stream, None, ["tasks"]) == 3
-            assert reader.count_beyond(stream, ["shared"], ["tasks"]) == 5
-            assert reader.count_beyond(stream, None, []) == 6
+            assert reader.count_beyond(stream, None, None)() == 0
+            assert reader.count_beyond(stream, ["shared", "coder", "stylist"], ["general", "tasks"])() == 0
+            assert reader.count_beyond(stream, ["shared", "coder"], None)() == 2
+            assert reader.count_beyond(stream, None, ["tasks"])() == 3
+            assert reader.count_beyond(stream, ["shared"], ["tasks"])() == 5
+            assert reader.count_beyond(stream, None, [])() == 6
 
     def test_projections_can_be_dropped_and_versions_stay(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)

@@ -154,7 +154,7 @@ def _put(store: Store, *relations: Relation, tenant: str = TENANT) -> None:
 
 def _at(store: Store, *places: Place, tenant: str = TENANT) -> list[Relation]:
     with store.read(tenant) as reader:
-        return reader.relations_at(tenant, places)
+        return reader.relations_at(tenant, places)()
 
 
 class RelationsContract(Opening):
