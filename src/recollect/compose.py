@@ -2,10 +2,12 @@
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from recollect.adopting import adopt_vault
 from recollect.embed import Embedder, embedder_named
 from recollect.engine.accesses import AccessCounter
 from recollect.engine.context import Engine, PolicyInForce, check_caller
@@ -22,9 +24,9 @@ from recollect.policies import load_policy
 from recollect.stores.journal import JournalStore
 from recollect.stores.protocol import Store
 from recollect.stores.sqlite import SqliteStore
-from recollect.vault import adopt_vault
 
 DEFAULT_STORE = "recollect.db"
+IN_MEMORY = ":memory:"
 VAULT = ".jsonl"
 """How the name of a vault's file ends."""
 POSTGRES = ("postgresql", "postgres")
@@ -102,6 +104,14 @@ def _on_a_server(url: str, fresh_store_id: str, timeout_s: float) -> Store:
             f"the package {missing.name} is not installed.", hint="Install it: pip install 'recollect[postgres]'"
         ) from missing
     return PostgresStore(url, fresh_store_id=fresh_store_id, timeout_s=timeout_s)
+
+
+def is_missing(location: str | Path) -> bool:
+    """Whether a location names a file that is not there: opening it would make a new store."""
+    elsewhere = is_url(location) or str(location) == IN_MEMORY or MEANT_FOR_A_SERVER.match(str(location))
+    with suppress(OSError):  # opening it says what is wrong with such a path
+        return not elsewhere and not Path(location).exists()
+    return False
 
 
 def open_store(location: str | Path, fresh_store_id: str, timeout_s: float) -> Store:

@@ -11,24 +11,20 @@ appended, decides, appends, and syncs, so that two agents in two processes decid
 """
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from recollect.engine import ingest, lifecycle, reading
-from recollect.engine.context import Engine
+from recollect.engine.arguments import check_names, check_number
 from recollect.engine.randomness import Clock, Randomness, SystemRandomness, system_clock
 from recollect.model.canonical import format_time
-from recollect.model.errors import BadInput, NotAllowed, Refused, StoreUnavailable, WrongState
+from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
-from recollect.model.receipt import Receipt
-from recollect.model.record import Memory
-from recollect.model.vocabulary import Outcome, Status
 from recollect.policies import load_policy
+from recollect.rules.injection import Block, CountTokens
 from recollect.rules.vault import likeness, proposals, scoring, snapshot
 from recollect.rules.vault.carried import memories_of, written_by_a_store
 from recollect.rules.vault.changes import Changes, VaultReceipt
@@ -41,12 +37,13 @@ from recollect.rules.vault.proposals import Deletion
 from recollect.rules.vault.resolution import resolve, still_needed
 from recollect.rules.vault.scoring import Hit
 from recollect.rules.vault.statistics import statistics
-from recollect.rules.vault.translation import to_candidate
 from recollect.rules.vault.vocabulary import CANON, REGISTER
 from recollect.rules.vault.write_gate import Situation
-from recollect.stores.journal import JournalLog, JournalStore, Rewritten
+from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.lines import Record, write_line
-from recollect.stores.journal.view import SHOWN
+
+if TYPE_CHECKING:
+    from recollect.interfaces.python import Recollect
 
 __all__ = [
     "DEFAULT_PATH",
@@ -57,7 +54,6 @@ __all__ = [
     "VaultMemory",
     "VaultProfile",
     "VaultReceipt",
-    "adopt_vault",
     "build_memory_block",
     "build_snapshot_block",
     "load_profile",
@@ -68,9 +64,6 @@ ID_BYTES = 6
 """An id has twelve hex digits."""
 CONSOLIDATION_FLOOR = 0.40
 """How alike two memories are to be worth a look: well below what the gate refuses."""
-
-ADOPTED_AT_ONCE = 500
-"""How many memories are adopted in one transaction, which is one line of the file."""
 
 Write = Callable[[Changes], VaultReceipt]
 """One thing that is asked for: decided, when its turn has come, against the vault as it then is."""
@@ -112,7 +105,7 @@ class MemoryVault:
         self._randomness = randomness or SystemRandomness()
         self._memories: dict[str, VaultMemory] = {}
         _make_folder(Path(path).resolve().parent)
-        self._journal = JournalLog(path, timeout_s=timeout_s, warn=_log.warning)
+        self._journal = JournalLog(path, timeout_s=timeout_s, warn=_log.warning, rows=False)
         self.path = self._journal.path
         with self._journal.turn():  # what a crash tore is set aside before anything is read
             self._journal.catch_up(self._fold)
@@ -251,7 +244,7 @@ class MemoryVault:
 
     def build_snapshot(self, scope: str | None = None) -> str:
         """All canon, and every register with a topic, as compact Markdown. Empty if there is nothing to tell."""
-        return build_snapshot_block(self, _listed(scope))
+        return snapshot.snapshot(self.active(_listed(scope)))
 
     def vault_stats(self) -> dict[str, Any]:
         """How full and how bloated the vault is, and how many bytes a crash ever tore."""
@@ -295,79 +288,82 @@ class MemoryVault:
     def _fold(self, batches: Iterator[list[Record]], afresh: bool) -> None:
         """Take lines in. If that is interrupted they come again; and a file that is another one is exchanged as a whole."""
         memories = {} if afresh else self._memories
-        for records in batches:
-            news = resolve(memories, memories_of(records))
-            memories.update({id: from_line(record) for id, record in news.items()})
+        news = resolve(memories, (memory for records in batches for memory in memories_of(records)))
+        memories.update({id: from_line(record) for id, record in news.items()})
         self._memories = memories
 
     def _situation(self) -> Situation:
         return Situation(self.policy, self.profile, tuple(m for m in self._memories.values() if m.active))
 
 
-def build_snapshot_block(vault: MemoryVault, scopes: Sequence[str] | None = None) -> str:
-    """What a prompt always has: canon and maintained registers of these scopes, or of all that the profile sees."""
-    return snapshot.snapshot(vault.active(scopes))
+def build_snapshot_block(
+    vault: "MemoryVault | Recollect",
+    scopes: Sequence[str] | None = None,
+    *,
+    budget_tokens: int | None = None,
+    count_tokens: CountTokens | None = None,
+) -> str:
+    """What a prompt always has: canon and maintained registers of these scopes, or of all that may be seen.
+
+    Over a vault, or over a memory that :func:`recollect.open` opened; within ``budget_tokens``, or what the policy allows.
+    """
+    if not isinstance(vault, MemoryVault):
+        memory = _opened(vault)
+        return memory.snapshot_block(scopes=scopes, budget_tokens=budget_tokens, count_tokens=count_tokens).text
+    return snapshot.snapshot(vault.active(scopes), _budget(vault, budget_tokens, count_tokens))
 
 
 def build_memory_block(
-    vault: MemoryVault, scopes: Sequence[str] | None = None, query: str | None = None, max_items: int | None = None
+    vault: "MemoryVault | Recollect",
+    scopes: Sequence[str] | None = None,
+    query: str | None = None,
+    max_items: int | None = None,
+    *,
+    budget_tokens: int | None = None,
+    count_tokens: CountTokens | None = None,
 ) -> str:
-    """What a prompt has for this query, canon first; without a query, what is recalled whatever is asked."""
-    if query is None:
-        return snapshot.relevant(vault.recall(scopes, limit=max_items))
-    return snapshot.relevant([hit.memory for hit in vault.search(query, scopes, limit=max_items)])
+    """What a prompt has for this query, canon first; without a query, what is recalled whatever is asked.
 
-
-# ── a vault that is opened as a store ───────────────────────────────────────────────────────────────────────────────
-
-
-def adopt_vault(engine: Engine, store: JournalStore) -> list[Receipt]:
-    """Have the engine remember what vaults wrote into the store's file since the last time; a receipt for each memory.
-
-    Each goes through the engine's gates. What they refuse stays in the file as it is, for those who read it as a vault.
+    Over the same as :func:`build_snapshot_block`, and within the same budget.
     """
-    store.show()
-    memories, lines = store.strangers()
-    if not memories or engine.tenant != SHOWN.tenant:
-        return []
-    found = {memory.id: _latest_of(engine, memory.id) for memory in memories}
-    new = [to_candidate(memory) for memory in memories if memory.active and found[memory.id] is None]
-    parts = [new[start : start + ADOPTED_AT_ONCE] for start in range(0, len(new), ADOPTED_AT_ONCE)]
-    receipts = [receipt for part in parts for receipt in ingest.add_many(engine, part)]
-    for memory in memories:
-        known = found[memory.id]
-        if known is not None:
-            receipts += _follow(engine, memory, known)
-    store.note_adopted(lines)
-    refused = Counter(receipt.reasons[0] for receipt in receipts if receipt.outcome is Outcome.DENIED)
-    if refused:
-        _log.warning("%s: the policy refused memories that a vault wrote: %s.", store.location, dict(refused))
-    return receipts
+    if not isinstance(vault, MemoryVault):
+        how: dict[str, Any] = {"max_items": max_items, "budget_tokens": budget_tokens, "count_tokens": count_tokens}
+        return _memory_block(_opened(vault), scopes, query, how).text
+    budget = _budget(vault, budget_tokens, count_tokens)
+    if query is None:
+        return snapshot.relevant(vault.recall(scopes, limit=max_items), budget)
+    return snapshot.relevant([hit.memory for hit in vault.search(query, scopes, limit=max_items)], budget)
 
 
-def _follow(engine: Engine, memory: VaultMemory, known: Memory) -> list[Receipt]:
-    """Do to a memory of the store what a vault did to it."""
-    if not memory.active:
-        if known.status is Status.ACTIVE:
-            lifecycle.forget(engine, known.id)
-        return []
-    if known.content != memory.text:
-        fields = {**to_candidate(memory), "canonical_key": known.canonical_key, "aliases": [], "change": "update"}
-        return [ingest.add(engine, fields)]
-    if known.status is Status.ACTIVE and (known.category, known.tags) != (memory.category, memory.tags):
-        lifecycle.edit(engine, known.id, {"category": memory.category, "tags": list(memory.tags)})
-    return []
+def _memory_block(memory: "Recollect", scopes: Sequence[str] | None, query: str | None, how: dict[str, Any]) -> Block:
+    from recollect.engine.injection import newest_block
+
+    if query is None:
+        return newest_block(memory.engine, scopes=scopes, **how)
+    return memory.memory_block(query, filters={} if scopes is None else {"scope": check_names("scopes", scopes)}, **how)
 
 
-def _latest_of(engine: Engine, vault_id: str) -> Memory | None:
-    """The newest version of the memory that a vault calls so."""
-    try:
-        memory = reading.get(engine, vault_id)
-        while memory.superseded_by_id is not None:
-            memory = reading.get(engine, memory.superseded_by_id)
-    except Refused:
-        return None
-    return memory
+def _opened(store: Any) -> "Recollect":
+    from recollect.interfaces.python import Recollect
+
+    if not isinstance(store, Recollect):
+        raise BadInput(
+            "must be a vault or an open memory.",
+            field="vault",
+            hint="Such as MemoryVault(path) or recollect.open(path).",
+        )
+    return store
+
+
+def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> snapshot.Budget:
+    from recollect.embed import tokens
+
+    most = (
+        vault.policy.injection.budget_tokens
+        if budget_tokens is None
+        else check_number("budget_tokens", budget_tokens, 1)
+    )
+    return snapshot.Budget(most, count_tokens or tokens.count_tokens)
 
 
 def _adding(asked: Proposal | Refusal) -> Write:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import random
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ MANY = 500
 _MOMENT = re.compile(rb"\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d\.\d{6}z")
 """When something was done: any six digits of a card are the time of day once in a while."""
 
+_PACKED = re.compile(rb'"tables": "([A-Za-z0-9+/=]+)"')
+
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aiou"
 
 
@@ -23,10 +26,16 @@ def coined(rng: random.Random, syllables: int = 5) -> str:
 
 
 def files_of(path: Path) -> dict[str, bytes]:
-    """Every file of a store, byte for byte: database, log, shared memory, lock, list of erasures, and any other."""
-    return {
-        f.name: f.read_bytes() for f in sorted(path.parent.iterdir()) if f.name.startswith(path.name) and f.is_file()
-    }
+    """Every file of a store, byte for byte: database, log, shared memory, lock, list of erasures, and any other.
+
+    What a journal has packed follows as it is when it is read.
+    """
+    files = [f for f in sorted(path.parent.iterdir()) if f.name.startswith(path.name) and f.is_file()]
+    return {f.name: _with_packed_rows(f.read_bytes()) for f in files}
+
+
+def _with_packed_rows(content: bytes) -> bytes:
+    return b"\n".join([content, *(zlib.decompress(base64.b64decode(text)) for text in _PACKED.findall(content))])
 
 
 def remains(

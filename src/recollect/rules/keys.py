@@ -22,6 +22,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Tier
 from recollect.rules import saq
@@ -119,6 +120,25 @@ def identity(key_text: str) -> str:
     return key_text.lower()
 
 
+def identity_beside(key_text: str, number: int) -> str:
+    """The same for the memory of this number where others are active under its key, none of which its writer may know of.
+
+    >>> identity_beside("Self-Limit-Emojis", 17)
+    'self-limit-emojis#17'
+    """
+    return f"{identity(key_text)}#{number}"
+
+
+def identities(key_identity: str) -> tuple[str, str]:
+    """From where to before where those of one key are sorted, beside one another or not: ``#`` comes before what keys hold.
+
+    >>> low, end = identities("self-limit-emojis")
+    >>> low <= "self-limit-emojis#17" < end < "self-limit-emojis-two"
+    True
+    """
+    return key_identity, f"{key_identity}$"
+
+
 def same_concept(given: CanonicalKey, stored_text: str, stored_digest: str) -> bool:
     """Whether a key names the concept that is stored under ``stored_text`` and ``stored_digest``.
 
@@ -132,6 +152,7 @@ def same_concept(given: CanonicalKey, stored_text: str, stored_digest: str) -> b
     )
 
 
+@lru_cache(maxsize=64)  # a write asks for the same few names several times
 def explicit_key(name: str) -> CanonicalKey:
     """The key for a ``canonical_key`` or ``title`` that a caller gave.
 

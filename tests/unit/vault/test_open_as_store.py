@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import recollect
+from recollect.adopting import LINKED_AT_MOST
 from recollect.engine.randomness import SeededRandomness
 from recollect.vault import MemoryVault
 
@@ -240,3 +241,21 @@ def test_it_can_be_migrated_there_and_back(path: Path, tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(recollect.StoreUnavailable, match="does not exist"):
         recollect.open(tmp_path / "nowhere" / "vault.jsonl")
+
+
+def test_a_long_file_is_adopted_without_links_and_a_few_lines_with_them(path: Path) -> None:
+    said = "The harbour of town {} has a red lighthouse"
+    names = [f"{number:012x}" for number in range(LINKED_AT_MOST + 2)]
+    fields = {"scope": "shared", "category": "fact", "tier": "canon", "created_at": "2026-01-01T00:00:00.000000Z"}
+    lines = [{"id": name, "text": said.format(name), "version": 1, **fields} for name in names]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines[:-1]))
+    plain = path.stat().st_size
+    with recollect.open(path) as mem:
+        assert len(mem.list(limit=1_000).items) == len(lines) - 1
+        assert not any(mem.related(name) for name in names[:5])
+        assert mem.verify().ok
+    assert path.stat().st_size < 10 * plain, "the rows of many memories are packed"
+    with path.open("a") as file:
+        file.write(json.dumps(lines[-1]) + "\n")
+    with recollect.open(path) as mem:
+        assert mem.related(names[-1])

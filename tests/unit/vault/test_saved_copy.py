@@ -8,6 +8,9 @@ import pytest
 
 import recollect
 from recollect.stores.journal import JournalStore
+from recollect.stores.journal.lines import write_line
+from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES
+from recollect.stores.journal.view import VaultView
 from recollect.vault import MemoryVault
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
@@ -130,12 +133,18 @@ def spoil_the_facts(copy: Path) -> None:
         db.execute("DELETE FROM copy_facts")
 
 
+def spoil_what_is_known(copy: Path) -> None:
+    with sqlite3.connect(copy) as db:
+        db.execute("UPDATE copy_lines SET heads = replace(heads, 'a', 'b')")
+
+
 SPOILT = {
     "cut off": spoil_the_middle,
     "empty": lambda copy: copy.write_bytes(b""),
     "something else": lambda copy: copy.write_text("plain words"),
     "of another release": spoil_the_schema,
     "a damaged line": spoil_a_line,
+    "damaged ids": spoil_what_is_known,
     "of no file": spoil_the_facts,
 }
 
@@ -216,3 +225,47 @@ def test_while_somebody_writes_nothing_is_saved(path: Path, caplog: pytest.LogCa
     other.close()
     assert "its copy was not saved" in caplog.text
     assert not copy_of(path).exists()
+
+
+def test_whoever_had_to_read_much_saves_it_at_once(path: Path) -> None:
+    """Not only when the store is closed: a program that is killed never closes it."""
+    with MemoryVault(path) as vault:
+        owls = vault.add_memory("Owls hunt at dusk", "shared", "fact").memory
+    assert owls is not None
+    with path.open("ab") as file:
+        file.write(write_line({**owls._replace(version=2).to_dict(), "notes": "x" * WORTH_SAVING_BYTES}))
+    mem = recollect.open(path)
+    assert copy_of(path).exists()
+    saved = copy_of(path).stat()
+    mem.add("Copper turns green by the sea")
+    mem.close()
+    assert copy_of(path).stat().st_mtime_ns == saved.st_mtime_ns, "little has come since"
+    with recollect.open(path) as mem:
+        assert mem.get(owls.id).content == "Owls hunt at dusk"
+
+
+def test_what_is_shown_goes_on_from_the_copy(path: Path) -> None:
+    save_copy(path)
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        before = next(memory for memory in vault.active() if memory.text == "Ana now lives in Porto")
+        mem.add("Ana now lives in Rome")
+        after = vault.get(before.id)
+        assert after is not None and (after.text, after.version) == ("Ana now lives in Rome", before.version + 1)
+        assert after.created_at == before.created_at
+
+
+def test_nothing_of_what_is_shown_is_lost_on_the_way(journal: bytes) -> None:
+    view, again = VaultView(), VaultView()
+    view.take_in([json.loads(line) for line in journal.splitlines()])
+    for part in view.parts(2):
+        again.resume(part)
+    assert list(again.parts(100)) == list(view.parts(100))
+    assert dict(again.memories) == dict(view.memories)
+
+
+def test_whoever_is_erased_after_the_copy_was_saved_is_shown_no_more(path: Path) -> None:
+    save_copy(path)
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        assert vault.active()
+        mem.erase(owner="default")
+        assert vault.active() == []

@@ -5,11 +5,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from recollect.rules.vault.carried import FIELD, written_by_a_store
+from recollect.rules.vault.carried import FIELD, RESERVED_ID, written_by_a_store
 from recollect.stores.journal.rows import check_packed
 
-MAX_LINE_BYTES = 64 * 1_048_576
-"""The longest line that is written or read: a transaction may change thousands of rows, and whatever is longer is no line."""
+SHORT_LINE_BYTES = 2_048
+"""To read so much as a whole takes no longer than to find out what need not be read."""
+_NOBODY = f'"{RESERVED_ID}"'.encode()
+_ROWS, _NO_OTHERS = f', "{FIELD}": {{"tables": '.encode(), b', "also": []}}'
+"""How a store's line goes on after its memory, and how it ends if it has no other. No text holds that: quotes are escaped."""
 
 Record = dict[str, Any]
 End = Literal["whole", "torn", "foreign"]
@@ -41,6 +44,18 @@ def read_lines(lines: Sequence[bytes]) -> list[Record] | None:
         return [_checked(record) for record in records] if len(records) == len(lines) else None
     except (ValueError, RecursionError):
         return None
+
+
+def without_rows(line: bytes) -> bytes:
+    """A store's line for those who read it as a vault: the rows are nearly all of it, and nothing to them.
+
+    What is not cut this way (a short line, one with more memories in it, another tool's) is read as a whole.
+    """
+    at = line.find(_ROWS) if len(line) > SHORT_LINE_BYTES else -1
+    if at < 0 or not line.endswith(_NO_OTHERS):
+        return line
+    memory = line[:at]
+    return memory + (_ROWS + b"{}" + _NO_OTHERS if _NOBODY in memory else b"}")
 
 
 def _parsed(text: bytes) -> Any:

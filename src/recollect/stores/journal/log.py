@@ -19,11 +19,15 @@ from typing import NamedTuple
 
 from recollect.model.errors import StoreCorrupt, StoreUnavailable
 from recollect.stores.journal import files
-from recollect.stores.journal.lines import MAX_LINE_BYTES, Record, kind_of_end, places, read_line, read_lines, torn_from
+from recollect.stores.journal.lines import Record, kind_of_end, places, read_line, read_lines, torn_from, without_rows
+from recollect.stores.journal.rows import MAX_LINE_BYTES
 from recollect.stores.sqlite.queue import WriterQueue
 
 BATCH, BATCH_BYTES = 1_000, 8 * 1_048_576
 """How many lines are read at once, and how much: a transaction of a store may be megabytes."""
+
+LAST_BYTES = 65_536
+"""How much of the last line is kept, to know it again."""
 
 Fold = Callable[[Iterator[list[Record]], bool], None]
 """Takes new records in, all of them, some at a time. ``True``: they are all there is, and what was known before is void."""
@@ -35,23 +39,37 @@ class Rewritten(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """How far the file was read: to which byte, how many lines, and what the last of them was."""
+    """How far the file was read: to which byte, how many lines, and how the last of them ended."""
 
     to: int = 0
     lines: int = 0
     last: bytes = b""
 
+    def moved_on(self, lines: Sequence[bytes]) -> "Seen":
+        """The same after more lines, without their ends."""
+        to = self.to + sum(map(len, lines)) + len(lines)
+        return Seen(to, self.lines + len(lines), lines[-1][-LAST_BYTES:] + b"\n")
+
 
 class JournalLog:
-    """An append-only file of records. Everything but ``catch_up`` belongs inside a ``turn``."""
+    """An append-only file of records. Everything but ``catch_up`` belongs inside a ``turn``.
+
+    Whoever has no use for the rows of a store's lines (``rows=False``) is spared most of the reading.
+    """
 
     def __init__(
-        self, path: str | Path, *, timeout_s: float = 30.0, warn: Callable[[str], None] = lambda _: None
+        self,
+        path: str | Path,
+        *,
+        timeout_s: float = 30.0,
+        warn: Callable[[str], None] = lambda _: None,
+        rows: bool = True,
     ) -> None:
         self.path = Path(path).resolve()
         self.torn_path = Path(f"{self.path}.torn")
         self._draft_path = Path(f"{self.path}.compacting")
         self._warn = warn
+        self._wanted = _as_it_is if rows else without_rows
         self._queue = WriterQueue(f"{self.path}.lock", timeout_s)
         self._file: int | None = None
         self._begin()
@@ -108,7 +126,7 @@ class JournalLog:
             if not self._afresh and not self._still_there(file):
                 self._seen, self._afresh = Seen(), True
             if self._afresh or os.fstat(file).st_size > self._seen.to:
-                with _collector_at_rest():
+                with collector_at_rest():
                     progress = [(resume(file) if self._afresh else None) or self._seen]
                     fold(self._read_on(file, progress), self._afresh)
                 self._seen, self._afresh = progress[-1], False
@@ -121,16 +139,15 @@ class JournalLog:
     def _read_on(self, file: int, progress: list[Seen]) -> Iterator[list[Record]]:
         """The new records, some at a time; ``progress`` ends with how far that is."""
         for lines in _batches(_lines_from(file, progress[-1].to)):
-            to, number, _ = progress[-1]
-            records = self._records(lines, number)
-            progress.append(Seen(to + sum(map(len, lines)) + len(lines), number + len(lines), lines[-1] + b"\n"))
+            records = self._records(lines, progress[-1].lines)
+            progress.append(progress[-1].moved_on(lines))
             yield records
 
     def _records(self, lines: Sequence[bytes], before: int) -> list[Record]:
         """What the lines hold. If one is damaged they are read one by one, to say which."""
         filled = [(number, line) for number, line in enumerate(lines, start=before + 1) if line and not line.isspace()]
         overlong = any(len(line) > MAX_LINE_BYTES for line in lines)
-        read = None if overlong else read_lines([line for _, line in filled])
+        read = None if overlong else read_lines([self._wanted(line) for _, line in filled])
         return read if read is not None else [self._record(number, line) for number, line in filled]
 
     def _record(self, number: int, line: bytes) -> Record:
@@ -142,11 +159,11 @@ class JournalLog:
             raise self._damaged(number, str(error)) from None
 
     def _damaged(self, number: int, what: str) -> StoreCorrupt:
-        return StoreCorrupt(
-            f"line {number:,} is no memory: {what}.",
-            field=str(self.path),
-            hint="Repair that line, or move it into another file, and open the vault again.",
-        )
+        hint = "Repair that line, or move it into another file, and open the vault again."
+        if number == 1:
+            imports = f"recollect --store memory.db import jsonl {self.path.name}"
+            hint = f"If it is no vault, bring it into a store: `{imports}`. {hint}"
+        return StoreCorrupt(f"line {number:,} is no memory: {what}.", field=str(self.path), hint=hint)
 
     def _current_file(self) -> int:
         """The file that bears the name now. If that is another one than before, all of it is new."""
@@ -169,6 +186,14 @@ class JournalLog:
         except BaseException:
             os.ftruncate(file, before)
             raise
+
+    def pass_over(self, line: bytes) -> None:
+        """Count a line as seen that was just appended, if it is all that came since: whoever wrote it knows it already."""
+        file = self._file_to_change()
+        with self._reading:
+            moved_on = self._seen.moved_on([line.removesuffix(b"\n")])
+            if not self._afresh and self._still_there(file) and os.fstat(file).st_size == moved_on.to:
+                self._seen = moved_on
 
     def rewrite(self, keep: Callable[[Iterator[Record]], Iterable[int]], more: Sequence[bytes] = ()) -> Rewritten:
         """Put a file in the place of this one that has only the lines whose numbers ``keep`` chooses, byte for byte, and more.
@@ -223,6 +248,10 @@ class JournalLog:
         return 1 + sum(1 for line in _lines_from(file, 0) if len(line) <= MAX_LINE_BYTES)
 
 
+def _as_it_is(line: bytes) -> bytes:
+    return line
+
+
 def _lines_from(file: int, offset: int) -> Iterator[bytes]:
     """The whole lines from an offset on, without their ends; of an overlong one no more than tells that it is."""
     rest = b""
@@ -249,8 +278,8 @@ def _batches(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
 
 
 @contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """While many lines are read: there are no cycles in them, and looking for some takes a third of the time."""
+def collector_at_rest() -> Iterator[None]:
+    """While many lines are read or adopted: there are no cycles in them, and looking for some takes up to a third of the time."""
     active = gc.isenabled()
     try:
         gc.disable()

@@ -5,18 +5,21 @@ copy of; else it is deleted, since words may be in it that the journal no longer
 journal deletes it first.
 """
 
+import hashlib
+import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from recollect.stores.journal import files
-from recollect.stores.journal.lines import Record, read_lines, write_line
+from recollect.stores.journal.lines import read_line, write_line
 from recollect.stores.journal.log import Seen
 from recollect.stores.journal.replica import Replica, same_schema
-from recollect.stores.journal.view import VaultView
+from recollect.stores.journal.view import Part, VaultView
 from recollect.stores.sql.queries import load_queries
 
 QUERIES = load_queries(__package__, "saved_copy.sql")
@@ -54,7 +57,7 @@ class SavedCopy:
         try:
             with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro&immutable=1", uri=True)) as copy:
                 saved = _read(copy, journal)
-        except sqlite3.Error:
+        except (sqlite3.Error, ValueError, TypeError):
             saved = None  # half of one, or none at all: it is made again
         if saved is None:
             self.remove()
@@ -86,36 +89,52 @@ def _note(copy: sqlite3.Connection, facts: dict[str, object], view: VaultView) -
     copy.execute(QUERIES["table_of_facts"])
     copy.execute(QUERIES["table_of_lines"])
     copy.execute(QUERIES["note_facts"], facts)
-    shown = (memory.to_dict() for memory in view.memories.values())
-    for kind, records in (("shown", shown), ("stranger", iter(view.strangers))):
-        copy.executemany(QUERIES["note_lines"], _packed(kind, records))
+    shown = ((part.lines, part._replace(lines=[])) for part in view.parts(LINES_A_ROW))
+    strangers = ([write_line(record)[:-1]] for record in view.strangers)
+    copy.executemany(QUERIES["note_lines"], _packed("shown", shown))
+    copy.executemany(QUERIES["note_lines"], _packed("stranger", ((lines, ()) for lines in strangers)))
 
 
-def _packed(kind: str, records: Iterator[Record]) -> Iterator[dict[str, object]]:
-    lines = [write_line(record) for record in records]
-    for start in range(0, len(lines), LINES_A_ROW):
-        yield {"kind": kind, "place": start, "lines": b"".join(lines[start : start + LINES_A_ROW])}
+def _packed(kind: str, parts: Iterable[tuple[list[bytes], Sequence[object]]]) -> Iterator[dict[str, object]]:
+    for place, (lines, about) in enumerate(parts):
+        known, joined = json.dumps(about).encode("ascii"), b"\n".join(lines)
+        yield {"kind": kind, "place": place, "heads": known, "lines": joined, "digest": _digest(known, joined)}
+
+
+def _digest(heads: bytes, lines: bytes) -> str:
+    return hashlib.sha256(heads + b"\n" + lines).hexdigest()
 
 
 def _read(copy: sqlite3.Connection, journal: int) -> Saved | None:
-    """The copy, if this release made it and the journal begins with the bytes that it is the copy of."""
+    """The copy, if this release made it and the journal begins with the bytes that it is the copy of.
+
+    A long journal is hashed while the copy is read, since each of them takes as long as the other.
+    """
     facts = copy.execute(QUERIES["facts"]).fetchone()
     if facts is None or not same_schema(copy.execute(QUERIES["schema"]).fetchall()):
         return None
     digest, to, lines, last, adopted = facts
-    if files.digest_of(journal, to) != digest:
-        return None
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        found = beside.submit(files.digest_of, journal, to)
+        view = _view(copy, adopted)
+        replica = Replica(copy, [QUERIES["forget_facts"], QUERIES["forget_lines"]])
+        if found.result() == digest:
+            return Saved(replica, view, Seen(to, lines, last))
+    replica.close()
+    return None
+
+
+def _view(copy: sqlite3.Connection, adopted: int) -> VaultView:
     view = VaultView(left_out=adopted)
-    for records in _unpacked(copy, "shown"):
-        view.show(records)
-    view.strangers = [record for records in _unpacked(copy, "stranger") for record in records]
-    replica = Replica(copy, [QUERIES["forget_facts"], QUERIES["forget_lines"]])
-    return Saved(replica, view, Seen(to, lines, last))
+    for about, lines in _unpacked(copy, "shown"):
+        ids, vault_ids, active, _ = json.loads(about)
+        view.resume(Part(ids, vault_ids, active, lines))
+    view.strangers = [read_line(line) for _, lines in _unpacked(copy, "stranger") for line in lines]
+    return view
 
 
-def _unpacked(copy: sqlite3.Connection, kind: str) -> Iterable[list[Record]]:
-    for (lines,) in copy.execute(QUERIES["lines"], {"kind": kind}):
-        records = read_lines(lines.split(b"\n")[:-1])
-        if records is None:
+def _unpacked(copy: sqlite3.Connection, kind: str) -> Iterator[tuple[bytes, list[bytes]]]:
+    for heads, lines, digest in copy.execute(QUERIES["lines"], {"kind": kind}):
+        if _digest(heads, lines) != digest:
             raise sqlite3.DatabaseError("the lines of a saved copy are damaged")
-        yield records
+        yield heads, lines.split(b"\n")

@@ -13,19 +13,26 @@ CREATE TABLE copy_facts (
 )
 
 -- name: table_of_lines
-CREATE TABLE copy_lines (kind TEXT NOT NULL, place INTEGER NOT NULL, lines BLOB NOT NULL, PRIMARY KEY (kind, place))
+CREATE TABLE copy_lines (
+    kind   TEXT    NOT NULL,
+    place  INTEGER NOT NULL,
+    heads  BLOB    NOT NULL,
+    lines  BLOB    NOT NULL,
+    digest TEXT    NOT NULL,
+    PRIMARY KEY (kind, place)
+)
 
 -- name: note_facts
 INSERT INTO copy_facts (digest, "to", lines, last, adopted) VALUES (:digest, :to, :lines, :last, :adopted)
 
 -- name: note_lines
-INSERT INTO copy_lines (kind, place, lines) VALUES (:kind, :place, :lines)
+INSERT INTO copy_lines (kind, place, heads, lines, digest) VALUES (:kind, :place, :heads, :lines, :digest)
 
 -- name: facts
 SELECT digest, "to", lines, last, adopted FROM copy_facts
 
 -- name: lines
-SELECT lines FROM copy_lines WHERE kind = :kind ORDER BY place
+SELECT heads, lines, digest FROM copy_lines WHERE kind = :kind ORDER BY place
 
 -- name: forget_facts
 DROP TABLE IF EXISTS copy_facts

@@ -18,10 +18,10 @@ from recollect.rules.vault.memory import VaultMemory, from_line
 from recollect.rules.vault.resolution import resolve
 from recollect.stores import backups
 from recollect.stores.erasure_list import ErasureList
-from recollect.stores.journal.lines import MAX_LINE_BYTES, Record, write_line
+from recollect.stores.journal.lines import Record, write_line
 from recollect.stores.journal.log import JournalLog, Seen
 from recollect.stores.journal.replica import Replica
-from recollect.stores.journal.rows import Change, packed, unpacked
+from recollect.stores.journal.rows import Change, check_length, packed, unpacked
 from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES, Saved, SavedCopy
 from recollect.stores.journal.view import SHOWN, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
@@ -42,7 +42,7 @@ class JournalStore:
     """The store behind ``recollect.open("vault.jsonl")``.
 
     ``fresh_store_id`` becomes the identity of a new file, or of a vault that no store has opened yet; ``timeout_s`` bounds how
-    long a write waits for other writers. Once so many bytes have come that are ``worth_saving_bytes``, closing it saves the copy.
+    long a write waits for other writers. Once so many bytes have come that are ``worth_saving_bytes``, ``save_copy`` saves one.
     """
 
     def __init__(
@@ -89,17 +89,17 @@ class JournalStore:
     @contextmanager
     def _changing(self, patience_s: float | None = None) -> Iterator[tuple[Replica, Transaction]]:
         """In the copy first, so that whatever is refused is refused there; the line is synced before the copy commits."""
-        with (
-            translated(self.location),
-            self._journal.turn(patience_s),
-            self._looking() as replica,
-            replica.changing() as transaction,
-        ):
-            yield replica, transaction
-            changes = replica.changes()
-            if changes:
+        with translated(self.location), self._journal.turn(patience_s), self._looking() as replica:
+            with replica.changing() as transaction:
+                yield replica, transaction
+                changes = replica.changes()
+                if not changes:
+                    return
                 shown = self._view.changes(transaction, _ids_of_memories(changes))
-                self._journal.append([_line(shown, changes)])
+                line = _line(shown, changes)
+                self._journal.append([line])
+            self._view.show(shown)
+            self._journal.pass_over(line)
 
     @contextmanager
     def _looking(self) -> Iterator[Replica]:
@@ -140,7 +140,7 @@ class JournalStore:
         self._resumed = self._saved.load(journal)
         return self._resumed.seen if self._resumed else None
 
-    def _save(self) -> None:
+    def save_copy(self) -> None:
         """Spare whoever opens a long journal next the reading of it. That it cannot be saved is no reason to fail."""
         if self._replica is None or not self._saved.is_due(self._journal.seen):
             return
@@ -256,7 +256,7 @@ class JournalStore:
         return self._journal.path.stat().st_size if self._journal.path.exists() else 0
 
     def close(self) -> None:
-        self._save()
+        self.save_copy()
         self._journal.close()
         if self._replica is not None:
             self._replica.close()
@@ -265,11 +265,7 @@ class JournalStore:
 def _line(memories: Sequence[VaultMemory], changes: Sequence[Change]) -> bytes:
     """One transaction: the memories that it changes for the readers of a vault, and the rows."""
     line = write_line(carrying([memory.to_dict() for memory in memories], {"tables": packed(changes)}))
-    if len(line) > MAX_LINE_BYTES:
-        raise StoreError(
-            f"the changes of one transaction are {len(line):,} bytes; a journal's line may have {MAX_LINE_BYTES:,}.",
-            hint="Write less at once, or use a database file.",
-        )
+    check_length(len(line))
     return line
 
 

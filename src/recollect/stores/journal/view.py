@@ -4,8 +4,8 @@ Shown are the memories of one stream, the default owner's: scopes are the only b
 memories may be in it.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from recollect.model.address import Address
 from recollect.model.vocabulary import Namespace, Space
@@ -13,32 +13,93 @@ from recollect.rules.vault.carried import memories_of, written_by_a_store
 from recollect.rules.vault.memory import VaultMemory, from_line
 from recollect.rules.vault.resolution import resolve
 from recollect.rules.vault.translation import MEMORY_ID, shows_the_same, to_vault
-from recollect.stores.journal.lines import Record
+from recollect.stores.journal.lines import Record, read_line, write_line
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored
 
 SHOWN = Address("default", Namespace.PROD, Space.USER, "default")
 ID_DIGITS = 12
 
 
+class Part(NamedTuple):
+    """Some of what is shown, as a saved copy has it: what must be known of each memory, and its line."""
+
+    ids: list[str]
+    vault_ids: dict[str, str]
+    """The same ids by those that the store knows them by."""
+    active: list[str]
+    lines: list[bytes]
+
+
+class Shown(Mapping[str, VaultMemory]):
+    """The memories that are shown, by their ids. One of a saved copy stays a line until somebody asks for it."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, VaultMemory | bytes] = {}
+
+    def put(self, memories: Iterable[tuple[str, VaultMemory | bytes]]) -> None:
+        self._known.update(memories)
+
+    def __getitem__(self, id: str) -> VaultMemory:
+        found = self._known[id]
+        if isinstance(found, bytes):
+            found = self._known[id] = from_line(read_line(found))
+        return found
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def line(self, id: str) -> bytes:
+        """A memory as a line, without its end."""
+        found = self._known[id]
+        return found if isinstance(found, bytes) else write_line(found.to_dict())[:-1]
+
+
 class VaultView:
     """What the file shows as a vault, and the lines in it that no store wrote."""
 
     def __init__(self, left_out: int = 0) -> None:
-        self.memories: dict[str, VaultMemory] = {}
+        self.memories = Shown()
         self.strangers: list[Record] = []
         """Lines that a vault wrote, in order, after so many first ones that were adopted long ago."""
         self.left_out = left_out
         self._vault_ids: dict[str, str] = {}
+        self._active: set[str] = set()
+        """Of the memories that the store knows as well, the ids of those that are active."""
 
     def take_in(self, records: Sequence[Record]) -> None:
         self.strangers += [record for record in records if not written_by_a_store(record)]
-        self.show(memories_of(records))
+        self.show([from_line(record) for record in resolve(self.memories, memories_of(records)).values()])
 
-    def show(self, records: Sequence[Mapping[str, Any]]) -> None:
-        for id, record in resolve(self.memories, records).items():
-            memory = self.memories[id] = from_line(record)
-            if MEMORY_ID in memory.extra:
-                self._vault_ids[memory.extra[MEMORY_ID]] = id
+    def show(self, memories: Sequence[VaultMemory]) -> None:
+        """Show these from now on: what the file says of them."""
+        for memory in memories:
+            id, store_id = memory.id, memory.extra.get(MEMORY_ID)
+            self.memories.put([(id, memory)])
+            self._active.discard(id)
+            if isinstance(store_id, str):  # another tool's field of that name may hold anything
+                self._vault_ids[store_id] = id
+                self._active.update([id] if memory.active else [])
+
+    def resume(self, part: Part) -> None:
+        """Show again what was shown when a copy was saved."""
+        self.memories.put(zip(part.ids, part.lines, strict=True))
+        self._vault_ids.update(part.vault_ids)
+        self._active.update(part.active)
+
+    def parts(self, size: int) -> Iterator[Part]:
+        """All that is shown, in the order in which it came, so many memories at a time."""
+        ids = list(self.memories)
+        store_ids = {id: store_id for store_id, id in self._vault_ids.items()}
+        for these in (ids[start : start + size] for start in range(0, len(ids), size)):
+            vault_ids = {store_ids[id]: id for id in these if id in store_ids}
+            active = [id for id in these if id in self._active]
+            yield Part(these, vault_ids, active, [self.memories.line(id) for id in these])
 
     @property
     def strangers_ever(self) -> int:
@@ -74,8 +135,7 @@ class VaultView:
         if stream is None:
             return []
         wanted = Selection(streams=(stream.number,), equal={"status": "active"})
-        shown = sum(memory.active and MEMORY_ID in memory.extra for memory in self.memories.values())
-        if reader.count(SHOWN.tenant, wanted) == shown:
+        if reader.count(SHOWN.tenant, wanted) == len(self._active):
             return []
         found = reader.select(SHOWN.tenant, wanted, NO_LIMIT)
         return self.changes(reader, [stored.state.id for stored in found])
