@@ -74,6 +74,7 @@ def test_a_denied_write_is_an_answer_with_exit_code_1(shell: Shell) -> None:
 
 
 def test_errors_are_one_json_document_with_the_right_exit_code(shell: Shell) -> None:
+    shell.run("add", "Rivers flow")
     assert shell.json("get", "ffffffffffff", code=1)["error"]["code"] == "not_found"
     assert shell.json("add", "", code=2)["error"]["field"] == "content"
     assert shell.json("add", "x", "--importance", "9", code=2)["error"]["field"] == "importance"
@@ -88,6 +89,7 @@ def test_errors_are_one_json_document_with_the_right_exit_code(shell: Shell) -> 
 
 
 def test_errors_for_people_say_what_to_do(shell: Shell) -> None:
+    shell.run("add", "Rivers flow")
     shell.run("get", "ffffffffffff", code=1)
     assert shell.errors.startswith("recollect: id: there is no memory 'ffffffffffff'.") and "list" in shell.errors
 

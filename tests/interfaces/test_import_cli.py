@@ -55,7 +55,7 @@ def test_a_dry_run_an_import_and_the_same_again(run: Run) -> None:
     vault = str(SAMPLES / "vault.jsonl")
     tried = as_json(run, "import", "vault", vault, "--dry-run")
     assert tried["dry_run"] and tried["outcomes"] == {"skipped": 3, "stored": 3}
-    assert as_json(run, "list")["items"] == []
+    assert not list(Path.cwd().glob("memory.db*")), "a dry run makes no store"
     done = as_json(run, "import", "vault", vault, "--owner", "ana")
     assert done["outcomes"] == tried["outcomes"] and {m["owner"] for m in as_json(run, "list")["items"]} == {"ana"}
     assert as_json(run, "import", "vault", vault, "--owner", "ana")["outcomes"] == {"already_there": 3, "skipped": 3}
@@ -65,7 +65,7 @@ def test_a_dry_run_an_import_and_the_same_again(run: Run) -> None:
 def test_refusals_are_told_one_by_one_and_make_the_exit_code(run: Run) -> None:
     Path("f.csv").write_text("said\nRivers flow\nMy password is hunter2-Zx9Q\n")
     out = run("import", "csv", "f.csv", "--map", "content=said", "--report", "report.jsonl", code=1)
-    assert "line 3: privacy_deny_sensitive" in out and "hunter2" not in out
+    assert "record 2 (line 3): privacy_deny_sensitive" in out and "refused 1  record 2" in out and "hunter2" not in out
     report = [json.loads(line) for line in Path("report.jsonl").read_text().splitlines()]
     assert [(one["number"], one["outcome"]) for one in report] == [(1, "stored"), (2, "refused")]
     assert report[0]["memory_id"] == as_json(run, "list")["items"][0]["id"]
@@ -90,6 +90,7 @@ def test_standard_input_can_be_imported(shell: Shell) -> None:
 )
 def test_what_makes_no_sense_is_said_before_anything_is_done(run: Run, arguments: list[str], field: str) -> None:
     Path("taken").write_text("mine")
+    recollect.open("memory.db").close()
     with pytest.raises(BadInput) as wrong:
         run(*arguments)
     assert wrong.value.field == field and Path("taken").read_text() == "mine"

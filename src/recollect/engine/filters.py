@@ -9,8 +9,8 @@ from recollect.engine.arguments import check_moment, check_names, check_number, 
 from recollect.engine.context import Engine
 from recollect.engine.drafting import check_name
 from recollect.model.errors import BadInput, NotAllowed
-from recollect.model.vocabulary import EventType, Kind, Layer, Source, Status, Tier
-from recollect.rules.keys import explicit_key, identity
+from recollect.model.vocabulary import EventType, Kind, Layer, Outcome, Source, Status, Tier
+from recollect.rules.keys import explicit_key, identities, identity
 from recollect.stores.protocol import Selection, Stream
 
 EQUAL = """
@@ -26,8 +26,12 @@ RANGES: dict[str, tuple[str, str]] = {
     "created_before": ("created_at", "<"),
 }
 FILTERS = (*EQUAL, *RANGES, "tags", "key", "phase")
+BESIDE = frozenset({"owner", "space", "include_namespaces", "threshold", "share_of_best"})
+"""What narrows a query too, under its own argument."""
 
 _ENUMS: dict[str, Any] = {"kind": Kind, "event_type": EventType, "layer": Layer, "tier": Tier, "source": Source}
+_SAID_OF_A_WRITE: dict[str, str] = {Outcome.CONTRADICTED: Status.CONTRADICTORY}
+"""Statuses that a receipt has another word for: who asks with that word means them."""
 _PHASE = re.compile(r"phase-([1-9][0-9]{0,8})")
 
 
@@ -41,20 +45,18 @@ def selection_of(
     """What of these streams fits every filter and may be seen. ``status=None`` is every status."""
     for name in filters:
         if name not in FILTERS:
-            raise BadInput("there is no such filter.", field=name, hint=f"Known: {', '.join(FILTERS)}.")
+            hint = "It stands beside filters, not in them." if name in BESIDE else f"Known: {', '.join(FILTERS)}."
+            raise BadInput("there is no such filter.", field=name, hint=hint)
     given = {name: value for name, value in filters.items() if value is not None}
     equal = {name: _equal(engine, name, given[name]) for name in EQUAL if name in given}
     if status is not None:
         many = [status] if isinstance(status, str) else check_names("status", status)
-        equal["status"] = tuple(check_word("status", Status, word) for word in many)
-    if "key" in given:
-        check_name("key", check_one("key", given["key"]))
-        equal["key_identity"] = identity(explicit_key(given["key"]).text)
+        equal["status"] = tuple(check_word("status", Status, _SAID_OF_A_WRITE.get(word, word)) for word in many)
     return engine.selecting(
         streams=tuple(stream.number for stream in streams),
         equal=equal | _phase(given),
         tags=tuple(check_names("tags", given.get("tags", ()))),
-        ranges=tuple((*RANGES[name], _bound(name, given[name])) for name in RANGES if name in given),
+        ranges=(*_key(given), *((*RANGES[name], _bound(name, given[name])) for name in RANGES if name in given)),
         current_phase=given.get("phase") == "current",
         unexpired_at=engine.now() if status is not None else None,
         **more,
@@ -96,6 +98,15 @@ def _phase(given: Mapping[str, Any]) -> dict[str, Any]:
     if number is None:
         raise BadInput("must be current, any, or one such as phase-2.", field="phase")
     return {"phase": int(number[1])}
+
+
+def _key(given: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    """Everything of one key."""
+    if "key" not in given:
+        return ()
+    check_name("key", check_one("key", given["key"]))
+    low, end = identities(identity(explicit_key(given["key"]).text))
+    return ("key_identity", ">=", low), ("key_identity", "<", end)
 
 
 def _bound(name: str, value: Any) -> Any:

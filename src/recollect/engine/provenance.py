@@ -4,6 +4,7 @@ Parents are named by content hash and looked up when somebody asks, so a parent 
 being rewritten. Every answer is through the caller's eyes: a parent that it may not see is a hash, like one that is not there.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +26,7 @@ from recollect.rules.provenance import Lineage, Source, unresolved
 from recollect.rules.text import terms
 from recollect.stores.protocol import Reader, Stored, Stream
 
+_CONTENT_HASH = re.compile(r"[0-9a-f]{64}")
 MAX_SOURCES = 1_000
 """How many memories one answer holds."""
 MAX_ALIKE = 64
@@ -139,6 +141,12 @@ def _alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list
 
 
 # ── before it is written ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def parent_hashes(engine: Engine, named: Sequence[str]) -> list[str]:
+    """The content hashes of parents that are named by their hash, or by a memory's id, twelve digits of it, or an alias."""
+    with engine.read() as reader:
+        return [one if _CONTENT_HASH.fullmatch(one) else _hash(_root(engine, reader, one, "parent")) for one in named]
 
 
 def refusal(pen: Pen, draft: Draft, incumbent: Stored | None) -> Rejection | None:

@@ -23,7 +23,7 @@ def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterat
         if isinstance(value, dict):
             yield to_foreign(line.number, place, value)
         else:
-            yield Foreign(line.number, place, refused="is not an object")
+            yield Foreign(line.number, place, refused=no_object(value))
 
 
 def each_element(source: Source, members: Iterable[str], to_foreign: Maps) -> Iterator[Foreign]:
@@ -32,7 +32,19 @@ def each_element(source: Source, members: Iterable[str], to_foreign: Maps) -> It
         if isinstance(element.value, dict):
             yield to_foreign(element.number, element.place, element.value)
         else:
-            yield Foreign(element.number, element.place, refused="is not an object")
+            yield Foreign(element.number, element.place, refused=no_object(element.value))
+
+
+_KINDS = {bool: "a yes or no", int: "a number", float: "a number", str: "a text", list: "a list"}
+
+
+def no_object(value: Any) -> str:
+    """What a value is, where a record should be.
+
+    >>> no_object(1)
+    'is a number; a record is an object with fields'
+    """
+    return f"is {_KINDS.get(type(value), 'nothing')}; a record is an object with fields"
 
 
 def text_of(value: Any) -> str | None:

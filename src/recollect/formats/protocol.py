@@ -72,6 +72,10 @@ class Source(Protocol):
         """The text files of a folder, by path."""
         ...
 
+    def has_table_for(self, query: str) -> bool:
+        """Whether there is a database with the table that a query needs."""
+        ...
+
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
         """The rows of a query, by its name, from whatever database belongs to it; none if that has no such table."""
         ...
@@ -83,7 +87,7 @@ class Foreign:
 
     ``number`` counts the records of the file. ``refused`` says that it is broken, ``skipped`` that it is none that
     should come along, such as one that was deleted over there. ``earlier`` says that it is an older version of one that
-    follows.
+    follows. ``guessed`` names the column whose words were taken for the content, where nobody said which it is.
     """
 
     number: int
@@ -93,6 +97,7 @@ class Foreign:
     refused: str | None = None
     skipped: str | None = None
     earlier: bool = False
+    guessed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +125,10 @@ class Format:
     """Whether columns may be mapped."""
     table: str | None = None
     """What its table is usually called where the user names a PostgreSQL server; such a format can be read from one."""
-    history: bool = False
-    """Whether a history of changes may be named beside it."""
+    tells_scope: bool = True
+    """Whether what it writes can say who may see a memory. If not, what is not shared stays out of it."""
+    history: str | None = None
+    """The query that reads a history of changes, where one may be named beside it."""
 
 
 def origin(format: str, record: Mapping[str, Any], *names: str, earlier: Any = None) -> dict[str, Any]:

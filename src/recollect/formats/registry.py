@@ -46,8 +46,8 @@ def to_read(name: str) -> Format:
 
 def to_write(name: str) -> Format:
     """The format of this name, which can be written."""
-    format = to_read(name)
-    if format.write is None:
-        written = ", ".join(known.name for known in FORMATS.values() if known.write is not None)
-        raise BadInput(f"{name} can only be read.", field="format", hint=f"These can be written: {written}.")
-    return format
+    written = [known.name for known in FORMATS.values() if known.write is not None]
+    if name not in written:
+        what = f"{name} can only be read" if name in FORMATS else f"there is no format {name!r:.80}"
+        raise BadInput(f"{what}.", field="format", hint=f"These can be written: {', '.join(written)}.")
+    return FORMATS[name]

@@ -1,7 +1,8 @@
 """Plain CSV and JSON lines: which column holds what is said by a map, or by the columns' own names.
 
 ``--map content=note`` reads the content from the column ``note``; ``--map meta.team=team`` keeps a column under a name
-of its own. A column that is named like a field is that field. Every other column is kept with where it came from.
+of its own. A column that is named like a field is that field. Every other column is kept with where it came from. How far
+a row is to be believed is its own word: it counts if the one who imports it has the right to state an authority.
 
 In CSV a cell that a spreadsheet would take for a formula stands behind a single quote, which is taken off again.
 """
@@ -14,20 +15,25 @@ from typing import Any
 
 from recollect.formats.decoding import MAX_LINE_BYTES
 from recollect.formats.fields import each_line, id_of, named_after, text_of, without_empty
+from recollect.formats.json_elements import twice
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source
 from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory
+from recollect.model.vocabulary import Authority
 
 CSV, JSONL = "csv", "jsonl"
 CONTENT = ("content", "text", "memory", "data", "fact", "note")
 """What the column of the words is usually called."""
 LISTS = ("tags", "aliases", "parent_refs")
 NUMBERS = {"importance": int, "ttl_ticks": int, "confidence": float}
-NOT_MAPPED = frozenset({"authority", "authority_reason", "meta"})
-"""A table does not say how far it is to be believed."""
-KNOWN = frozenset(Candidate.model_fields) - NOT_MAPPED
+AUTHOR = {"author_id": "id", "author_name": "name", "author_platform": "platform"}
+"""The columns of who said it; a table has no cell for an object."""
+BELIEVED = frozenset({Authority.USER_ASSERTED, Authority.TOOL_VERIFIED, Authority.AI_INFERRED})
+"""What a column may say by its name alone of how far a row is to be believed. That a row is the system's word takes a map."""
+NOT_MAPPED = frozenset({"authority_reason", "meta"})
+KNOWN = (frozenset(Candidate.model_fields) | AUTHOR.keys()) - NOT_MAPPED
 META = "meta."
 QUOTE = "'"
 """What tells a spreadsheet that a cell is text."""
@@ -36,6 +42,7 @@ _FORMULA = re.compile(rf"{QUOTE}*[=+\-@\t\r\n]")
 WRITTEN = """
     id content owner space namespace scope kind key canonical_key topic_id event_type layer sublayer tier category tags
     importance pinned expires_at user_id agent_id run_id thread_id actor_id role created_at
+    author_id author_name author_platform confidence authority
 """.split()
 
 
@@ -43,7 +50,7 @@ def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
     """The first row names the columns."""
     rows = csv.reader(_bounded(source, lines := _Lines(source)), strict=True)
     try:
-        header = next(rows, [])
+        header = _named(next(rows, []), source.name)
         columns = _columns(header, options, source.name)
         lines.begin()
         number = 0
@@ -61,6 +68,16 @@ def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
     except csv.Error as error:
         place = f"{source.name}, line {lines.first}"
         raise BadInput(f"is not CSV: {error}.", field=place, hint="Quote what holds commas or line ends.") from None
+
+
+def _named(header: list[str], name: str) -> list[str]:
+    """The columns, each under a name of its own; one that has none is called by its place."""
+    header = [column if column.strip() else f"column {place}" for place, column in enumerate(header, start=1)]
+    if (column := twice(header)) is not None:
+        raise BadInput(
+            f"the column {column!r} is there twice.", field=f"{name}, line 1", hint="Rename one, or take it out."
+        )
+    return header
 
 
 class _Lines:
@@ -115,24 +132,43 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
     meta: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for column, value in record.items():
-        target = targets.get(column) or (column if column in KNOWN and column not in columns else None)
+        target = targets.get(column) or (column if column not in columns and _says_itself(column, value) else None)
         if target is None:
             rest[column] = value
         elif target.startswith(META):
             meta[target.removeprefix(META)] = value
         else:
             fields[target] = _value(target, value)
+    fields |= _author(fields)
+    guessed = None
     if "content" not in fields:
-        found = next((name for name in CONTENT if text_of(rest.get(name))), None)
-        fields["content"] = rest.pop(found) if found else None
+        guessed = next((name for name in CONTENT if text_of(rest.get(name))), None)
+        fields["content"] = rest.pop(guessed) if guessed else None
     if not text_of(fields["content"]):
         if "content" in columns:
             return Foreign(number, place, skipped="is empty")
-        return Foreign(number, place, refused="has no content; name its column with --map content=…")
+        empty = next((name for name in CONTENT if name in record), None)
+        why = "has no content" if empty is None else f"has nothing in the column {empty!r}"
+        return Foreign(number, place, refused=f"{why}; name the column of the words with --map content=…")
     id = id_of(rest.pop("id", None))
     came = without_empty({"format": format, "id": id, "columns": without_empty(rest)})
     given = {"source": "import", **named_after(id), **without_empty(fields)}
-    return Foreign(number, place, {**given, "meta": {**without_empty(meta), ORIGIN: came}}, id)
+    given["meta"] = {**without_empty(meta), ORIGIN: came}
+    return Foreign(number, place, given, id, guessed=guessed)
+
+
+def _says_itself(column: str, value: Any) -> bool:
+    """Whether a column is the field of its name. Others may mean something else by authority than how far to believe a row."""
+    return column in KNOWN and (column != "authority" or str(value) in BELIEVED)
+
+
+def _author(fields: dict[str, Any]) -> dict[str, Any]:
+    """Who said it, from the columns that tell; a name without an id stands for both."""
+    said = {part: value for name, part in AUTHOR.items() if text_of(value := fields.pop(name, None))}
+    if fields.get("author") or not said:
+        return {}
+    id = said.get("id") or said.get("name")
+    return {"author": {"name": id, **said, "id": id}} if id is not None else {}
 
 
 def _value(field: str, value: Any) -> Any:
@@ -175,7 +211,8 @@ def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
 
 def _plain(memory: Memory) -> dict[str, Any]:
     """The fields of a memory that a table has columns for."""
-    values = {name: getattr(memory, name) for name in WRITTEN if name != "key"}
+    values = {name: getattr(memory, name) for name in WRITTEN if name != "key" and name not in AUTHOR}
+    values |= {name: getattr(memory.author, part) for name, part in AUTHOR.items()}
     values |= {"created_at": format_time(memory.created_at), "tags": list(memory.tags), "pinned": memory.pinned or None}
     values["expires_at"] = format_time(memory.expires_at) if memory.expires_at else None
     values["key"] = memory.meta.get("key") if memory.kind == "profile" else None

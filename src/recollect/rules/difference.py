@@ -8,7 +8,16 @@ carry nothing are dropped, notations are unified, and a few safe rewordings are 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recollect.rules.language.lexicon import CASE_FREE, COMMON_AND_NAME, EMPHASISED, PRONOUNS, STUFF_OR_THINGS, word_set
+from recollect.rules.language.lexicon import (
+    CASE_FREE,
+    CLAUSE_WORDS,
+    COMMON_AND_NAME,
+    EMPHASISED,
+    PREPOSITIONS,
+    PRONOUNS,
+    STUFF_OR_THINGS,
+    word_set,
+)
 from recollect.rules.language.marks import Aspect, Case, Mark
 from recollect.rules.language.opposites import opposites_of
 from recollect.rules.language.reading import Language, Statement, read
@@ -31,6 +40,8 @@ _REPORTED = (
 _VERB_FOLLOWS = word_set("be was have had will can must should may might would 's and not never")
 
 _OF_A_KIND = word_set("not! no! no never avoid without any like love enjoy hate dislike prefer")
+_TAKES_A_KIND = word_set("eat drink allergic adore detest fond")
+"""Words whose object is a kind of thing, though nothing else in their sentence need be: "eats eggs with her child"."""
 _TERSE = 5
 """Up to so many marks are read as English without any sign that they are: "Dark mode preferred"."""
 
@@ -66,7 +77,7 @@ def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...
     aligned = _aligned(old, new)
     if aligned:
         sure = Language.ENGLISH in {old.language, new.language}
-        return tuple(_in_small_print(*aligned, one_or_many=sure and _speaks_of_a_kind(old)))
+        return tuple(_in_small_print(*aligned, of_a_kind=_places_of_a_kind(old, aligned[0]) if sure else range(0)))
     return tuple(_in_marks(old, new)) or (Difference(Aspect.ORDER, old.text, new.text),)
 
 
@@ -107,19 +118,31 @@ def _differences_to_the_letter(old: str, new: str) -> tuple[Difference, ...]:
     return (Difference(Aspect.CONTENT, old, new),)
 
 
-def _speaks_of_a_kind(statement: Statement) -> bool:
-    """Whether one or several is all the same: "no emoji", "likes tabs"; but to have a cat is not to have cats."""
-    return not _OF_A_KIND.isdisjoint(_keys(statement.normal))
+def _places_of_a_kind(statement: Statement, marks: Sequence[Mark]) -> range:
+    """Where one or several is all the same: "no emoji", "likes tabs", "eats eggs"; but to have a cat is not to have cats.
+
+    The first word never is such a place: with its ending it may be somebody else's doing.
+    """
+    if not _OF_A_KIND.isdisjoint(_keys(statement.normal)):
+        return range(1, len(marks))
+    verb = next((place for place, mark in enumerate(marks) if mark.key in _TAKES_A_KIND), len(marks))
+    start = verb + 2 if _keys(marks[verb + 1 : verb + 2]) in (["to"], ["of"]) else verb + 1
+    ends = (place for place in range(start, len(marks)) if _ends_an_object(marks[place]))
+    return range(start, next(ends, len(marks)))
 
 
-def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, one_or_many: bool) -> Iterator[Difference]:
+def _ends_an_object(mark: Mark) -> bool:
+    return mark.key in PREPOSITIONS or mark.key in CLAUSE_WORDS or not mark.is_word
+
+
+def _in_small_print(old: Sequence[Mark], new: Sequence[Mark], *, of_a_kind: range) -> Iterator[Difference]:
     """What the keys fold away and yet may matter: capitals that make a name, one or several, "a" or "the"."""
     for place, (one, other) in enumerate(zip(old, new, strict=True)):
         if one == other:
             continue
         if one.case is not other.case and _capitals_matter(one, other):
             yield Difference(Aspect.NAME, one.surface, other.surface)
-        elif _endings_differ(one, other) and (place == 0 or not one_or_many or _ending_matters(one, other)):
+        elif _endings_differ(one, other) and (place not in of_a_kind or _ending_matters(one, other)):
             yield Difference(_aspect_of_ending(one, other), one.surface, other.surface)
         elif {one.article, other.article} == {"a", "the"}:
             yield Difference(Aspect.CONTENT, f"{one.article} {one.surface}", f"{other.article} {other.surface}")

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from recollect.model.erasure_record import ErasureRecord
 from recollect.model.proof import ProofCheck
+from recollect.rules.counting import counted, entries, leaves, memories
 from recollect.rules.identities import erasure_bytes, holds
 from recollect.rules.merkle import BadProof
 from recollect.rules.proofs import check_signatures, read_as
@@ -54,7 +55,7 @@ def _check_itself(record: ErasureRecord) -> None:
 def _signed(record: ErasureRecord, keys: Collection[str]) -> list[str]:
     message, signers = erasure_bytes(record), [one.key for one in record.signatures]
     if not signers:
-        raise BadProof("it is not signed, so nobody stands for it")
+        raise BadProof("it is not signed, so nobody stands for it; `erase --sign-as` signs the next one")
     if len(set(signers)) != len(signers):
         raise BadProof("it is signed twice by the same key")
     for signature in record.signatures:
@@ -71,9 +72,9 @@ def _told(record: ErasureRecord) -> list[str]:
     made = ", ".join(f"{count} {became}" for became, count in sorted(fates.items())) or "none"
     covered = record.checkpoint
     return [
-        f"erased at {record.at}: {len(record.removed)} memories in {record.streams} streams, "
-        f"{record.owner_names_removed} owner names, {record.actor_names_removed} actor names",
-        f"made of them (policy {record.policy}): {made}; {record.links_cut} links cut",
-        f"{len(record.entries)} entries of the ledger say so, "
-        + (f"covered by the checkpoint of {covered.size} leaves" if covered else "which no checkpoint covers yet"),
+        f"erased at {record.at}: {memories(len(record.removed))} in {counted(record.streams, 'stream')}, "
+        f"{counted(record.owner_names_removed, 'owner name')}, {counted(record.actor_names_removed, 'actor name')}",
+        f"made of them (policy {record.policy}): {made}; {counted(record.links_cut, 'link')} cut",
+        f"the ledger says so in {entries(len(record.entries))}, "
+        + (f"covered by the checkpoint of {leaves(covered.size)}" if covered else "which no checkpoint covers yet"),
     ]

@@ -28,6 +28,7 @@ from recollect.model.proof import (
     Value,
 )
 from recollect.model.seals import committed_text
+from recollect.rules.counting import leaves
 from recollect.rules.covering import entry_leaf
 from recollect.rules.identities import Standing, checkpoint_bytes, holds
 from recollect.rules.key_histories import check_history, worth_of
@@ -39,6 +40,9 @@ KINDS: Mapping[tuple[str, str | None], type[Document]] = {
     ("recollect-proof/1", "growth"): GrowthProof,
     ("recollect-keys/1", None): KeyHistory,
 }
+MAX_QUOTED = 300
+"""How many characters of a memory an answer repeats."""
+_BRINGS_A_VERSION = (Event.STORED, Event.CONTRADICTED)
 _leaf: TypeAdapter[StreamLeaf | KeyLeaf] = TypeAdapter(Leaf)
 D = TypeVar("D", bound=Document)
 
@@ -145,6 +149,10 @@ def _parsed(text: str) -> Any:
         raise BadProof(f"line {error.lineno}: it is not JSON: {error.msg}") from None
     except RecursionError:
         raise BadProof("it is nested too deeply") from None
+    except BadProof:
+        raise
+    except ValueError:
+        raise BadProof("a number in it has too many digits") from None
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -183,13 +191,13 @@ def _trusted(checkpoint: Checkpoint, trust: Trust, what: str) -> list[str]:
     said = []
     if trust.kept is not None:
         _check_kept(checkpoint, trust.kept, what)
-        said.append(f"{what} is the one that was kept: {checkpoint.size} leaves")
+        said.append(f"{what} is the one that was kept: {leaves(checkpoint.size)}")
     if trust.keys:
         found = sorted(set(trust.keys) & set(signers))
         if not found:
             raise BadProof(f"{what} is not signed by the key that was given")
         counts = found[0] if trust.history is None else _counting(checkpoint, found, trust.history, what)
-        said.append(f"{what} of {checkpoint.size} leaves is signed by {counts[:12]}")
+        said.append(f"{what} of {leaves(checkpoint.size)} is signed by {counts[:12]}")
         said += _beyond_history(checkpoint, trust.history, what)
     return said
 
@@ -206,7 +214,7 @@ def _counting(checkpoint: Checkpoint, keys: Sequence[str], history: KeyHistory, 
 def _beyond_history(checkpoint: Checkpoint, history: KeyHistory | None, what: str) -> list[str]:
     if history is None or checkpoint.size <= history.checkpoint.size:
         return []
-    return [f"the key history ends at {history.checkpoint.size} leaves, before {what}: a later one may say more"]
+    return [f"the key history ends at {leaves(history.checkpoint.size)}, before {what}: a later one may say more"]
 
 
 def check_signatures(checkpoint: Checkpoint, what: str = "the checkpoint") -> list[str]:
@@ -226,7 +234,7 @@ def _check_kept(checkpoint: Checkpoint, kept: Checkpoint, what: str) -> None:
         raise BadProof(f"{what} is of another log than the one that was kept")
     if checkpoint.size != kept.size:
         raise BadProof(
-            f"{what} has {checkpoint.size} leaves and the one that was kept {kept.size}: ask for a proof of growth"
+            f"{what} has {leaves(checkpoint.size)} and the one that was kept {kept.size}: ask for a proof of growth"
         )
     if checkpoint.root != kept.root:
         raise BadProof(f"{what} has another root than the one that was kept: the log was rewritten")
@@ -249,7 +257,11 @@ def _growth(proof: GrowthProof, trust: Trust) -> list[str]:
     check_signatures(proof.second, "the second checkpoint")
     check_consistency(proof.first.size, proof.second.size, proof.first.root, proof.second.root, proof.path)
     grown = proof.second.size - proof.first.size
-    return [*said, f"the log only grew between them, by {grown} leaves: nothing before was changed"]
+    return [
+        *said,
+        f"the log only grew between them, by {leaves(grown)}: nothing before was changed",
+        f"it says nothing of what was written after the second checkpoint, at {proof.second.at}",
+    ]
 
 
 # ── a proof of a memory ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -266,9 +278,24 @@ def _memory(proof: MemoryProof, trust: Trust) -> list[str]:
     values = [_check_value(value, entries, proof.memory, f"values.{n}") for n, value in enumerate(proof.values)]
     if len(set(values)) != len(values):
         raise BadProof("values: the same entry's value is given twice")
+    said += [f"it is about the memory {proof.memory}", *_words(proof, entries)]
     said += [f"entry {one.seq} of stream {one.stream[:12]}: {one.event} at {one.at}" for one in about]
-    included = f"{len(values)} of the values that these entries commit to are included, and are the ones"
-    return [*said, included if values else "the words are not included, only that these entries stand in the ledger"]
+    ones = "is included, and is the one" if len(values) == 1 else "are included, and are the ones"
+    included = f"{len(values)} of the values that these entries commit to {ones}"
+    said.append(included if values else "the words are not included, only that these entries stand in the ledger")
+    return [*said, f"it says nothing of what was written after the checkpoint, at {proof.checkpoint.at}"]
+
+
+def _words(proof: MemoryProof, entries: Mapping[tuple[str, int], ProvenEntry]) -> list[str]:
+    """What the memory says, where the proof carries it. The values have been checked: a version is what they say it is."""
+    versions = [one for one in proof.values if entries[one.stream, one.seq].event in _BRINGS_A_VERSION]
+    return [f"its words: {_quoted(str(json.loads(one.body).get('content')))}" for one in versions]
+
+
+def _quoted(words: str) -> str:
+    """On one line, and no longer than a few."""
+    text = json.dumps(words, ensure_ascii=False)
+    return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}… ({len(words):,} characters)"
 
 
 def _is_about(entry: ProvenEntry, memory: str) -> bool:
@@ -338,7 +365,7 @@ def _check_value(
 
 def _committed(value: Value, entry: ProvenEntry, where: str) -> str:
     """A version is committed to with its links under seals; anything else as it is."""
-    if entry.event not in (Event.STORED, Event.CONTRADICTED):
+    if entry.event not in _BRINGS_A_VERSION:
         return value.body
     try:
         return committed_text(value.body)

@@ -13,7 +13,7 @@ Certification", 1998).
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -79,6 +79,24 @@ def weight(
         if vouch.voucher in most:
             net.add((vouch.voucher, "out"), _MEMORY, round(UNITS * vouch.confidence))
     return net.flow(_SOURCE, _MEMORY, round(enough * UNITS)) / UNITS
+
+
+def weighs_nothing(confidence: float, signed: str | None, counts: bool, seeds: Sequence[str]) -> str:
+    """Why a vouch weighs nothing, and what would give it weight. ``signed`` is what its signature is worth, if it has one.
+
+    >>> weighs_nothing(1.0, None, True, ())
+    'nobody is relied upon here: ask as an agent or a user, or name whom you rely upon in the policy (trust.seeds)'
+    """
+    if not counts and signed is None:
+        return "it is not signed, and the policy counts only what is (trust.signed_only): vouch anew, signed"
+    if not counts:
+        return f"the key that signed it is {signed}: vouch anew, with a key that counts"
+    if not confidence:
+        return "its confidence is 0"
+    if not seeds:
+        return "nobody is relied upon here: ask as an agent or a user, or name whom you rely upon in the policy (trust.seeds)"
+    reached = "one of those vouches for a memory of theirs, or the policy names them (trust.seeds)"
+    return f"no chain of vouches leads to them from whoever is relied upon here ({', '.join(seeds)}); it counts once {reached}"
 
 
 Node = tuple[str, str]

@@ -14,7 +14,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules import difference, language
+from recollect.rules import difference, language, saq
 from recollect.rules.difference import Aspect, differences_between, read, what_differs
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(
@@ -156,6 +156,14 @@ STATEMENTS = st.sampled_from(sorted({pair[side] for pair in PAIRS for side in ("
 def test_another_number_always_differs(text: str, one: int, other: int) -> None:
     same = not what_differs(f"{text} and the rest is {one}", f"{text} and the rest is {other}")
     assert same == (one == other)
+
+
+@pytest.mark.parametrize("said", ["likes", "hates", "prefers", "drinks", "eats", "is allergic to", "is fond of"])
+@pytest.mark.parametrize("thing", ["tea", "herbal tea", "wine", "egg", "peanut", "cat"])
+def test_one_or_several_of_a_kind_is_one_concept_said_twice(said: str, thing: str) -> None:
+    one, several = f"Ana {said} {thing}", f"Ana {said} {thing}s"
+    assert what_differs(one, several) == what_differs(several, one) == ()
+    assert saq.parse(one) == saq.parse(several) is not None
 
 
 @given(STATEMENTS, st.sampled_from(["not", "never", "only", "might", "without", "no longer", "if"]), st.data())

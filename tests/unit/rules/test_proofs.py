@@ -185,6 +185,7 @@ def test_an_unsigned_checkpoint_is_believed_by_whoever_kept_it(handed: Handed) -
         ('{"format": "recollect-proof/1", "kind": "memory"}', "Field required"),
         ('{"format": "x", "format": "recollect-proof/1"}', "given twice"),
         ("[" * 100_000, "nested too deeply"),
+        (f'{{"size": {"9" * 5_000}}}', "too many digits"),
         ('{"format": "recollect-checkpoint/1", "size": NaN}', "log: Field required"),
     ],
 )

@@ -33,8 +33,10 @@ from recollect.interfaces.cli import (
 from recollect.interfaces.cli.session import Session
 from recollect.model.errors import BadInput, RecollectError
 
+NAME = "recollect"
+
 app = typer.Typer(
-    name="recollect",
+    name=NAME,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -94,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
         assert isinstance(stream, TextIOWrapper), "a process has real streams"
         stream.reconfigure(encoding="utf-8", errors="surrogateescape")  # bad bytes are refused where they are named
     try:
-        outcome = app(list(arguments), standalone_mode=False)
+        outcome = app(list(arguments), prog_name=NAME, standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
     except RecollectError as error:
         return _failed(error, as_json)
@@ -104,11 +106,24 @@ def run(arguments: Sequence[str]) -> int:
         print("recollect: nothing was done.", file=sys.stderr)
         return 1
     except TyperException as error:
-        return _failed(BadInput(error.format_message(), hint="`recollect --help` lists the commands."), as_json)
+        return _misused(error, as_json)
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain about the pipe again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _misused(error: TyperException, as_json: bool) -> int:
+    """Say what is wrong with the command line, and whose help says how it is right; no command at all is shown the help."""
+    used: typer.Context | None = getattr(error, "ctx", None)
+    said, command = error.format_message(), used.command_path if used is not None else NAME
+    if used is not None and said == used.get_help():
+        if not as_json:
+            print(said, file=sys.stderr)
+            return BadInput.exit_code
+        said = "Missing command."
+    stop = "" if said.endswith((".", "?")) else "."
+    return _failed(BadInput(f"{said}{stop}", hint=f"`{command} --help` tells more."), as_json)
 
 
 def _failed(error: RecollectError, as_json: bool) -> int:

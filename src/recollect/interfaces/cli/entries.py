@@ -10,7 +10,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from recollect.interfaces.cli.identity import KeyFile
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Space
 
@@ -32,6 +32,7 @@ def register(app: typer.Typer) -> None:
 def validate(context: typer.Context, files: Files, partial: Partial = False) -> int:
     """Check files of entries: each by itself, and whether their parents are there and form no circle."""
     from recollect.engine.entries import validate as check
+    from recollect.rules.counting import entries
 
     session, reports = of(context), []
     for file in files:
@@ -47,10 +48,16 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
             found = check(stream, tell, partial=partial)
         reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
         if not session.as_json:
-            print(f"{file}: {found.entries:,} entries, {found.problems:,} problems")
+            print(f"{file}: {entries(found.entries) if found.entries else 'no entries'}, {_problems(found.problems)}")
     ok = all(report["ok"] for report in reports)
     session.answer({"ok": ok, "files": reports}, lambda _: None)
     return 0 if ok else 1
+
+
+def _problems(number: int) -> str:
+    from recollect.rules.counting import counted
+
+    return counted(number, "problem")
 
 
 @entry.command()
@@ -91,7 +98,7 @@ def import_file(
     from recollect.engine.entries import import_entries
     from recollect.interfaces.cli import screen
 
-    with of(context).memory() as memory, opened(file) as stream:
+    with of(context).memory(IfMissing.MAKE) as memory, opened(file) as stream:
         done = import_entries(memory.engine, stream, owner=owner, space=space, scope=scope, partial=partial)
     of(context).answer(done, screen.fields)
     return 1 if done.refused else 0

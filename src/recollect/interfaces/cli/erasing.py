@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from recollect.model.receipt import ErasureReceipt, Verification
 
 
+MAX_SHOWN = 20
+"""How many derived memories are drawn; the receipt names all of them."""
+BECAME = {
+    "kept": "stays, without the link",
+    "review": "out of recall until somebody restores or erases it",
+    "erased": "erased too",
+}
+SIGN = "give --sign-as NAME or --key-file FILE (`recollect identity new NAME` makes a key)"
+
+
 def register(app: typer.Typer) -> None:
     app.command()(erase)
 
@@ -38,6 +48,8 @@ def erase(
     if session.as_json and not yes:
         raise BadInput("there is no way back.", field="yes", hint="Add --yes to erase without being asked.")
     if not yes:
+        if receipt is not None and sign_as is None and key_file is None:
+            typer.echo(f"The receipt will not be signed, and cannot be signed later: {SIGN}.", err=True)
         typer.confirm(f"Erase {'everything of ' + owner if owner else id} for good?", abort=True, err=True)
     with session.memory() as memory:
         key = _key(memory, sign_as, key_file) if receipt else None  # first: what is gone cannot be asked for again
@@ -95,9 +107,42 @@ def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | N
     if done.is_empty:
         screen.console.print("nothing of theirs is kept here, so nothing was erased; `recollect list` shows the owners")
     else:
-        screen.erasure(done)
+        _draw_erased(done)
     if receipt is not None:
-        what = "signed" if signed else "not signed: --sign-as or --key-file would"
+        what = "signed" if signed else f"not signed, and it cannot be signed later: next time, {SIGN}"
         screen.console.print(f"receipt written to {receipt} ({what})", markup=False, soft_wrap=True)
     if found is not None:
         screen.verification(found)
+
+
+def _draw_erased(done: "ErasureReceipt") -> None:
+    from recollect.interfaces.cli.screen import beyond_reach, console
+    from recollect.rules.counting import counted, memories
+
+    console.print(
+        f"erased {memories(len(done.removed))} in {counted(done.streams, 'stream')}, "
+        f"{counted(done.owner_names_removed, 'owner name')}, {counted(done.actor_names_removed, 'actor name')}, "
+        f"{counted(done.traces_removed, 'trace')}"
+    )
+    if done.derived or done.links_cut:
+        _draw_derived(done)
+    if done.remaining:
+        others = ", ".join(id[:13] for id in done.remaining)
+        console.print(f"[yellow]still there in the same chain:[/] {others} (--whole-chain)", soft_wrap=True)
+    beyond_reach(done.beyond_reach)
+
+
+def _draw_derived(done: "ErasureReceipt") -> None:
+    """What was made of the erased, and what became of it."""
+    from recollect.interfaces.cli.screen import console, table
+    from recollect.rules.counting import counted, memories
+
+    cut = f"{counted(done.links_cut, 'link')} {'was' if done.links_cut == 1 else 'were'} cut"
+    console.print(f"made of it: {memories(len(done.derived))}; {cut}")
+    drawn = table("memory", "how", "what became of it")
+    for one in done.derived[:MAX_SHOWN]:
+        drawn.add_row(one.id[:13], ", ".join(one.how).replace("_", " "), BECAME[one.became])
+    if done.derived:
+        console.print(drawn)
+    if len(done.derived) > MAX_SHOWN:
+        console.print(f"  [dim]and {len(done.derived) - MAX_SHOWN} more: --json or the receipt names them[/]")

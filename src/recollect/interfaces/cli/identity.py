@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput, Refused
 
 if TYPE_CHECKING:
+    from recollect.engine.foreign_keys import RegisteredKey
     from recollect.engine.identities import Identity, NewKey, SignatureCheck
 
 identity = typer.Typer(no_args_is_help=True, help="Keys that agents and people sign with: make, show, replace, revoke.")
@@ -32,7 +33,7 @@ def new(context: typer.Context, name: Name, key_file: KeyFile = None) -> None:
     """Make a key for somebody who has none; the private half goes into a file that only you can read."""
     from recollect.engine import identities
 
-    with of(context).memory() as memory:
+    with of(context).memory(IfMissing.MAKE) as memory:
         of(context).answer(identities.new_identity(memory.engine, name, key_file), _draw_new)
 
 
@@ -62,6 +63,22 @@ def list_identities(context: typer.Context) -> None:
 
     with of(context).memory() as memory:
         of(context).answer(identities.identities(memory.engine), _draw)
+
+
+@identity.command("register")
+def register_key(
+    context: typer.Context,
+    name: Name,
+    key: Annotated[str, typer.Option(help="The public key: 64 hex digits, or a file that holds them or a PEM.")],
+    replace: Annotated[bool, typer.Option("--replace", help="It takes over from the one registered before.")] = False,
+) -> None:
+    """Say whose public key it is that signs elsewhere, so that what it signed can be checked here."""
+    from recollect.engine.foreign_keys import register_identity
+    from recollect.interfaces.cli.documents import read_public_key
+
+    digits = read_public_key(key)
+    with of(context).memory(IfMissing.MAKE) as memory:
+        of(context).answer(register_identity(memory.engine, name, digits, replace=replace), _draw_registered)
 
 
 @identity.command()
@@ -108,6 +125,7 @@ def history(
         private = identities.signing_key(memory.engine, sign_as, key_file)
         found = key_histories.identity_history(memory.engine, private)
     write_document(found, out)
+    of(context).tell_written(out)
 
 
 @identity.command()
@@ -126,6 +144,7 @@ def sign(
     with of(context).memory() as memory:
         private = identities.signing_key(memory.engine, sign_as, key_file)
     write_document(identities.sign_entry(entry, private), out)
+    of(context).tell_written(out)
 
 
 @identity.command()
@@ -175,20 +194,30 @@ def _draw_new(made: "NewKey") -> None:
     screen.console.print("  Keep a copy of it somewhere safe: backups of the store do not hold it.", markup=False)
 
 
+def _draw_registered(made: "RegisteredKey") -> None:
+    from recollect.interfaces.cli import screen
+
+    screen.console.print(f"{made.name}  {made.key}", markup=False, soft_wrap=True)
+    if made.replaced is not None:
+        screen.console.print(f"  takes over from {made.replaced[:12]}", markup=False)
+    screen.console.print("  by your word: nothing here shows that the key is theirs", markup=False)
+
+
 def _draw(found: "Sequence[Identity]") -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     from recollect.interfaces.cli import screen
 
-    table = Table("who", "since", "state", box=None, pad_edge=False)
-    table.add_column("public key", overflow="fold")
+    table = screen.table("who", "since", "state", "public key")
     for one in found:
         for key in one.keys:
             ended = f"revoked {key.revoked_at}" if key.revoked_at else f"rotated {key.rotated_at}"
             state = "[green]current[/]" if key.current else f"[yellow]{ended[:18]}[/]"
             table.add_row(escape(one.name or "[erased]"), key.registered_at[:10], state, key.key)
-    screen.console.print(table if found else "[dim]nobody has a key[/]", soft_wrap=True)
+    if found:
+        screen.uncut(table)
+    else:
+        screen.console.print("[dim]nobody has a key[/]")
 
 
 def _draw_checked(answer: "SignatureCheck") -> None:

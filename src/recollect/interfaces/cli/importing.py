@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from recollect.interfaces.cli.reading import Namespaces, Owner, SpaceOption
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import IfMissing, of
 from recollect.interfaces.cli.writing import named_texts
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
@@ -73,7 +73,8 @@ def import_file(
 
     session = of(context)
     defaults = {"owner": owner, "space": space, "namespace": namespace, "scope": scope, "category": category}
-    with session.memory() as memory, _each_written_to(report) as each, screen.progress("import") as progress:
+    store = session.memory(IfMissing.PRETEND if dry_run else IfMissing.MAKE)
+    with store as memory, _each_written_to(report) as each, screen.progress("import") as progress:
         done = memory.import_file(
             format,
             path,
@@ -86,6 +87,7 @@ def import_file(
             **{name: value for name, value in defaults.items() if value is not None},
         )
     session.answer(done, _draw_import)
+    session.tell_written(report)
     return 1 if done.outcomes.get("refused") else 0
 
 
@@ -99,9 +101,13 @@ def export(
     space: SpaceOption = None,
     include_namespaces: Namespaces = None,
     any_status: Annotated[bool, typer.Option("--any-status", help="History too, not only what is active.")] = False,
+    include_private: Annotated[
+        bool, typer.Option("--include-private", help="For mcp-memory: what is not shared too, which it cannot say.")
+    ] = False,
 ) -> None:
     """Write memories as a file that this or another tool reads."""
     session = of(context)
+    private: list[str] = []
     with session.memory() as memory:
         pieces = memory.export_as(
             format,
@@ -109,6 +115,8 @@ def export(
             space=space,
             include_namespaces=include_namespaces or ("prod",),
             status=None if any_status else "active",
+            include_private=include_private,
+            left_out=lambda one: private.append(one.id),
         )
         if session.as_json and output is None and format == OWN_FORMAT:
             sys.stdout.write("[" + ",\n".join(piece.rstrip("\n") for piece in pieces) + "]\n")
@@ -116,6 +124,16 @@ def export(
         with _written_to(output) as write:
             for piece in pieces:
                 write(piece)
+    if private:
+        typer.echo(_left_out(format, len(private)), err=True)
+    session.tell_written(output)
+
+
+def _left_out(format: str, count: int) -> str:
+    from recollect.rules.counting import counted
+
+    held = f"{counted(count, 'memory', 'memories')} with a scope of {'its' if count == 1 else 'their'} own"
+    return f"left out: {held}; {format} cannot say who may see a memory. --include-private exports all of them."
 
 
 def audit(
@@ -147,6 +165,7 @@ def audit(
         with _written_to(html) as write:
             write(done.page())
     session.answer(done, _draw_audit)
+    session.tell_written(html)
 
 
 # ── files ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -184,16 +203,22 @@ def _draw_import(done: Any) -> None:
     from rich.markup import escape
 
     from recollect.interfaces.cli.screen import console, word
+    from recollect.rules.counting import counted
 
     said = "what would become of them" if done.dry_run else "what became of them"
-    console.print(f"{escape(done.file)}: {done.read:,} records, and {said}")
+    console.print(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}", soft_wrap=True)
     for outcome, count in done.outcomes.items():
-        console.print(f"  {word(outcome)} {count:,}  [dim]{escape(_cut(done.numbers[outcome]))}[/]", soft_wrap=True)
+        which = f"{'record' if count == 1 else 'records'} {_cut(done.numbers[outcome])}"
+        console.print(f"  {word(outcome)} {count:,}  [dim]{escape(which)}[/]", soft_wrap=True)
     for one in done.refused[:20]:
-        where = f"{one.place}: {one.reasons[0]}"
+        where = f"record {one.number:,} ({one.place}): {one.reasons[0]}"
         console.print(f"  {word('denied')} {escape(where)}  {escape(one.detail or '')}", soft_wrap=True)
     if len(done.refused) > 20:
         console.print("  [dim]more: --json, or --report FILE[/]")
+    for column in done.guessed_columns:
+        console.print(f"  the words were taken from the column {escape(column)!r}; --map content=… names another")
+    if done.all_malformed:
+        console.print(f"  not one is a record of {escape(done.format)}: is the file of another format?")
 
 
 def _draw_audit(done: Any) -> None:
@@ -201,6 +226,7 @@ def _draw_audit(done: Any) -> None:
     from rich.table import Table
 
     from recollect.interfaces.cli.screen import console
+    from recollect.rules.counting import counted
 
     found = done.found
     table = Table("found", "records", "such as", box=None, pad_edge=False)
@@ -209,7 +235,9 @@ def _draw_audit(done: Any) -> None:
         such_as = f"{example.place}: {example.text or example.why}" if example else ""
         table.add_row(kind.replace("_", " "), f"{count:,}", escape(_cut(such_as)))
     console.print(table)
-    console.print(f"{escape(done.file)}: {found.worthless:,} of {found.read:,} records say nothing worth keeping")
+    console.print(
+        f"{escape(done.file)}: {found.worthless:,} of {counted(found.read, 'record')} say nothing worth keeping"
+    )
 
 
 def _cut(text: str, length: int = 100) -> str:

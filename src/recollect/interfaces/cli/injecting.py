@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.reading import Namespaces, Owner, SpaceOption
+from recollect.interfaces.cli.reading import Namespaces, Owner, SpacesOption
 from recollect.interfaces.cli.session import of
-from recollect.model.vocabulary import Space
 
 if TYPE_CHECKING:
     from recollect.rules.injection import Block
@@ -23,7 +22,7 @@ def register(app: typer.Typer) -> None:
 def snapshot(
     context: typer.Context,
     owner: Owner = None,
-    space: Annotated[list[Space] | None, typer.Option(help="Only this space; may be given again.")] = None,
+    space: SpacesOption = None,
     include_namespaces: Namespaces = None,
     agent: Agent = None,
     budget_tokens: Budget = None,
@@ -44,7 +43,7 @@ def block(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="What the prompt is about.")],
     owner: Owner = None,
-    space: SpaceOption = None,
+    space: SpacesOption = None,
     include_namespaces: Namespaces = None,
     agent: Agent = None,
     category: Annotated[list[str] | None, typer.Option(help="Only this category; may be given again.")] = None,
@@ -57,7 +56,7 @@ def block(
             query,
             agent=agent,
             owner=owner,
-            space=space,
+            space=space or None,
             include_namespaces=include_namespaces or ("prod",),
             categories=category or None,
             max_items=max_items,

@@ -19,6 +19,7 @@ KeyFile = Annotated[
     Path | None,
     typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
 ]
+RECEIPT_NEEDS = "Give --key: the public key of whoever signed the receipt. `recollect identity show NAME` prints it."
 Out = Annotated[str | None, typer.Option(help="Write the document to this file.")]
 
 
@@ -63,6 +64,7 @@ def prove(
 ) -> None:
     """Write a proof that anybody can check without the store."""
     from recollect.engine import checkpoint_log
+    from recollect.rules.counting import entries
 
     if (memory is None) == (since is None):
         raise BadInput("say what to prove.", field="memory", hint="Give either --memory or --since.")
@@ -72,7 +74,11 @@ def prove(
             proof = checkpoint_log.prove_memory(opened.engine, memory, with_content=not without_content)
         else:
             proof = checkpoint_log.prove_growth(opened.engine, _size(str(since)))
+        uncovered = checkpoint_log.uncovered_entries(opened.engine)
     _handed_out(context, proof, out)
+    if uncovered:
+        unsaid = f"{entries(uncovered)} that no checkpoint covers yet"
+        of(context).tell(f"It says nothing of {unsaid}; `recollect ledger checkpoint` takes one.")
 
 
 @ledger.command()
@@ -91,12 +97,14 @@ def check(
     from recollect.interfaces.cli.documents import read_history, read_kept, read_public_key, read_text
     from recollect.rules import erasure_records, proofs
 
-    if not key and kept is None:
-        raise BadInput("there is nothing to hold it against.", field="key", hint="Give --key, or --kept.")
     if keys is not None and not key:
         raise BadInput("a key history needs a key to believe it by.", field="keys", hint="Give --key as well.")
     text, trusted = read_text(file), [read_public_key(one) for one in key or ()]
-    if erasure_records.is_record(text):
+    is_receipt = erasure_records.is_record(text)
+    if not key and (kept is None or is_receipt):
+        hint = RECEIPT_NEEDS if is_receipt else "Give --key, or --kept."
+        raise BadInput("there is nothing to hold it against.", field="key", hint=hint)
+    if is_receipt:
         answer = erasure_records.check_record(text, trusted)
     else:
         answer = proofs.check(text, trusted, read_kept(kept), read_history(keys))
@@ -119,7 +127,6 @@ def _handed_out(
     context: typer.Context, document: "Document", out: str | None, draw: Callable[[], None] | None = None
 ) -> None:
     """A document goes into the file that was named. What is printed is the document too, unless it can be drawn."""
-    from recollect.interfaces.cli import screen
     from recollect.interfaces.cli.documents import write_document
 
     if out is not None:
@@ -130,21 +137,20 @@ def _handed_out(
         draw()
     elif out is None:
         write_document(document, None)
-    if out is not None and not of(context).as_json:
-        size = Path(out).stat().st_size
-        screen.console.print(f"written to {out}, {size:,} bytes", markup=False, soft_wrap=True)
+    of(context).tell_written(out)
 
 
 def _draw_checkpoints(found: "Sequence[Checkpoint]") -> None:
-    from rich.table import Table
-
     from recollect.interfaces.cli import screen
 
-    table = Table("size", "root", "when", "signed by", box=None, pad_edge=False)
+    table = screen.table("size", "when", "signed by", "root")
     for one in found:
         signers = ", ".join(signature.key[:12] for signature in one.signatures) or "[dim]nobody[/]"
-        table.add_row(str(one.size), one.root[:16], one.at[:19].replace("T", " "), signers)
-    screen.console.print(table if found else "[dim]no checkpoint was taken[/]")
+        table.add_row(str(one.size), one.at[:19].replace("T", " "), signers, one.root)
+    if found:
+        screen.uncut(table)
+    else:
+        screen.console.print("[dim]no checkpoint was taken[/]")
 
 
 def _draw_check(answer: "ProofCheck") -> None:

@@ -81,18 +81,15 @@ def history(
 
 def _draw_events(page: OperationPage) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    from recollect.interfaces.cli.screen import console
+    from recollect.interfaces.cli.screen import console, table
 
-    table = Table(box=None, pad_edge=False)
-    for title in ("when", "node", "op", "status", "user", "thread", "memory", "category", "alike"):
-        table.add_column(title, no_wrap=title == "when")
+    drawn = table("when", "node", "op", "status", "user", "thread", "memory", "category", "alike")
     for one in page.items:
-        table.add_row(*(escape(cell) for cell in _cells(one)))
-    console.print(table if page.items else "[dim]nothing was done[/]")
+        drawn.add_row(*(escape(cell) for cell in _cells(one)))
+    console.print(drawn if page.items else "[dim]nothing was done[/]")
     if page.next_cursor:
-        console.print(f"[dim]more: --after {page.next_cursor}[/]")
+        console.print(f"[dim]more: --after {page.next_cursor}[/]", soft_wrap=True)
 
 
 def _cells(one: Operation) -> list[str]:

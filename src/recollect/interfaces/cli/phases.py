@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import IfMissing, of
 
 phase = typer.Typer(no_args_is_help=True, help="The chapters of a space: start one, list them, compare two.")
 
@@ -27,7 +27,7 @@ def start(
     """Begin a new phase; from now on a recall there sees what is written in it."""
     from recollect.interfaces.cli import screen
 
-    with of(context).memory() as memory:
+    with of(context).memory(IfMissing.MAKE) as memory:
         started = memory.start_phase(name=name, reason=reason, space=space, owner=owner)
     of(context).answer(started, lambda answer: screen.phases([answer.phase]))
 

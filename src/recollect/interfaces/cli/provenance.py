@@ -99,6 +99,9 @@ def vouchers(context: typer.Context, id: Id) -> None:
     ]
     total = (f"{found.weight:.2f}", "together", "", "", "")
     of(context).answer(found, lambda _: _table(("weight", "who", "says", "since", "signed"), [*rows, total]))
+    for one in found.vouchers:
+        if "why" in one:
+            of(context).tell(f"{one['name']} weighs nothing: {one['why']}.")
 
 
 def vouch(
@@ -119,7 +122,8 @@ def vouch(
     with of(context).memory() as memory:
         signing: dict[str, Any] = {"sign_as": sign_as, "key_file": key_file}
         vouched = record(memory.engine, id, confidence=confidence, says=says, by=by, **signing)
-    of(context).answer(vouched, screen.memory)
+    of(context).answer(vouched, lambda one: screen.changed(one, "vouched for"))
+    of(context).tell(f"`recollect provenance vouchers {vouched.short_id}` tells what it weighs.")
 
 
 def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:
@@ -128,7 +132,8 @@ def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        of(context).answer(record(memory.engine, id, by=by), screen.memory)
+        withdrawn = record(memory.engine, id, by=by)
+    of(context).answer(withdrawn, lambda one: screen.changed(one, "no longer vouched for"))
 
 
 # ── drawing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -165,11 +170,10 @@ def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
 
 def _table(titles: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     from recollect.interfaces.cli import screen
 
-    table = Table(*titles, box=None, pad_edge=False)
+    table = screen.table(*titles)
     for row in rows:
         table.add_row(*(escape(str(cell)) for cell in row))
     screen.console.print(table if rows else "[dim]none[/]")

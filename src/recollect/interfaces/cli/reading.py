@@ -27,6 +27,7 @@ class Form(StrEnum):
 Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
 Owner = Annotated[str | None, typer.Option(help="Only this owner's.")]
 SpaceOption = Annotated[Space | None, typer.Option(help="Only this space.")]
+SpacesOption = Annotated[list[Space] | None, typer.Option(help="Only this space; may be given again.")]
 Namespaces = Annotated[
     list[Namespace] | None, typer.Option("--include-namespaces", help="Instead of prod alone; may be given again.")
 ]
@@ -66,9 +67,12 @@ def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
 def list_memories(
     context: typer.Context,
     owner: Owner = None,
-    space: SpaceOption = None,
+    space: SpacesOption = None,
     include_namespaces: Namespaces = None,
-    status: Annotated[list[Status] | None, typer.Option(help="Instead of active; may be given again.")] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Instead of active: {', '.join(list(Status)[1:])}; may be given again."),
+    ] = None,
     any_status: Annotated[bool, typer.Option("--any-status", help="Whatever the status.")] = False,
     kind: Annotated[Kind | None, typer.Option(help="Only this kind.")] = None,
     event_type: Annotated[EventType | None, typer.Option(help="Only this event type.")] = None,
@@ -90,9 +94,9 @@ def list_memories(
 
     filters = {
         "owner": owner,
-        "space": space,
+        "space": space or None,
         "include_namespaces": include_namespaces or ("prod",),
-        "status": None if any_status else ([str(s) for s in status] if status else "active"),
+        "status": None if any_status else (status or "active"),
         "kind": kind,
         "event_type": event_type,
         "layer": layer,
@@ -116,7 +120,7 @@ def query(
     context: typer.Context,
     text: Annotated[str, typer.Argument(help="What to look for.")],
     owner: Owner = None,
-    space: SpaceOption = None,
+    space: SpacesOption = None,
     include_namespaces: Namespaces = None,
     agent: Annotated[str | None, typer.Option(help="As this agent sees it.")] = None,
     category: Annotated[list[str] | None, typer.Option(help="Only this category; may be given again.")] = None,
@@ -142,7 +146,7 @@ def query(
             text,
             agent=agent,
             owner=owner,
-            space=space,
+            space=space or None,
             include_namespaces=include_namespaces or ("prod",),
             categories=category,
             filters=named_values("where", where),
@@ -154,7 +158,7 @@ def query(
             **({"thread": thread} if thread is not None else {}),
         )
         if form is Form.BULLETS:
-            of(context).answer(answer.bullets(), screen.bullets)
+            of(context).answer(answer.in_bullets(), screen.bullets)
         else:
             of(context).answer(answer, screen.recall)
 

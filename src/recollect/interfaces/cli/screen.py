@@ -1,6 +1,6 @@
 """What people see: tables and short lines in colour. Everything here only draws."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,7 +11,6 @@ from rich.table import Table
 
 from recollect.model.policy import settings
 from recollect.model.receipt import (
-    ErasureReceipt,
     Explanation,
     HistoryEvent,
     Page,
@@ -24,12 +23,15 @@ from recollect.model.receipt import (
     Verification,
 )
 from recollect.model.record import Memory, Tombstone
+from recollect.rules.counting import counted, entries, memories
 from recollect.rules.reasons import plain
 
-MAX_SHOWN = 20
-"""How many rows of a list that nobody asked for are drawn."""
+COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root", "state hash"})
+"""Columns whose values people copy: they are neither folded nor cut."""
 
 console = Console(highlight=False)
+_boundless = Console(highlight=False, width=1_000)
+"""Wider than any table here; a terminal folds what it cannot show, and copies it whole."""
 errors = Console(stderr=True, highlight=False)
 
 COLOURS = {
@@ -53,6 +55,31 @@ def word(text: str) -> str:
     return f"[{colour}]{escape(text)}[/]"
 
 
+def table(*titles: str) -> Table:
+    """An empty table with these columns."""
+    made = Table(box=None, pad_edge=False)
+    for title in titles:
+        made.add_column(title, no_wrap=title in COPIED)
+    return made
+
+
+def uncut(drawn: Table) -> None:
+    """Print a table as wide as it is, for values that no terminal of the usual width has room for."""
+    _boundless.print(drawn)
+
+
+def pairs(values: Mapping[str, str]) -> None:
+    """Names and values, a line each, however long: what stands there can be copied."""
+    width = max(map(len, values), default=0) + 2
+    for name, value in values.items():
+        shown = escape(value).replace("\n", "\n" + " " * width)
+        console.print(f"[dim]{name:<{width}}[/]{shown}".rstrip(), soft_wrap=True)
+
+
+def is_or_are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 @contextmanager
 def progress(title: str) -> Iterator[Any]:
     """A progress bar on the error stream, as a function of ``(done, total)``."""
@@ -67,14 +94,15 @@ def receipt(answer: Receipt) -> None:
         memory = answer.memory
         line += f"  {memory.short_id}  [bold]{escape(memory.canonical_key)}[/] v{memory.version}"
         line += "" if memory.namespace == "prod" else f"  in [yellow]{memory.namespace}[/]"
-    console.print(line)
+    console.print(line, soft_wrap=True)
     for code in answer.reasons:
-        console.print(f"  [dim]{escape(code)}[/]  {escape(plain(code))}")
+        console.print(f"  [dim]{escape(code)}[/]  {escape(plain(code))}", soft_wrap=True)
     if answer.detail:
-        console.print(f"  {escape(answer.detail)}")
+        console.print(f"  {escape(answer.detail)}", soft_wrap=True)
     if answer.outcome == "contradicted" and answer.memory is not None:
         asked = answer.memory.short_id
-        console.print(f"  it waits: `recollect resolve {asked} --winner {asked}` believes it, another winner does not")
+        next_step = f"`recollect resolve {asked} --winner {asked}` believes it, another winner does not"
+        console.print(f"  it waits: {next_step}", soft_wrap=True)
 
 
 def receipts(answers: Sequence[Receipt]) -> None:
@@ -90,31 +118,33 @@ def receipts(answers: Sequence[Receipt]) -> None:
 
 
 def memory(one: Memory) -> None:
-    table = Table(show_header=False, box=None, pad_edge=False)
-    for name, value in one.to_dict().items():
-        if value not in (None, (), {}, ""):
-            table.add_row(f"[dim]{name}[/]", escape(_short(value)))
-    console.print(table)
+    pairs({name: _short(value) for name, value in one.to_dict().items() if value not in (None, (), {}, "")})
+
+
+def changed(one: Memory, what: str) -> None:
+    """What was done to a memory, in one line."""
+    named = f"{one.short_id}  [bold]{escape(one.canonical_key)}[/] v{one.version}"
+    console.print(f"{what}  {named}" + ("" if one.status == what else f"  {word(one.status)}"), soft_wrap=True)
 
 
 def page(answer: Page) -> None:
-    table = _memory_table()
+    drawn = table("id", "key", "v", "status", "imp", "owner", "content")
     for one in answer.items:
-        _memory_row(table, one)
-    console.print(table if answer.items else "[dim]no memories[/]")
+        _memory_row(drawn, one)
+    console.print(drawn if answer.items else "[dim]no memories[/]")
     if answer.next_cursor:
-        console.print(f"[dim]more: --cursor {answer.next_cursor}[/]")
+        console.print(f"[dim]more: --cursor {answer.next_cursor}[/]", soft_wrap=True)
 
 
 def chain(links: Sequence[Memory | Tombstone]) -> None:
-    table = Table("v", "id", "status", "since", "content", box=None, pad_edge=False)
+    drawn = table("v", "id", "status", "since", "content")
     for link in links:
         if isinstance(link, Memory):
             at = f"{link.created_at:%Y-%m-%d %H:%M}"
-            table.add_row(str(link.version), link.short_id, word(link.status), at, escape(link.content))
+            drawn.add_row(str(link.version), link.short_id, word(link.status), at, escape(link.content))
         else:
-            table.add_row(str(link.version), link.id[:13], word(link.removed), f"{link.at:%Y-%m-%d %H:%M}", "[dim]–[/]")
-    console.print(table)
+            drawn.add_row(str(link.version), link.id[:13], word(link.removed), f"{link.at:%Y-%m-%d %H:%M}", "[dim]–[/]")
+    console.print(drawn)
 
 
 def recall(answer: Recall) -> None:
@@ -123,33 +153,38 @@ def recall(answer: Recall) -> None:
     if not answer.items:
         console.print("[dim]nothing matches[/]")
         return
-    table = Table("score", "id", "key", "content", box=None, pad_edge=False)
+    drawn = table("score", "id", "key", "content")
     for item in answer.items:
         one = item.memory
-        table.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content))
+        drawn.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content))
         for before in item.earlier:
-            table.add_row("", "", "[dim]before[/]", f"[dim]{escape(before.content)}[/]")
+            drawn.add_row("", "", "[dim]before[/]", f"[dim]{escape(before.content)}[/]")
         for other in item.related:
-            table.add_row("", "", f"[dim]↔ {escape(other.relation_type)}[/]", f"[dim]{escape(other.content)}[/]")
-    console.print(table)
+            drawn.add_row("", "", f"[dim]↔ {escape(other.relation_type)}[/]", f"[dim]{escape(other.content)}[/]")
+    console.print(drawn)
 
 
 def related(found: Sequence[Related]) -> None:
     if not found:
         console.print("[dim]nothing is related to it[/]")
         return
-    table = Table("strength", "type", "id", "content", box=None, pad_edge=False)
+    drawn = table("strength", "type", "id", "content")
     for one in found:
-        table.add_row(
+        drawn.add_row(
             f"{one.strength:.2f}", escape(one.relation_type), one.id[:13].replace("-", ""), escape(one.content)
         )
-    console.print(table)
+    console.print(drawn)
 
 
-def bullets(found: Sequence[dict[str, Any]]) -> None:
-    for one in found:
+def bullets(answer: Mapping[str, Any]) -> None:
+    """An answer as it stands in a prompt: what changed, then the bullets, or that nothing matches."""
+    if answer["header"]:
+        console.print(escape(answer["header"]), soft_wrap=True)
+    if answer["abstained"]:
+        console.print("[dim]nothing matches[/]")
+    for one in answer["items"]:
         console.print(f"- {escape(one['text'])}", soft_wrap=True)
-        for line in one.get("related", ()):
+        for line in (*one.get("earlier", ()), *one.get("related", ())):
             console.print(f"  {escape(line)}", soft_wrap=True)
 
 
@@ -161,20 +196,20 @@ def turn(answer: Turn) -> None:
     """What came back, then a line for each thing that the exchange left behind."""
     if answer.recall is not None:
         recall(answer.recall)
-    table = Table(title="recorded", title_justify="left", box=None, pad_edge=False, show_header=False)
+    drawn = Table(title="recorded", title_justify="left", box=None, pad_edge=False, show_header=False)
     for one in (*answer.receipts, *answer.promoted):
         kept = one.memory
         where = f"{kept.kind} in {kept.space} {kept.owner}" if kept is not None else plain(one.reasons[0])
-        table.add_row(word(str(one.outcome)), escape(where), escape(_short(kept.content)) if kept is not None else "")
-    console.print(table)
+        drawn.add_row(word(str(one.outcome)), escape(where), escape(_short(kept.content)) if kept is not None else "")
+    console.print(drawn)
     if answer.forgotten:
-        console.print(f"[dim]{len(answer.forgotten)} lines left the window[/]")
+        console.print(f"[dim]{counted(len(answer.forgotten), 'line')} left the window[/]")
 
 
 def history(events: Sequence[HistoryEvent]) -> None:
-    table = Table("when", "kind", "what", "memory", "who", "why", box=None, pad_edge=False)
+    drawn = table("when", "kind", "what", "memory", "who", "why")
     for event in events:
-        table.add_row(
+        drawn.add_row(
             event.at[:19].replace("T", " "),
             event.event,
             event.meta["operation"],
@@ -182,7 +217,7 @@ def history(events: Sequence[HistoryEvent]) -> None:
             escape(event.actor or "[erased]"),
             escape(plain(event.meta["rule"])),
         )
-    console.print(table if events else "[dim]nothing happened[/]")
+    console.print(drawn if events else "[dim]nothing happened[/]")
 
 
 def explanation(answer: Explanation) -> None:
@@ -193,53 +228,33 @@ def upkeep(report: UpkeepReport) -> None:
     console.print(
         f"expired {len(report.expired)}, put away unused {len(report.forgotten)}, purged {len(report.purged)}"
     )
-    _unreached(report.beyond_reach)
+    beyond_reach(report.beyond_reach)
 
 
-def _unreached(places: Sequence[str]) -> None:
+def beyond_reach(places: Sequence[str]) -> None:
+    """Where something that was removed may still be."""
     for what in places:
-        console.print(f"  [dim]beyond reach:[/] {escape(what)}")
-
-
-def erasure(answer: ErasureReceipt) -> None:
-    console.print(
-        f"erased {len(answer.removed)} memories in {answer.streams} streams, {answer.owner_names_removed} owner names, "
-        f"{answer.actor_names_removed} actor names, {answer.traces_removed} traces"
-    )
-    if answer.derived or answer.links_cut:
-        _draw_derived(answer)
-    if answer.remaining:
-        console.print(
-            f"[yellow]still there in the same chain:[/] {', '.join(i[:13] for i in answer.remaining)} (--whole-chain)"
-        )
-    _unreached(answer.beyond_reach)
-
-
-_BECAME = {
-    "kept": "stays, without the link",
-    "review": "out of recall until somebody restores or erases it",
-    "erased": "erased too",
-}
-
-
-def _draw_derived(answer: ErasureReceipt) -> None:
-    """What was made of the erased, and what became of it."""
-    console.print(f"made of it: {len(answer.derived)} memories; {answer.links_cut} links were cut")
-    table = Table("memory", "how", "what became of it", box=None, pad_edge=False)
-    for one in answer.derived[:MAX_SHOWN]:
-        table.add_row(one.id[:13], ", ".join(one.how).replace("_", " "), _BECAME[one.became])
-    if answer.derived:
-        console.print(table)
-    if len(answer.derived) > MAX_SHOWN:
-        console.print(f"  [dim]and {len(answer.derived) - MAX_SHOWN} more: --json or the receipt names them[/]")
+        console.print(f"  [dim]beyond reach:[/] {escape(what)}", soft_wrap=True)
 
 
 def verification(answer: Verification) -> None:
-    counts = f"{answer.streams} streams, {answer.entries} entries, {answer.versions} versions"
+    walked = (counted(answer.streams, "stream"), entries(answer.entries), counted(answer.versions, "version"))
+    counts = ", ".join(walked)
     console.print(f"[green]ok[/]  {counts}" if answer.ok else f"[red]broken[/]  {counts}")
     if answer.uncovered_entries:
-        console.print(f"  [dim]{answer.uncovered_entries} entries are covered by no checkpoint yet[/]")
+        uncovered = answer.uncovered_entries
+        console.print(f"  [dim]{entries(uncovered)} {is_or_are(uncovered)} covered by no checkpoint yet[/]")
+    _signed(answer.signed_entries, "signed entry", "signed entries")
+    _signed(answer.signed_vouches, "signed vouch", "signed vouches")
     problems(answer.problems)
+
+
+def _signed(found: Mapping[str, int], one: str, many: str) -> None:
+    """What signatures are worth: how many of each, the good ones first."""
+    if found:
+        worth = sorted(found.items(), key=lambda pair: (pair[0] != "good", pair[0]))
+        told = ", ".join(f"{number:,} {word}" for word, number in worth)
+        console.print(f"  {counted(sum(found.values()), one, many)}: {told}")
 
 
 def problems(found: Sequence[Problem]) -> None:
@@ -253,27 +268,29 @@ def consolidation(report: Any) -> None:
     for line in report.diff or [f"{step.action:<18}{step.id[:13]}" for step in report.steps]:
         console.print(line, markup=False)
     if not report.steps:
-        console.print(f"[green]nothing to do[/] in {report.examined} memories")
+        console.print(f"[green]nothing to do[/] in {memories(report.examined)}")
     elif report.applied:
-        console.print(f"[green]done[/], {len(report.steps)} steps. `recollect consolidate --undo` takes it back.")
+        console.print(
+            f"[green]done[/], {counted(len(report.steps), 'step')}. `recollect consolidate --undo` undoes it."
+        )
     else:
-        console.print(f"{len(report.steps)} steps proposed; nothing was changed. Apply them with --force.")
+        console.print(f"{counted(len(report.steps), 'step')} proposed; nothing was changed. Apply with --force.")
 
 
 def stats(found: dict[str, Any]) -> None:
-    table = Table(show_header=False, box=None, pad_edge=False)
-    for name, value in found.items():
-        shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
-        table.add_row(f"[dim]{name}[/]", escape(shown))
-    console.print(table)
+    pairs({name: _listed(value) if isinstance(value, dict) else str(value) for name, value in found.items()})
+
+
+def _listed(counts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in counts.items())
 
 
 def phases(found: Sequence[Any]) -> None:
-    table = Table("phase", "name", "since tick", "since", "reason", box=None, pad_edge=False)
+    drawn = table("phase", "name", "since tick", "since", "reason")
     for one in found:
         since = one.at[:19].replace("T", " ")
-        table.add_row(one.phase_id, escape(one.phase_name or ""), str(one.phase_started_at), since, one.phase_reason)
-    console.print(table)
+        drawn.add_row(one.phase_id, escape(one.phase_name or ""), str(one.phase_started_at), since, one.phase_reason)
+    console.print(drawn)
 
 
 def phase_diff(found: Any) -> None:
@@ -287,29 +304,25 @@ def fields(answer: Any) -> None:
 
 
 def migration(report: Any) -> None:
-    table = Table("tenant", "rows", "ledger root", "state hash", box=None, pad_edge=False)
+    drawn = table("tenant", "rows", "ledger root", "state hash")
     for moved in report.tenants:
-        table.add_row(escape(moved.tenant), f"{moved.rows:,}", moved.ledger_root[:16], moved.state_hash[:16])
-    console.print(table)
+        drawn.add_row(escape(moved.tenant), f"{moved.rows:,}", moved.ledger_root, moved.state_hash)
+    uncut(drawn)
     console.print(f"[green]done[/]: {escape(report.target)} holds the same as {escape(report.source)}", soft_wrap=True)
 
 
 def restored(answer: Any) -> None:
-    table = Table("tenant", "ledger root", "verified", box=None, pad_edge=False)
+    drawn = table("tenant", "verified", "ledger root")
     for one in answer.tenants:
-        table.add_row(escape(one.tenant), one.ledger_root[:16], "[green]yes[/]" if one.verified else "[red]no[/]")
-    console.print(table)
-    console.print(f"[green]done[/]: {escape(answer.target)}")
+        drawn.add_row(escape(one.tenant), "[green]yes[/]" if one.verified else "[red]no[/]", one.ledger_root)
+    uncut(drawn)
+    console.print(f"[green]done[/]: {escape(answer.target)}", soft_wrap=True)
     if answer.forgotten_again:
-        console.print(f"  {answer.forgotten_again} erasures on the list were carried out again")
+        console.print(f"  erasures on the list that were carried out again: {answer.forgotten_again:,}")
 
 
-def _memory_table() -> Table:
-    return Table("id", "key", "v", "status", "imp", "owner", "content", box=None, pad_edge=False)
-
-
-def _memory_row(table: Table, one: Memory) -> None:
-    table.add_row(
+def _memory_row(drawn: Table, one: Memory) -> None:
+    drawn.add_row(
         one.short_id,
         escape(one.canonical_key),
         str(one.version),
@@ -329,14 +342,14 @@ def _short(value: Any) -> str:
 
 
 def traces(events: Sequence[dict[str, Any]]) -> None:
-    table = Table("#", "when", "type", "reason", "about", box=None, pad_edge=False)
+    drawn = table("#", "when", "type", "reason", "about")
     for event in events:
         about = _subject(event)
-        table.add_row(
+        drawn.add_row(
             str(event["number"]), event["at"][:19].replace("T", " "), event["type"], escape(str(event.get("reason", ""))),
             escape(str(about)[:40]),
         )  # fmt: skip
-    console.print(table if events else "[dim]no traces were kept[/]")
+    console.print(drawn if events else "[dim]no traces were kept[/]")
 
 
 def _subject(event: dict[str, Any]) -> str:
@@ -348,14 +361,17 @@ def _subject(event: dict[str, Any]) -> str:
     if event["type"] == "memory_border_check":
         return " ".join(str(event[key]) for key in ("action", "from_space", "to_space") if key in event)
     named = ("query", "memory_id", "winner_id", "to_id", "phase_id", "to_phase_id")
-    return next((str(event[key]) for key in named if event.get(key)), "")
+    found = next((key for key in named if event.get(key)), None)
+    if found is None:
+        return ""
+    return str(event[found])[:13] if found in ("memory_id", "winner_id", "to_id") else str(event[found])
 
 
 def policy(found: Any) -> None:
-    table = Table("setting", "value", "meaning", box=None, pad_edge=False)
+    drawn = table("setting", "value", "meaning")
     values = found.to_dict()
     for name, meaning, _ in settings():
         section, _, inner = name.partition(".")
         value = values[section][inner] if inner else values[section]
-        table.add_row(name, escape(str(value)), f"[dim]{escape(meaning)}[/]")
-    console.print(table)
+        drawn.add_row(name, escape(str(value)), f"[dim]{escape(meaning)}[/]")
+    console.print(drawn)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
 
 KEY = "RECOLLECT_KEY"
@@ -30,7 +30,7 @@ def mcp(context: typer.Context, http: Http = None, tools: Tools = "default") -> 
 
     chosen, key = choose_tools(tools), os.environ.get(KEY) or None
     # What is wrong with the options is said before a store is opened or made.
-    with listen(http, key) if http else nullcontext() as listener, of(context).memory() as memory:
+    with listen(http, key) if http else nullcontext() as listener, of(context).memory(IfMissing.MAKE) as memory:
         server = build_server(memory, chosen)
         if listener is None:
             anyio.run(serve_stdio, server)

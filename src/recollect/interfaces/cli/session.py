@@ -4,14 +4,26 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from recollect.model.canonical import canonical_json
+from recollect.model.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
+
+
+class IfMissing(Enum):
+    """What becomes of a command whose store's file is not there."""
+
+    REFUSE = auto()
+    MAKE = auto()
+    PRETEND = auto()
+    """As if an empty one were there, for a dry run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +46,28 @@ class Session:
         return self.store or DEFAULT_STORE
 
     @contextmanager
-    def memory(self) -> Iterator["Recollect"]:
-        """The memory that the options name, open for one command."""
+    def memory(self, if_missing: IfMissing = IfMissing.REFUSE) -> Iterator["Recollect"]:
+        """The memory that the options name, open for one command. Only what brings something in makes a new store."""
         from recollect.compose import open as open_memory
 
-        with open_memory(self.store, policy=self.policy, tenant=self.tenant) as memory:
+        with open_memory(self._place(if_missing), policy=self.policy, tenant=self.tenant) as memory:
             if self.as_user is None and self.as_agent is None and self.as_session is None:
                 yield memory
             else:
                 yield memory.as_caller(user=self.as_user, agent=self.as_agent, session=self.as_session)
+
+    def _place(self, if_missing: IfMissing) -> str:
+        from recollect.compose import IN_MEMORY, is_missing
+
+        if if_missing is IfMissing.MAKE or not is_missing(self.location):
+            return self.location
+        if if_missing is IfMissing.PRETEND:
+            return IN_MEMORY
+        raise StoreUnavailable(
+            "there is no store.",
+            field=str(Path(self.location).absolute()),
+            hint="Check the path (--store or RECOLLECT_STORE); `recollect add` makes a store where none is.",
+        )
 
     def answer(self, value: Any, draw: Callable[[Any], None]) -> None:
         """Print the value: as JSON if asked, else drawn for people."""
@@ -50,6 +75,21 @@ class Session:
             print(json.dumps(json.loads(canonical_json(_plain(value))), ensure_ascii=False, indent=2, sort_keys=True))
         else:
             draw(value)
+
+    def tell(self, line: str) -> None:
+        """Say something beside the answer, to people: on the error stream, since the other is for documents."""
+        from recollect.interfaces.cli import screen
+
+        if not self.as_json:
+            screen.errors.print(line, markup=False, soft_wrap=True)
+
+    def tell_written(self, file: str | None) -> None:
+        """Say to people which file was written, if one was."""
+        from recollect.interfaces.cli import screen
+
+        if file is not None and not self.as_json:
+            size = Path(file).stat().st_size
+            screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
 
 
 def _plain(value: Any) -> Any:

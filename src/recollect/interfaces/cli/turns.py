@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import IfMissing, of
 from recollect.interfaces.cli.writing import named_texts
 
 Session = Annotated[str, typer.Option(help="The session that it happens in.")]
@@ -41,7 +41,7 @@ def turn(
     from recollect.interfaces.cli import screen
 
     said = _said(session, user, owner, project, ai_profile)
-    with of(context).memory() as memory:
+    with of(context).memory(IfMissing.MAKE) as memory:
         answer = memory.turn(**said, ai=ai, tools=_tools(tool), top_k=top_k, idempotency_key=idempotency_key)
     of(context).answer(answer, screen.turn)
 
@@ -58,7 +58,7 @@ def recall_for(
     """What a turn is given before the model speaks: rules, facts, what matches, what was just said."""
     from recollect.interfaces.cli import screen
 
-    with of(context).memory() as memory:
+    with of(context).memory(IfMissing.PRETEND) as memory:
         answer = memory.recall_for(**_said(session, user, owner, project, ai_profile), top_k=top_k)
     of(context).answer(answer, screen.recall)
 
@@ -78,7 +78,7 @@ def record(
     from recollect.interfaces.cli import screen
 
     said = _said(session, user, owner, project, ai_profile)
-    with of(context).memory() as memory:
+    with of(context).memory(IfMissing.MAKE) as memory:
         answer = memory.record(**said, ai=ai, tools=_tools(tool), idempotency_key=idempotency_key)
     of(context).answer(answer, screen.turn)
 

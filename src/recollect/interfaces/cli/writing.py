@@ -8,11 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space, Tier
 
 Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
+
+
+_NOT_FIELDS = frozenset({"context", "content", "tag", "parent", "meta", "field", "idempotency_key"})
+"""What `add` takes that is no field of a memory under its own name."""
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +46,10 @@ def add(
     source: Annotated[Source | None, typer.Option(help="Where the words came from.")] = None,
     authority: Annotated[Authority | None, typer.Option(help="State the authority.")] = None,
     author: Annotated[str | None, typer.Option(help="Who is credited.")] = None,
+    parent: Annotated[
+        list[str] | None,
+        typer.Option(help="What it builds upon: a memory's id, or a content hash; may be given again."),
+    ] = None,
     importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Never put away unused.")] = False,
     change: Annotated[Change | None, typer.Option(help="How it relates to what is known.")] = None,
@@ -55,22 +63,20 @@ def add(
     idempotency_key: Annotated[str | None, typer.Option(help="Makes a retry safe.")] = None,
 ) -> int:
     """Remember one thing, and say what became of it."""
+    fields = {name: value for name, value in locals().items() if name not in _NOT_FIELDS and value not in (None, False)}
+    from recollect.engine.provenance import parent_hashes
     from recollect.interfaces.cli import screen
 
     session = of(context)
-    fields = {
-        name: value
-        for name, value in locals().items()
-        if name not in ("context", "session", "screen", "content", "tag", "meta", "field", "idempotency_key")
-        and value not in (None, False)
-    }
     if tag:
         fields["tags"] = tag
     if meta is not None:
         fields["meta"] = _json_object("meta", meta)
     fields |= named_values("field", field)
     text = sys.stdin.read().rstrip("\n") if content == "-" else content
-    with session.memory() as memory:
+    with session.memory(IfMissing.MAKE) as memory:
+        if parent:
+            fields["parent_refs"] = parent_hashes(memory.engine, parent)
         receipt = memory.add(text, idempotency_key=idempotency_key, **fields)
     session.answer(receipt, screen.receipt)
     return 1 if receipt.denied else 0
@@ -86,7 +92,7 @@ def add_many(
     session = of(context)
     lines = [line for line in _read(file).splitlines() if line.strip()]
     memories = [_json_object(f"line {number}", line) for number, line in enumerate(lines, start=1)]
-    with session.memory() as memory:
+    with session.memory(IfMissing.MAKE) as memory:
         receipts = memory.add_many(memories)
     session.answer(receipts, screen.receipts)
     return 1 if any(receipt.denied for receipt in receipts) else 0
@@ -110,7 +116,7 @@ def edit(
     if expires_at == "never":
         changes["expires_at"] = None
     with session.memory() as memory:
-        session.answer(memory.edit(id, **changes), screen.memory)
+        session.answer(memory.edit(id, **changes), lambda one: screen.changed(one, "edited"))
 
 
 def resolve(
@@ -122,7 +128,7 @@ def resolve(
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        of(context).answer(memory.resolve(id, winner=winner), screen.memory)
+        of(context).answer(memory.resolve(id, winner=winner), lambda one: screen.changed(one, "resolved"))
 
 
 def archive(context: typer.Context, id: Id) -> None:
@@ -130,7 +136,7 @@ def archive(context: typer.Context, id: Id) -> None:
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        of(context).answer(memory.archive(id), screen.memory)
+        of(context).answer(memory.archive(id), lambda one: screen.changed(one, "archived"))
 
 
 def forget(context: typer.Context, id: Id) -> None:
@@ -138,7 +144,7 @@ def forget(context: typer.Context, id: Id) -> None:
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        of(context).answer(memory.forget(id), screen.memory)
+        of(context).answer(memory.forget(id), lambda one: screen.changed(one, "forgotten"))
 
 
 def promote(
@@ -177,7 +183,7 @@ def restore(
         session.answer(restore_backup(backup, session.location, erased=erased), screen.restored)
     elif id is not None:
         with session.memory() as memory:
-            session.answer(memory.restore(id), screen.memory)
+            session.answer(memory.restore(id), lambda one: screen.changed(one, "restored"))
 
 
 def named_values(option: str, given: list[str] | None) -> dict[str, Any]:

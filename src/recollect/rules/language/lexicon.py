@@ -86,11 +86,14 @@ EMPHASISED = word_set("no not never always must only all any every do please and
 
 STUFF_OR_THINGS = word_set(
     """chicken lamb duck turkey fish paper iron hair work experience right term sale operation resource security time
-    force damage wood water sand part salt beer wine tea coffee sugar chocolate cake light fire stone cloth land
+    force damage wood water sand part salt sugar chocolate light fire stone cloth land
     power property spirit ground interest love pain people person memory minute second letter arm authority asset
-    benefit class art manner saving finding holding trust tongue tooth head heart"""
+    benefit class art manner saving finding holding trust tongue tooth head heart
+    rabbit crab lobster goose cricket pepper mint date green blue white brown sweet short rock metal house country soul
+    folk swing pool squash football basketball baseball volleyball company youth rubber copper silver gold glass"""
 )
-"""Words of which the plural is another thing: "likes chicken" is about food, "likes chickens" about animals."""
+"""Words of which the plural is another thing: "likes chicken" is about food, "likes chickens" about animals. What is poured
+or baked is not among them: who likes teas likes tea."""
 
 CASE_FREE = word_set(
     """api ui ux url uri json yaml toml xml sql css html http https aws gcp cpu gpu pr ci cd ssh db id pdf csv vpn dns
@@ -120,7 +123,7 @@ ENGLISH_WORDS = word_set(
     depends requires needs wants manages owns knows says thinks goes gets reads calls sends supports includes
     contains costs starts begins ends opens closes deploy deploys build builds test tests means monday tuesday
     wednesday thursday friday saturday sunday january february march may june july october december minutes hours
-    months emoji emojis commit commits"""
+    months emoji emojis commit commits eat eats drinks"""
 )
 """One of these is taken as a sign of English, unless a word of another language is there as well. Words that other
 languages have too ("a", "in", "no", "me", "was", "will") are not among them."""

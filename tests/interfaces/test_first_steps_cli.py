@@ -1,0 +1,269 @@
+"""What somebody meets who has the command line and its README alone: messages that lead on, and values that can be copied."""
+
+import json
+import os
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.interfaces.cli.app import run
+
+
+class Here:
+    """Runs `recollect` in a folder of its own, within this process, and keeps what it said on either stream apart."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.errors = ""
+        self._monkeypatch = monkeypatch
+        monkeypatch.chdir(folder)
+        for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
+            monkeypatch.delenv(name)
+
+    def run(self, *arguments: str, stdin: str = "", code: int = 0) -> str:
+        said, beside = (TextIOWrapper(BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        self._monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stdin.encode()), encoding="utf-8"))
+        with redirect_stdout(said), redirect_stderr(beside):
+            left_with = run(arguments)
+        text, self.errors = (stream.buffer.getvalue().decode() for stream in (said, beside))  # type: ignore[attr-defined]
+        assert left_with == code, f"{arguments}: {left_with}\n{text}\n{self.errors}"
+        return text
+
+    def json(self, *arguments: str, stdin: str = "", code: int = 0) -> Any:
+        return json.loads(self.run("--json", *arguments, stdin=stdin, code=code))
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
+    return Here(tmp_path, monkeypatch)
+
+
+# ── a store that is not there ───────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["stats"], ["list"], ["query", "rivers"], ["get", "0f3a9c2b1d4e"], ["verify"], ["doctor"], ["export"]),
+        *(["backup", "copy.db"], ["identity", "list"]),
+        *(["erase", "--owner", "ana", "--yes"], ["forget", "0f3a9c2b1d4e"], ["upkeep"]),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_needs_a_store_makes_none(shell: Here, arguments: list[str]) -> None:
+    error = shell.json("--store", "mistyped.db", *arguments, code=3)["error"]
+    assert error["code"] == "store_unavailable" and error["field"] == str(shell.folder / "mistyped.db")
+    assert "--store" in error["hint"] and "recollect add" in error["hint"]
+    assert list(shell.folder.iterdir()) == []
+
+
+def test_the_first_turn_of_a_session_recalls_nothing_and_makes_nothing(shell: Here) -> None:
+    assert shell.json("recall-for", "--session", "s", "--user", "hello")["items"] == []
+    assert list(shell.folder.iterdir()) == []
+
+
+def test_neither_does_a_vault_nor_the_default_path(shell: Here) -> None:
+    assert shell.json("--store", "mistyped.jsonl", "list", code=3)["error"]["code"] == "store_unavailable"
+    assert shell.json("stats", code=3)["error"]["field"] == str(shell.folder / "recollect.db")
+    assert list(shell.folder.iterdir()) == []
+    assert shell.json("--store", ":memory:", "stats")["memories"] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["add", "Rivers flow"], ["add-many"], ["turn", "--session", "s", "--user", "I like tea", "--owner", "ana"]),
+        *(["import", "jsonl", "-"], ["phase", "start"], ["identity", "new", "ana"]),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_brings_something_in_makes_one(shell: Here, arguments: list[str]) -> None:
+    shell.run("--store", "new.db", *arguments, stdin='{"content": "Rivers flow"}\n')
+    assert (shell.folder / "new.db").is_file()
+
+
+def test_a_dry_run_needs_no_store_and_makes_none(shell: Here) -> None:
+    (shell.folder / "f.jsonl").write_text('{"content": "Rivers flow"}\n')
+    assert shell.json("import", "jsonl", "f.jsonl", "--dry-run")["outcomes"] == {"stored": 1}
+    assert [file.name for file in shell.folder.iterdir()] == ["f.jsonl"]
+
+
+def test_python_opens_a_new_file_as_ever(tmp_path: Path) -> None:
+    recollect.open(tmp_path / "new.db").close()
+    assert (tmp_path / "new.db").is_file()
+
+
+def test_lines_that_are_no_vault_are_told_to_be_imported(shell: Here) -> None:
+    (shell.folder / "notes.jsonl").write_text('{"content": "Rivers flow"}\n')
+    hint = shell.json("--store", "notes.jsonl", "list", code=3)["error"]["hint"]
+    assert "recollect --store memory.db import jsonl notes.jsonl" in hint
+
+
+# ── usage ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("arguments", "help"),
+    [
+        (["add"], "recollect add --help"),
+        (["query", "rivers", "--lmit", "3"], "recollect query --help"),
+        (["ledger", "nonsense"], "recollect ledger --help"),
+        (["phase", "diff", "phase-1"], "recollect phase diff --help"),
+        (["nonsense"], "recollect --help"),
+        ([], "recollect --help"),
+        (["ledger"], "recollect ledger --help"),
+    ],
+)
+def test_a_usage_error_names_the_help_of_its_own_command(shell: Here, arguments: list[str], help: str) -> None:
+    error = shell.json(*arguments, code=2)["error"]
+    assert help in error["hint"] and error["message"].endswith((".", "?")) and len(error["message"]) < 100
+
+
+def test_no_command_shows_the_help_and_nothing_else(shell: Here) -> None:
+    shell.run(code=2)
+    assert shell.errors.startswith("Usage: recollect ") and not shell.errors.rstrip().endswith("`")
+
+
+def test_the_outcome_s_word_lists_what_waits(shell: Here) -> None:
+    shell.run("add", "The flag is on", "--canonical-key", "app-flag-state")
+    shell.run("add", "The flag is off", "--canonical-key", "app-flag-state", "--source", "agent")
+    found = [shell.json("list", "--status", word)["items"] for word in ("contradicted", "contradictory")]
+    assert found[0] == found[1] and len(found[0]) == 1
+    error = shell.json("list", "--status", "nonsense", code=2)["error"]
+    assert error["field"] == "status" and "contradictory" in error["hint"]
+
+
+# ── what people copy ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_hashes_ids_keys_and_cursors_are_printed_whole(shell: Here) -> None:
+    for words in ("Ana lives in Lisbon", "Ana now lives in Porto", "Ben lives in Oslo and works from an island"):
+        made = shell.json("add", words, "--owner", "ana")["memory"]
+    shown = shell.run("get", made["id"])
+    assert f"content_hash       {made['content_hash']}\n" in shown and made["id"] in shown and "…" not in shown
+    cursor = shell.json("list", "--limit", "1")["next_cursor"]
+    assert f"--cursor {cursor}\n" in shell.run("list", "--limit", "1")
+    after = shell.json("events", "--limit", "1")["next_cursor"]
+    events = shell.run("events", "--limit", "1")
+    assert f"--after {after}\n" in events and made["id"][:13] in events
+    key = shell.json("identity", "new", "ana")["key"]
+    assert key in shell.run("identity", "list") and key in shell.run("identity", "show", "ana")
+    root = shell.json("ledger", "checkpoint")["root"]
+    assert root in shell.run("ledger", "list")
+
+
+def test_what_was_done_is_one_line(shell: Here) -> None:
+    id = shell.json("add", "Ana lives in Lisbon", "--owner", "ana")["memory"]["id"]
+    for command, word in (("archive", "archived"), ("restore", "restored"), ("forget", "forgotten")):
+        said = shell.run(command, id)
+        assert said.startswith(f"{word}  ") and "Ana-Home-City" in said and len(said.splitlines()) == 1
+    shell.run("restore", id)
+    assert len(shell.run("vouch", id, "--by", "ben").splitlines()) == 1
+    assert len(shell.run("withdraw-vouch", id, "--by", "ben").splitlines()) == 1
+    assert shell.json("edit", id, "--pinned")["content"] == "Ana lives in Lisbon", "programs get the whole record"
+
+
+def test_a_file_that_was_written_is_named(shell: Here) -> None:
+    shell.run("add", "Ana lives in Lisbon", "--owner", "ana")
+    shell.run("identity", "new", "ana")
+    (shell.folder / "entry.json").write_text(shell.run("entry", "export").splitlines()[0])
+    written = {
+        "all.jsonl": ["export", "--output", "all.jsonl"],
+        "signed.json": ["identity", "sign", "entry.json", "--sign-as", "ana", "--out", "signed.json"],
+        "keys.json": ["identity", "history", "--sign-as", "ana", "--out", "keys.json"],
+    }
+    for file, command in written.items():
+        assert shell.run(*command) == f"written to {file}, {(shell.folder / file).stat().st_size:,} bytes\n"
+    assert shell.run("--json", "export", "--output", "again.jsonl") == ""
+
+
+# ── parents, vouches, proofs ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_parents_are_named_by_id_or_by_hash(shell: Here) -> None:
+    first = shell.json("add", "Bees need flowers")["memory"]
+    other = shell.json("add", "Flowers need rain")["memory"]
+    named = ("--parent", first["id"].replace("-", "")[:12], "--parent", other["content_hash"])
+    child = shell.json("add", "Bees need rain", *named)["memory"]
+    assert child["parent_refs"] == [first["content_hash"], other["content_hash"]]
+    assert shell.json("add", "Rain is wet", "--parent", "ffffffffffff", code=1)["error"]["field"] == "parent"
+
+
+def test_a_vouch_that_weighs_nothing_says_why(shell: Here) -> None:
+    id = shell.json("add", "Ana lives in Lisbon", "--owner", "ana")["memory"]["id"]
+    shell.run("vouch", id, "--by", "ben")
+    (found,) = shell.json("provenance", "vouchers", id)["vouchers"]
+    assert found["weight"] == 0 and "(ana)" in found["why"] and "trust.seeds" in found["why"]
+    shell.run("provenance", "vouchers", id)
+    assert "ben weighs nothing: no chain of vouches" in shell.errors
+    shell.run("vouch", id, "--by", "ana")
+    assert ["why" in one for one in shell.json("provenance", "vouchers", id)["vouchers"]] == [True, False]
+
+
+def test_a_proof_says_what_it_is_about_and_what_it_leaves_out(shell: Here) -> None:
+    id = shell.json("add", "Ana lives in Lisbon", "--owner", "ana")["memory"]["id"]
+    shell.run("ledger", "checkpoint", "--out", "kept.json")
+    shell.run("ledger", "prove", "--memory", id, "--out", "memory.json")
+    assert shell.errors == "", "everything is covered"
+    shown = shell.run("ledger", "check", "memory.json", "--kept", "kept.json")
+    assert id in shown and '"Ana lives in Lisbon"' in shown
+    shell.run("ledger", "prove", "--memory", id, "--without-content", "--out", "bare.json")
+    assert "Lisbon" not in shell.run("ledger", "check", "bare.json", "--kept", "kept.json")
+    shell.run("add", "Rivers flow")
+    shell.run("ledger", "prove", "--since", "kept.json", "--out", "growth.json")
+    assert "nothing of 1 entry that no checkpoint covers yet" in shell.errors
+    assert "nothing of what was written after" in shell.run("ledger", "check", "growth.json", "--kept", "kept.json")
+
+
+def test_a_receipt_is_checked_by_a_key_and_says_so(shell: Here) -> None:
+    shell.run("add", "Ana lives in Lisbon", "--owner", "ana")
+    shell.run("erase", "--owner", "ana", "--receipt", "receipt.json", stdin="y\n")
+    assert "will not be signed, and cannot be signed later" in shell.errors
+    for kept in ([], ["--kept", "receipt.json"]):
+        error = shell.json("ledger", "check", "receipt.json", *kept, code=2)["error"]
+        assert "--key" in error["hint"] and "--kept" not in error["hint"]
+
+
+# ── other tools' files ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_import_says_what_it_counts_and_what_it_guessed(shell: Here) -> None:
+    (shell.folder / "f.csv").write_text('note,who\n"Rivers flow\nand flow",ana\n,ben\nRain falls,ana\n')
+    shown = shell.run("import", "csv", "f.csv", code=1)
+    assert "f.csv: 3 records" in shown and "stored 2  records 1, 3" in shown and "refused 1  record 2" in shown
+    assert "record 2 (line 4): malformed  has nothing in the column 'note'" in shown
+    assert "the words were taken from the column 'note'" in shown
+    assert shell.json("import", "csv", "f.csv", code=1)["guessed_columns"] == ["note"]
+    mapped = shell.json("import", "csv", "f.csv", "--map", "content=note")
+    assert mapped["guessed_columns"] == [] and mapped["outcomes"]["skipped"] == 1
+
+
+def test_a_file_of_another_format_is_said_to_be_one(shell: Here) -> None:
+    (shell.folder / "numbers.json").write_text("[1, 2, 3]")
+    shown = shell.run("import", "mem0", "numbers.json", code=1)
+    assert "is a number; a record is an object with fields" in shown and "is the file of another format?" in shown
+    shell.run("add", "Rivers flow")
+    hint = shell.json("export", "nonsense", code=2)["error"]["hint"]
+    assert "mem0" in hint and "chatgpt" not in hint, "that one can only be read"
+
+
+def test_no_entries_are_called_so(shell: Here) -> None:
+    (shell.folder / "empty.jsonl").write_text("")
+    assert shell.run("entry", "validate", "empty.jsonl") == "empty.jsonl: no entries, 0 problems\n"
+    shell.run("add", "Rivers flow")
+    (shell.folder / "one.jsonl").write_text(shell.run("entry", "export"))
+    assert shell.run("entry", "validate", "one.jsonl") == "one.jsonl: 1 entry, 0 problems\n"
+
+
+def test_one_of_a_thing_is_not_several(shell: Here) -> None:
+    shell.run("add", "Rivers flow")
+    assert shell.run("verify").splitlines() == [
+        "ok  1 stream, 1 entry, 1 version",
+        "  1 entry is covered by no checkpoint yet",
+    ]
+    assert json.loads(shell.run("--json", "verify"))["streams"] == 1
