@@ -1,5 +1,7 @@
 """History rewritten at random, by somebody who hashes everything anew: a checkpoint that was kept reveals each time."""
 
+import hashlib
+import io
 import json
 import os
 import shutil
@@ -8,7 +10,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from forgery import Forger
@@ -20,6 +22,7 @@ from recollect.model.errors import StoreError
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Verification
 from recollect.rules import proofs
+from recollect.rules.identities import private_key, public_key
 from recollect.testing.script import open_seeded, run
 
 MUTATIONS = 10_000 if os.environ.get("RECOLLECT_TORTURE") else 200
@@ -147,6 +150,36 @@ def test_without_a_kept_checkpoint_a_thorough_forger_goes_unseen(kept: Kept, tmp
     for one in kept.checkpoints:
         found = verified(copy, one)
         assert found is not None and [p.where for p in found.problems] == [f"the kept checkpoint of {one.size} leaves"]
+
+
+@pytest.mark.parametrize("hash_too", [False, True])
+def test_no_forger_signs_for_another(tmp_path: Path, hash_too: bool) -> None:
+    """What was signed elsewhere is seen to be altered without any checkpoint, however thoroughly it was done."""
+    path, private = tmp_path / "memory.db", private_key(bytes(32))
+    with open_seeded(path, 4) as mem:
+        mem.register_identity("babel", public_key(private))
+        entry = identities.sign_entry(said_by_babel("Ana owes nobody anything"), private)
+        mem.import_entries(io.StringIO(json.dumps(entry)))
+        assert mem.verify().signed_entries == {"good": 1}
+    with closing(sqlite3.connect(path)) as db:
+        forger = Forger(db, Random(5))
+        row = forger.db.execute("SELECT * FROM versions").fetchone()
+        forged = said_by_babel("Ana owes Mallory a fortune")
+        words = {"content": forged["content"]} | ({"content_hash": forged["content_hash"]} if hash_too else {})
+        forger.commit_version(row, canonical_json({**json.loads(row["body"]), **words}), row["salt"])
+        forger.cover_up_chains()
+        forger.cover_up_log()
+        db.commit()
+    with open_seeded(path, 9) as mem:
+        mem.rebuild()
+        found = mem.verify()
+    assert found.signed_entries == {"invalid": 1}
+    assert [problem.what for problem in found.problems] == ["its signature does not hold"]
+
+
+def said_by_babel(words: str) -> dict[str, Any]:
+    author, digest = {"id": "babel", "name": "Babel"}, hashlib.sha256(words.encode()).hexdigest()
+    return {"content": words, "author": author, "timestamp": "2026-02-02T16:00:00Z", "content_hash": digest}
 
 
 def test_no_proof_of_a_forged_log_convinces_whoever_kept_a_checkpoint(kept: Kept, tmp_path: Path) -> None:

@@ -339,6 +339,22 @@ def test_a_row_too_many_is_noticed(sound: Path, tmp_path: Path, statement: str) 
     assert verification is not None and not verification.ok
 
 
+def test_a_posting_at_a_number_that_counts_from_the_end_is_noticed(tmp_path: Path) -> None:
+    """No memory has such a number, though a list would find one there."""
+    path = tmp_path / "memory.db"
+    with open_seeded(path, 1) as mem:
+        mem.add_many([{"content": words} for words in ("Ana drinks green tea", "Ben rides a red bicycle")])
+        assert mem.verify().ok
+    with closing(sqlite3.connect(path)) as db:
+        changed = db.execute("UPDATE postings SET place = 3 + place WHERE place IN (-1, -2)").rowcount
+        db.commit()
+    assert changed > 3
+    with open_seeded(path, 1) as mem:
+        assert [problem.what for problem in mem.verify().problems] == [
+            "its postings are not those of the active memories"
+        ]
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_two_or_three_changes_together_are_noticed(sound: Path, tmp_path: Path, data: st.DataObject) -> None:

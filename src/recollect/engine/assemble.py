@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.model.canonical import parse_time
-from recollect.model.record import Author, Memory, Tombstone
+from recollect.model.record import ENTRY_ORIGIN, MAX_PARENTS, Author, Memory, Tombstone
 from recollect.model.vocabulary import (
     Authority,
     EventType,
@@ -17,6 +17,8 @@ from recollect.model.vocabulary import (
     Status,
     Tier,
 )
+from recollect.rules.fold import TOLD
+from recollect.rules.identities import is_signature
 from recollect.stores.protocol import Stored
 
 
@@ -50,7 +52,7 @@ def to_memory(stored: Stored) -> Memory:
         relationships=tuple(body.get("relationships", ())),
         artifact_ref=body.get("artifact_ref"),
         context=body.get("context"),
-        meta=dict(body.get("meta", {})),
+        meta=_meta(stored),
         author=Author.model_construct(**body["author"]),
         source=Source(body["source"]),
         authority=Authority(state.authority),
@@ -61,7 +63,7 @@ def to_memory(stored: Stored) -> Memory:
         thread_id=body.get("thread_id"),
         actor_id=body.get("actor_id"),
         role=body.get("role"),
-        parent_refs=tuple(dict.fromkeys((*body.get("parent_refs", ()), *filter(None, (stored.parent_hash,))))),
+        parent_refs=_parents(stored),
         vouchers=tuple(_vouchers(stored)),
         signature=body.get("signature"),
         confidence=body.get("confidence"),
@@ -86,6 +88,29 @@ def to_memory(stored: Stored) -> Memory:
         deleted_at=parse_time(state.deleted_at) if state.deleted_at else None,
         purge_at=parse_time(state.purge_at) if state.purge_at else None,
     )
+
+
+def _parents(stored: Stored) -> tuple[str, ...]:
+    """What it names as its parents, and the version before it, which it builds upon without saying so.
+
+    A signature covers the parents as they were named, and there is room for so many: where one more would break either,
+    the version before is told by ``supersedes_id`` alone.
+    """
+    body = stored.body or {}
+    named = dict.fromkeys(body.get("parent_refs", ()))
+    if stored.parent_hash is None or len(named) >= MAX_PARENTS or is_signature(body.get("signature")):
+        return tuple(named)
+    return tuple(named | {stored.parent_hash: None})
+
+
+def _meta(stored: Stored) -> dict[str, Any]:
+    """What it was written with; who vouched for it elsewhere, and was told of later, stands with those who came along."""
+    meta = dict((stored.body or {}).get("meta", {}))
+    later = [one[TOLD] for one in stored.state.vouchers if TOLD in one]
+    if later:
+        origin = meta.get(ENTRY_ORIGIN, {})
+        meta[ENTRY_ORIGIN] = {**origin, "vouchers": [*origin.get("vouchers", ()), *later]}
+    return meta
 
 
 def _vouchers(stored: Stored) -> Iterator[dict[str, Any]]:

@@ -1,12 +1,14 @@
 """Proving that nothing was lost or rewritten: verify, rebuild, and the canonical state that two stores must share."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.embed import Embedder
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
+from recollect.engine.key_holders import Places
 from recollect.engine.log_audit import audit_log
 from recollect.engine.reindexing import made_anew
 from recollect.engine.relations import relations_of_stream
@@ -39,13 +41,28 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
         actors = reader.actor_names(engine.tenant)
         log = audit_log(reader, engine.tenant, {stream.uid for stream in streams}, actors, kept)
         tell = _telling(progress, streams)
-        walks = [walked(engine, reader, one, actors, log.leaves.get(one.uid, ()), tell) for one in streams]
+        walks = [walked(engine, reader, one, actors, log, tell) for one in streams]
         found = [*_around_streams(engine, reader, actors, walks), *log.problems]
-    problems = (*found, *(walk.problem for walk in walks if walk.problem is not None))
-    entries, versions = sum(walk.entries for walk in walks), sum(walk.versions for walk in walks)
-    covered = {uid: leaves[-1].to_seq for uid, leaves in log.leaves.items()}
-    uncovered = sum(max(0, walk.entries - covered.get(one.uid, 0)) for one, walk in zip(streams, walks, strict=True))
-    return Verification(not problems, len(streams), entries, versions, problems, uncovered)
+    problems = (*found, *(problem for walk in walks for problem in _problems_of(walk)))
+    covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}
+    return Verification(
+        ok=not problems,
+        streams=len(streams),
+        entries=sum(walk.entries for walk in walks),
+        versions=sum(walk.versions for walk in walks),
+        problems=problems,
+        uncovered_entries=sum(max(0, w.entries - covered.get(s.uid, 0)) for s, w in zip(streams, walks, strict=True)),
+        signed_entries=_summed(walk.signed.entries for walk in walks),
+        signed_vouches=_summed(walk.signed.vouches for walk in walks),
+    )
+
+
+def _problems_of(walk: Walked) -> list[Problem]:
+    return [*([walk.problem] if walk.problem is not None else ()), *walk.signed.problems]
+
+
+def _summed(counts: Iterable[Counter[str]]) -> dict[str, int]:
+    return dict(sorted(sum(counts, Counter[str]()).items()))
 
 
 def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[int], None]:
@@ -116,12 +133,13 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
         states = replay(writer.entries(stream), versions, writer.amendments(stream))
         writer.drop_projections(stream)
         engine.meanings.forget(engine.tenant, number)
+        places = Places()
         for id, state in states.items():
             version = versions[id]
             body = json.loads(version.body) if version.body is not None else None
             active = state.status is Status.ACTIVE and body is not None
             words = findable_terms(body, engine.policy.text.synonyms) if active and body else None
-            writer.put_memory(stream, version.number, state, body, words)
+            writer.put_memory(stream, version.number, state, body, words, beside=places.is_taken(state, body))
         writer.advance_stream(stream)
         made_anew(writer, stream, embedder)
         entries, amendments = writer.entries(stream), writer.amendments(stream)

@@ -208,6 +208,15 @@ def checkpoints(engine: Engine) -> tuple[Checkpoint, ...]:
         return tuple(document_of(made, signatures.get(made.size, ())) for made in reader.log_checkpoints(engine.tenant))
 
 
+def uncovered_entries(engine: Engine) -> int:
+    """How many entries no checkpoint covers yet, and so no proof speaks of."""
+    engine.require(Right.OPERATE, "count what no checkpoint covers")
+    with engine.read() as reader:
+        covered = {uid: leaf.to_seq for uid, leaf in covered_streams(reader, engine.tenant).items()}
+        streams = reader.streams_of(engine.tenant)
+    return sum(max(0, stream.last_seq - covered.get(stream.uid, 0)) for stream in streams)
+
+
 def key_history(reader: Reader, tenant: str, key: str | None = None) -> list[Placed]:
     """What became of a key, or of all keys, in the order of the log."""
     placed = ((one.place, read_leaf(one.body)) for one in reader.log_leaves_about(tenant, "key", key))

@@ -1,8 +1,8 @@
 """Entries out of the store and into it: with who said them, what they build upon, and who vouches for them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,8 +10,10 @@ from recollect.engine.arguments import check_one
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine, visible
 from recollect.engine.drafting import parse_candidate
-from recollect.engine.identities import check_entry, sign_entry, signing_key
+from recollect.engine.identities import sign_entry, signing_key
+from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import add_many
+from recollect.engine.later_vouches import add_later_vouches
 from recollect.engine.lifecycle import archive
 from recollect.engine.links import as_seen
 from recollect.engine.reading import MAX_PAGE, current, readable_streams
@@ -24,7 +26,7 @@ from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Kind, Status
-from recollect.rules.identities import Standing, is_signature
+from recollect.rules.identities import is_signature
 from recollect.stores.protocol import Reader, Stored
 
 EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))
@@ -133,11 +135,18 @@ def _hashes(engine: Engine, reader: Reader, ids: Sequence[str | None]) -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class EntriesImported(Plain):
-    """How many entries were read, what became of them, and why some did not come in."""
+    """How many entries were read, what became of them, and why some did not come in.
+
+    ``signed_entries`` and ``signed_vouches`` count what the signatures of those that did are worth here, by a word each.
+    """
 
     read: int
     outcomes: dict[str, int]
     refused: tuple[dict[str, Any], ...]
+    signed_entries: dict[str, int] = field(default_factory=dict)
+    signed_vouches: dict[str, int] = field(default_factory=dict)
+    vouches_added: int = 0
+    """Of those who vouch for what was here already, how many nobody here had heard of."""
 
 
 class _Wanted(NamedTuple):
@@ -163,26 +172,52 @@ def import_entries(
 ) -> EntriesImported:
     """Take in a file of entries: everything is checked before anything is stored, then each goes through the gates.
 
+    A file with an unsound entry is not taken in at all. A sound entry that says more than a memory here holds, or that a
+    gate stops, is refused alone, and told in the answer.
+
     An entry that supersedes another does so here too. One that is here already, by the same author and of the same time, is
     left as it is, so that an import that was interrupted can be run again; only if the file says that it was superseded
-    since, it is superseded here as well. Vouches that come along are kept as told, and weigh nothing here: nobody can
-    check them. ``owner``, ``space`` and ``scope`` say where entries go that do not say so.
+    since, it is superseded here as well, and those who vouched for it since are added. Vouches that come along are kept as
+    told, and weigh nothing here. ``owner``, ``space`` and ``scope`` say where entries go that do not say so.
     """
     place = {"owner": owner, "space": space, "scope": scope}
     given = {name: check_one(name, value) for name, value in place.items() if value is not None}
+    parse_candidate(engine, {"content": "Whoever names a wrong place is told once", **given})
     findings, entries = _read_all(stream, partial=partial)
     wanted = [_Wanted(number, line, entry, candidate_fields(entry)) for number, line, entry in entries]
     wanted = [one._replace(fields={**given, **one.fields}) for one in wanted]
-    wanted = _chain_versions(wanted, findings)
-    for one in wanted:
-        _checked(engine, one)
-    outcomes: Counter[str] = Counter()
-    refused: list[dict[str, Any]] = []
-    in_order = [wanted[place] for place in findings.parents_first()]
+    problems = {place: found for place, one in enumerate(wanted) if (found := _problem(engine, one)) is not None}
+    wanted = _chain_versions(wanted, findings, problems)
+    in_order = [wanted[place] for place in findings.parents_first() if place not in problems]
     _join_versions(engine, in_order)
+    tally = _Tally(ImportedSignatures(engine))
+    for refused, why in problems.items():
+        tally.deny(wanted[refused], "bad_input", why)
     for start in range(0, len(in_order), BATCH):
-        _take_in(engine, in_order[start : start + BATCH], outcomes, refused)
-    return EntriesImported(len(wanted), dict(sorted(outcomes.items())), tuple(refused))
+        _take_in(engine, in_order[start : start + BATCH], tally)
+    return tally.report(len(wanted))
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What becomes of the entries as they pass."""
+
+    signatures: ImportedSignatures
+    outcomes: Counter[str] = field(default_factory=Counter)
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    vouches_added: int = 0
+
+    def deny(self, one: _Wanted, reason: str, detail: str | None) -> None:
+        self.outcomes["denied"] += 1
+        self.refuse(one, reason, detail)
+
+    def refuse(self, one: _Wanted, reason: str, detail: str | None) -> None:
+        self.refused.append({"entry": one.number, "line": one.line, "reason": reason, "detail": detail})
+
+    def report(self, read: int) -> EntriesImported:
+        counted = (self.outcomes, self.signatures.entries, self.signatures.vouches)
+        outcomes, entries, vouches = ({word: found[word] for word in sorted(found)} for found in counted)
+        return EntriesImported(read, outcomes, tuple(self.refused), entries, vouches, self.vouches_added)
 
 
 def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[int, int, Mapping[str, Any]]]]:
@@ -204,7 +239,16 @@ def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[
     return findings, entries
 
 
-def _chain_versions(wanted: Sequence[_Wanted], findings: Findings) -> list[_Wanted]:
+def _problem(engine: Engine, one: _Wanted) -> str | None:
+    """Why a sound entry cannot become a memory here, if it cannot: it says more than a memory holds."""
+    try:
+        parse_candidate(engine, one.fields)
+    except BadInput as error:
+        return f"{error.field}: {error.message}" if error.field else error.message
+    return None
+
+
+def _chain_versions(wanted: Sequence[_Wanted], findings: Findings, refused: Collection[int]) -> list[_Wanted]:
     """Give an entry and the one that supersedes it one name, so that they become versions of one concept.
 
     Of several that one entry supersedes the oldest becomes its version before; the others are put away. So is one that a
@@ -212,6 +256,8 @@ def _chain_versions(wanted: Sequence[_Wanted], findings: Findings) -> list[_Want
     """
     chained: dict[int, int] = {}
     for old, new in findings.replacements():
+        if old in refused or new in refused:
+            continue
         before, after = wanted[old].fields, wanted[new].fields
         alike = KIND_CLASS[Kind(before["kind"])] is KIND_CLASS[Kind(after["kind"])]
         if "change" not in after and alike and _may_build_upon(wanted[new].entry, wanted[old].entry):
@@ -248,49 +294,33 @@ def _join_versions(engine: Engine, in_order: Sequence[_Wanted]) -> None:
             one.fields["canonical_key"] = names.setdefault(_identity(one.entry), name)
 
 
-def _checked(engine: Engine, one: _Wanted) -> None:
-    try:
-        parse_candidate(engine, one.fields)
-    except BadInput as error:
-        raise BadInput(
-            error.message, field=f"entry {one.number} (line {one.line}).{error.field}", hint=error.hint
-        ) from None
-
-
-def _take_in(engine: Engine, batch: Sequence[_Wanted], outcomes: Counter[str], refused: list[dict[str, Any]]) -> None:
+def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
     here = _here_already(engine, [*(one.entry for one in batch), *(one.replaces for one in batch if one.replaces)])
-    new = [one for one in batch if _identity(one.entry) not in here]
     _put_away_superseded(engine, batch, here)
-    outcomes["here already"] += len(batch) - len(new)
-    new = _without_bad_signatures(engine, new, outcomes, refused)
+    new: list[_Wanted] = []
+    for one in batch:
+        if _identity(one.entry) in here:
+            _meet_again(engine, one, here[_identity(one.entry)], tally)
+        elif (fault := tally.signatures.fault(parse_candidate(engine, one.fields))) is not None:
+            tally.deny(one, "signature", fault)
+        else:
+            new.append(one)
     for one, receipt in zip(new, add_many(engine, [one.fields for one in new]), strict=True):
-        outcomes[str(receipt.outcome)] += 1
         if receipt.denied:
-            reason = {"reason": receipt.reasons[0], "detail": receipt.detail}
-            refused.append({"entry": one.number, "line": one.line, **reason})
-        elif receipt.memory is not None and receipt.memory.status is Status.ACTIVE and one.put_away:
-            archive(engine, receipt.memory.id)
-    if not outcomes["here already"]:
-        del outcomes["here already"]
-
-
-def _without_bad_signatures(
-    engine: Engine, wanted: Sequence[_Wanted], outcomes: Counter[str], refused: list[dict[str, Any]]
-) -> list[_Wanted]:
-    """Those that are not signed with a key of which this store knows that it does not count, or is another's.
-
-    A key that nobody registered here is neither: who holds it may be said later.
-    """
-    fine = []
-    for one in wanted:
-        judged = check_entry(engine, one.entry) if is_signature(one.entry.get("signature")) else None
-        if judged is None or judged.ok or judged.standing is Standing.UNKNOWN:
-            fine.append(one)
+            tally.deny(one, receipt.reasons[0], receipt.detail)
             continue
-        outcomes["denied"] += 1
-        reason = {"reason": "signature", "detail": judged.problem}
-        refused.append({"entry": one.number, "line": one.line, **reason})
-    return fine
+        tally.outcomes[str(receipt.outcome)] += 1
+        if receipt.memory is not None and receipt.memory.status is Status.ACTIVE and one.put_away:
+            archive(engine, receipt.memory.id)
+
+
+def _meet_again(engine: Engine, one: _Wanted, here: Memory, tally: _Tally) -> None:
+    """What is here already stays as it is; who vouched for it elsewhere since is added."""
+    tally.outcomes["here already"] += 1
+    added = add_later_vouches(engine, here, one.entry.get("vouchers", ()), tally.signatures)
+    tally.vouches_added += added.vouches
+    if added.reason is not None:
+        tally.refuse(one, added.reason, added.detail)
 
 
 def _put_away_superseded(engine: Engine, batch: Sequence[_Wanted], here: Mapping["Identity", Memory]) -> None:

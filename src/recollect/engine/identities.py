@@ -33,9 +33,9 @@ from recollect.rules.identities import (
     sign,
     signature_from,
     signature_text,
-    standing,
 )
 from recollect.rules.key_histories import check_history, worth_now
+from recollect.rules.signers import Signers, judge
 from recollect.stores.protocol import Reader, Writer
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def identities(engine: Engine) -> tuple[Identity, ...]:
     """Everybody who has or had a key, in the order of their first one."""
     engine.require(Right.OPERATE, "list everybody's keys")
     with engine.read() as reader:
-        return tuple(_identities(reader, engine.tenant))
+        return tuple(identities_in(reader, engine.tenant))
 
 
 def identity(engine: Engine, name: str) -> Identity:
@@ -198,7 +198,7 @@ def _register(
 
 def _check_current(writer: Writer, tenant: str, name: str, old: "Ed25519PrivateKey | None") -> None:
     """A key replaces the one that it says it replaces, and none otherwise."""
-    found = [one.current for one in _identities(writer, tenant) if one.name == name]
+    found = [one.current for one in identities_in(writer, tenant) if one.name == name]
     current = next((key.key for key in found if key is not None), None)
     if current is not None and old is None:
         raise WrongState("has a key already.", field=name, hint="`recollect identity rotate` replaces it.")
@@ -208,7 +208,8 @@ def _check_current(writer: Writer, tenant: str, name: str, old: "Ed25519PrivateK
         )
 
 
-def _identities(reader: Reader, tenant: str) -> list[Identity]:
+def identities_in(reader: Reader, tenant: str) -> list[Identity]:
+    """Everybody who has or had a key, for those who have asked whether they may know."""
     by_actor: dict[str, list[Placed]] = {}
     for placed in key_history(reader, tenant):
         by_actor.setdefault(placed.leaf.actor, []).append(placed)
@@ -235,7 +236,7 @@ def _life(history: Sequence[Placed]) -> IdentityKey:
 
 
 def _identity(reader: Reader, tenant: str, name: str) -> Identity:
-    for one in _identities(reader, tenant):
+    for one in identities_in(reader, tenant):
         if one.name == name:
             return one
     raise NotFound(f"{name!r} has no key.", field="name", hint="`recollect identity new` makes one.")
@@ -305,13 +306,16 @@ def check_signature(
     """
     engine.require(Right.READ, "check who signed")
     with engine.read() as reader:
-        history = key_history(reader, engine.tenant, signature.key)
-        names = reader.actor_names(engine.tenant)
-    worth = standing(history, place)
-    name = names.get(history[0].leaf.actor, (None, None))[0] if history else None
-    problem = _problem(holds(signature, message), worth, name, who)
-    told = name == who or engine.caller.trusted or Right.OPERATE in engine.caller.rights
-    return SignatureCheck(problem is None, signature.key, name if told else None, worth, problem)
+        found = signers_in(reader, engine.tenant).judged(signature, message, who, place)
+    told = found.name == who or engine.caller.trusted or Right.OPERATE in engine.caller.rights
+    ok, name = found.problem is None, found.name if told else None
+    return SignatureCheck(ok, signature.key, name, found.standing, found.problem)
+
+
+def signers_in(reader: Reader, tenant: str) -> Signers:
+    """Everybody's keys, to judge many signatures by."""
+    names = {uid: name for uid, (name, _) in reader.actor_names(tenant).items()}
+    return Signers(key_history(reader, tenant), names)
 
 
 def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyHistory | None = None) -> SignatureCheck:
@@ -328,7 +332,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
         check_history(history, keys)
         known = worth_now(history, signature.key)
     who = str(entry["author"]["id"])
-    problem = _problem(sound, known, who, who)
+    _, problem = judge(sound, known, who, who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)
 
 
@@ -338,18 +342,6 @@ def place_of_memory(engine: Engine, id: str) -> int | None:
         found = find(engine, reader, id).state.id
         brought = next(one for one in reader.entries_about(engine.tenant, found) if one.memory_id == found)
         return place_of(reader, engine.tenant, brought.stream, brought.seq)
-
-
-def _problem(sound: bool, worth: Standing, name: str | None, who: str) -> str | None:
-    if not sound:
-        return "the signature does not belong to these words, this author, this time and these parents"
-    if worth is Standing.UNKNOWN:
-        return "the key that made it is not known"
-    if worth is not Standing.GOOD:
-        return f"its key was {worth} before the log has the signature"
-    if name is None:
-        return "whose key it was has been erased"
-    return None if name == who else f"the key belongs to somebody else, and not to {who!r}"
 
 
 @contextmanager

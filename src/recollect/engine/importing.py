@@ -9,7 +9,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.foreign_files import NOTHING, Beside, opened
+from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
 from recollect.engine.rehearsal import rehearsed
 from recollect.engine.waiting import waiting
@@ -60,7 +61,10 @@ Each = Callable[[Taken], None]
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile(Plain):
-    """What became of a file's records. ``numbers`` names every one of them, as ranges, under its outcome."""
+    """What became of a file's records. ``numbers`` names every one of them, as ranges, under its outcome.
+
+    ``guessed_columns`` are those whose words were taken for the content, where nobody said which column holds it.
+    """
 
     format: str
     file: str
@@ -70,6 +74,12 @@ class ImportedFile(Plain):
     numbers: dict[str, str]
     reasons: dict[str, int]
     refused: tuple[Taken, ...]
+    guessed_columns: tuple[str, ...] = ()
+
+    @property
+    def all_malformed(self) -> bool:
+        """Whether not one record is of the format: perhaps the whole file is of another."""
+        return self.read > 0 and self.reasons.get("malformed") == self.read
 
 
 def import_file(
@@ -94,12 +104,12 @@ def import_file(
     options = column_options(known, columns)
     given = _defaults(defaults)
     with opened(path, known, beside) as source:
-        total = _read_through(known, source, options)
-        intake = _Intake(known.name, source.name, given)
+        total, guessed = _read_through(known, source, options)
+        intake = _Intake(engine, known.name, source.name, given)
         tally = _Tally(each, progress, total)
         for taken in _taken(engine, intake, known.read(source, options), dry_run):
             tally.note(taken)
-        return tally.report(known.name, source.name, dry_run)
+        return replace(tally.report(known.name, source.name, dry_run), guessed_columns=guessed)
 
 
 def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
@@ -119,11 +129,16 @@ def _defaults(given: Mapping[str, Any] | None) -> dict[str, Any]:
 # ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_through(format: Format, source: Source, options: Options) -> int:
-    """Read everything once. What is wrong with the file is an error now, and not in the middle of an import."""
+def _read_through(format: Format, source: Source, options: Options) -> tuple[int, tuple[str, ...]]:
+    """Read everything once. What is wrong with the file is an error now, and not in the middle of an import.
+
+    The answer is how many records there are, and which columns were guessed to hold their words.
+    """
     read = broken = 0
+    guessed: dict[str | None, None] = {}
     for record in format.read(source, options):
         read += 1
+        guessed[record.guessed] = None
         broken += record.refused is not None
         if broken >= GIVE_UP_AFTER and broken * 2 > read:
             raise BadInput(
@@ -131,7 +146,7 @@ def _read_through(format: Format, source: Source, options: Options) -> int:
                 field=f"{source.name}, {record.place}",
                 hint=f"Is it a file of the format {format.name}?",
             )
-    return read
+    return read, tuple(column for column in guessed if column is not None)
 
 
 # ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -154,8 +169,9 @@ class _Asked(NamedTuple):
 class _Intake:
     """What one import knows of the records before: the file's name, and which ids it has met."""
 
-    def __init__(self, format: str, file: str, defaults: Mapping[str, Any]) -> None:
+    def __init__(self, engine: Engine, format: str, file: str, defaults: Mapping[str, Any]) -> None:
         self._format, self._file, self._defaults = format, file, defaults
+        self._signatures = ImportedSignatures(engine)
         self._seen: dict[int, int] = {}
 
     def asked(self, engine: Engine, record: Foreign) -> _Asked | Taken:
@@ -168,6 +184,8 @@ class _Intake:
             asked = parse_candidate(engine, {**self._defaults, **record.fields})
         except BadInput as error:
             return _bad(record, error)
+        if (fault := self._signatures.fault(asked)) is not None:
+            return Taken(record.number, record.place, REFUSED, ("signature",), fault)
         key = self._key(record, asked)
         if record.id is not None and self._seen.setdefault(_short(record.id), _short(key)) != _short(key):
             why = "another record of this file has the same id and says something else"

@@ -1,6 +1,6 @@
 """What ``verify`` asks of the checkpoint log: that it is whole, and that a checkpoint kept elsewhere is still in it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.engine.checkpoint_log import document_of, hashes_of
@@ -9,6 +9,7 @@ from recollect.model.receipt import Problem
 from recollect.rules.identities import Placed, Standing, standing
 from recollect.rules.merkle import BadProof, tree_heads
 from recollect.rules.proofs import check_signatures, read_leaf
+from recollect.rules.signers import Signers
 from recollect.stores.protocol import LogCheckpoint, LogLeaf, LogSignature, Reader
 
 HINT = "Restore the store from a backup, and find out who wrote to the file."
@@ -18,11 +19,22 @@ CUT_HINT = (
 LOG = "the checkpoint log"
 
 
+PlacedLeaf = tuple[int, StreamLeaf]
+"""What the log says of a stream, and at which place."""
+Actors = Mapping[str, tuple[str | None, bytes | None]]
+"""Name and salt of everybody who acted, by uid."""
+
+
 class LogAudit(NamedTuple):
-    """What is wrong with the log, and what it covers of each stream, by the stream's uid."""
+    """What is wrong with the log, what it covers of each stream by the stream's uid, and whose keys it has."""
 
     problems: list[Problem]
-    leaves: dict[str, list[StreamLeaf]]
+    leaves: dict[str, list[PlacedLeaf]]
+    signers: Signers
+
+    def of_stream(self, uid: str) -> Sequence[PlacedLeaf]:
+        """What the log says of a stream, in its order."""
+        return self.leaves.get(uid, ())
 
 
 class _Log(NamedTuple):
@@ -33,24 +45,25 @@ class _Log(NamedTuple):
 
 
 def audit_log(
-    reader: Reader, tenant: str, streams: Collection[str], actors: Collection[str], kept: Checkpoint | None = None
+    reader: Reader, tenant: str, streams: Collection[str], actors: Actors, kept: Checkpoint | None = None
 ) -> LogAudit:
     """Walk the log: its leaves, the roots over them, and who signed those. Streams and actors are those that are there."""
     rows = reader.log_leaves(tenant)
     try:
         leaves = [_leaf(place, row) for place, row in enumerate(rows)]
     except BadProof as error:
-        return LogAudit([_problem(LOG, str(error))], {})
+        return LogAudit([_problem(LOG, str(error))], {}, Signers((), {}))
     log = _Log(rows, leaves, reader.log_checkpoints(tenant), reader.log_signatures(tenant))
     heads = _heads(log, kept)
     found = [*_about_checkpoints(log, heads), *_about_signatures(log), *_about_leaves(log, streams, actors)]
     if kept is not None:
         found += _about_kept(log, heads, kept)
-    by_stream: dict[str, list[StreamLeaf]] = {}
-    for leaf in leaves:
+    by_stream: dict[str, list[PlacedLeaf]] = {}
+    for place, leaf in enumerate(leaves):
         if isinstance(leaf, StreamLeaf):
-            by_stream.setdefault(leaf.stream, []).append(leaf)
-    return LogAudit(found, by_stream)
+            by_stream.setdefault(leaf.stream, []).append((place, leaf))
+    names = {uid: name for uid, (name, _) in actors.items()}
+    return LogAudit(found, by_stream, Signers(_keys_in(log), names))
 
 
 def _leaf(place: int, row: LogLeaf) -> StreamLeaf | KeyLeaf:
@@ -87,12 +100,17 @@ def _about_checkpoints(log: _Log, heads: dict[int, str]) -> list[Problem]:
 
 def _about_signatures(log: _Log) -> list[Problem]:
     made = {one.size: one for one in log.checkpoints}
-    history = [Placed(place, leaf) for place, leaf in enumerate(log.leaves) if isinstance(leaf, KeyLeaf)]
+    history = _keys_in(log)
     return [
         _problem(f"checkpoint {one.size}", fault)
         for one in log.signatures
         if (fault := _signature_fault(one, made.get(one.size), history)) is not None
     ]
+
+
+def _keys_in(log: _Log) -> list[Placed]:
+    """What became of everybody's keys."""
+    return [Placed(place, leaf) for place, leaf in enumerate(log.leaves) if isinstance(leaf, KeyLeaf)]
 
 
 def _signature_fault(signature: LogSignature, made: LogCheckpoint | None, history: Sequence[Placed]) -> str | None:

@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from recollect.engine.context import Engine
+from recollect.engine.log_audit import LogAudit
 from recollect.engine.relations import RELATED_TO, relations_of_stream
+from recollect.engine.signed_audit import SignedAudit
 from recollect.engine.stream_pages import BEYOND_ALL, Amendments, Brought, Versions, entry_pages, state_pages
 from recollect.engine.text_audit import TextAudit
-from recollect.engine.vouch_signatures import signature_fault
 from recollect.model.ledger import GENESIS, Entry, Event, commit_to
-from recollect.model.proof import StreamLeaf
 from recollect.model.receipt import Problem
-from recollect.model.seals import committed_text, cut_seals
+from recollect.model.record import ENTRY_ORIGIN
+from recollect.model.seals import cut_seals, read_form, was_cut
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
@@ -41,12 +42,13 @@ Actors = Mapping[str, tuple[str | None, bytes | None]]
 
 
 class Walked(NamedTuple):
-    """What came of a walk: the first problem, how much there was, and the aliases that the versions bring."""
+    """What came of a walk: the first problem, how much there was, the aliases that versions bring, and who signed."""
 
     problem: Problem | None
     entries: int
     versions: int
     aliases: frozenset[tuple[str, str]]
+    signed: SignedAudit
 
 
 class Broken(Exception):
@@ -56,11 +58,9 @@ class Broken(Exception):
         self.problem = Problem(where, what, HINT)
 
 
-def walked(
-    engine: Engine, reader: Reader, stream: Stream, actors: Actors, leaves: Sequence[StreamLeaf], tell: Walk
-) -> Walked:
+def walked(engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: LogAudit, tell: Walk) -> Walked:
     """Walk a stream; a row that cannot even be read is a problem of it."""
-    audit = _StreamAudit(engine, reader, stream, actors, leaves)
+    audit = _StreamAudit(engine, reader, stream, actors, log)
     problem = None
     try:
         audit.follow(tell)
@@ -70,7 +70,7 @@ def walked(
     except UNREADABLE as error:
         problem = Problem(audit.name, f"something in it cannot be read, so it was altered: {error}", HINT)
     aliases = audit.aliases if problem is None else _aliases_of(reader, stream)
-    return Walked(problem, audit.entries, audit.versions.count, frozenset(aliases))
+    return Walked(problem, audit.entries, audit.versions.count, frozenset(aliases), audit.signed)
 
 
 def stream_name(stream: Stream) -> str:
@@ -93,9 +93,7 @@ def _aliases_of(reader: Reader, stream: Stream) -> set[tuple[str, str]]:
 class _StreamAudit:
     """``follow`` goes along the chain, ``compare`` then holds what is derived against what the chain has led to."""
 
-    def __init__(
-        self, engine: Engine, reader: Reader, stream: Stream, actors: Actors, leaves: Sequence[StreamLeaf]
-    ) -> None:
+    def __init__(self, engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: LogAudit) -> None:
         self._reader, self._stream, self._actors = reader, stream, actors
         self._store_id = engine.store.store_id
         self.name = stream_name(stream)
@@ -103,7 +101,8 @@ class _StreamAudit:
         self.versions = Versions(reader, stream)
         self.aliases: set[tuple[str, str]] = set()
         self._amendments = Amendments(reader, stream)
-        self._covering = Covering(leaves)
+        self._covering = Covering([leaf for _, leaf in log.of_stream(stream.uid)])
+        self.signed = SignedAudit(self.name, log.signers, log.of_stream(stream.uid))
         self._removed, self._severed = reader.removals(stream)
         self._last: Entry | None = None
         self._phases = 1
@@ -177,22 +176,25 @@ class _StreamAudit:
         if brought is None:
             raise self._broken(entry, f"the version of memory {entry.memory_id} is missing")
         version = brought.version
-        text = self._sealed(entry, version.body) if version.body is not None else None
+        body, text = (None, None) if version.body is None else self._read(entry, version.body)
         self._check_committed(entry, text, version.salt, entry.memory_id in self._removed)
-        body = from_json(version.body, cache_strings="keys") if version.body is not None else None
         self._numbers[version.id] = version.number
         if body is not None:
             self._check_place(entry, version.number, body)
-            if sorted(cut_seals(body)) != self._severed.get(version.id, []):
-                raise self._broken(entry, f"the links of memory {version.id} are not those that the ledger left it")
-            self.aliases.update((alias, version.id) for alias in body.get("aliases", ()))
+            if self._severed or was_cut(body):
+                self._check_severed(entry, body)
+            if "signature" in body or ENTRY_ORIGIN in body.get("meta", ()):
+                self.signed.judge(entry, body)
+            if "aliases" in body:
+                self.aliases.update((alias, version.id) for alias in body["aliases"])
         self._check_derived(brought, body)
         return body
 
-    def _sealed(self, entry: Entry, body: str) -> str:
-        """What the ledger commits to for a version of this text."""
+    def _read(self, entry: Entry, text: str) -> tuple[Body, str]:
+        """The body of a version of this text, and what the ledger commits to for it."""
         try:
-            return committed_text(body)
+            body = from_json(text)
+            return body, read_form(body, text)
         except UNREADABLE:
             raise self._altered(entry) from None
 
@@ -204,6 +206,10 @@ class _StreamAudit:
         if address is not None and address != said:
             raise self._broken(entry, f"memory {id} was written to another address than its stream's")
 
+    def _check_severed(self, entry: Entry, body: Body) -> None:
+        if sorted(cut_seals(body)) != self._severed.get(entry.memory_id, []):
+            raise self._broken(entry, f"the links of memory {entry.memory_id} are not those that the ledger left it")
+
     def _amendment(self, entry: Entry) -> Body | None:
         found = self._amendments.at(entry.seq)
         if found is None:
@@ -213,7 +219,7 @@ class _StreamAudit:
         if entry.rule.startswith(fold.RELATION_RULE):
             self._by_hand.append((entry, found.body))
         said = from_json(found.body) if found.body is not None else None
-        if entry.event is Event.VOUCHED and said is not None and "signature" in said:
+        if entry.event is Event.VOUCHED and said is not None and ("signature" in said or fold.TOLD in said):
             self._check_signed(entry, said)
         return said
 
@@ -221,9 +227,11 @@ class _StreamAudit:
         """A vouch that was signed; whoever was erased cannot be asked for any more."""
         name = self._actors[entry.actor][0]
         (stored,) = self._reader.by_ids(self._stream.tenant, [entry.memory_id]).values()
-        if name is None or stored.body is None:
+        if stored.body is None:
             return
-        if signature_fault(stored.body["content_hash"], name, {"at": entry.at, **said}) is not None:
+        if fold.TOLD in said:
+            self.signed.judge_told(entry, stored.body["content"], said[fold.TOLD])
+        elif name is not None and not self.signed.judge_vouch(entry, stored.body["content"], name, said):
             raise self._broken(entry, "the signature of whoever vouches does not hold")
 
     def _check_committed(self, entry: Entry, body: str | None, salt: bytes | None, was_removed: bool) -> None:

@@ -11,33 +11,39 @@ class TextAudit:
     """Takes the note of every active memory, then walks through the index once.
 
     Notes are kept as they are, a line of ``length term:count …``, and a posting is looked for in its memory's: taken
-    apart, the notes of a large stream would fill the memory.
+    apart, the notes of a large stream would fill the memory. They stand at the numbers of their memories, since there are
+    millions of postings to look up.
     """
 
     def __init__(self, reader: Reader, stream: Stream) -> None:
         self._reader, self._stream = reader, stream
-        self._notes: dict[int, str] = {}
-        self._lengths: dict[int, int] = {}
-        self._postings = 0
+        self._notes: list[str] = []
+        self._lengths: list[int | None] = []
+        self._noted = self._words = self._postings = 0
 
     def note(self, number: int, terms: str) -> None:
-        """What an active memory noted. ``ValueError`` if that cannot be read."""
+        """What an active memory noted; each is told once, in the order of their numbers. ``ValueError`` if it is nonsense."""
         length, _, listed = terms.partition(" ")
-        self._lengths[number] = int(length)
-        self._notes[number] = f" {listed} "
+        if not_active := number - len(self._notes):
+            self._notes += [""] * not_active
+            self._lengths += [None] * not_active
+        self._notes.append(f" {listed} ")
+        self._lengths.append(int(length))
+        self._noted += 1
+        self._words += int(length)
         self._postings += listed.count(" ") + 1 if listed else 0
 
     def fault(self) -> str | None:
         """What is wrong with the index, if anything is."""
         if not self._matches():
             return "its postings are not those of the active memories"
-        if (len(self._notes), sum(self._lengths.values())) != (self._stream.documents, self._stream.words):
+        if (self._noted, self._words) != (self._stream.documents, self._stream.words):
             return "its statistics are not those of the active memories"
         return None
 
     def _matches(self) -> bool:
         """Every posting is noted, all that is noted is there, and each term is counted as often as it occurs."""
-        notes, lengths = self._notes, self._lengths
+        notes, lengths, beyond = self._notes, self._lengths, len(self._notes)
         counted, often = None, None
         left, seen, word = 0, 0, ""
         for page in self._pages():
@@ -49,7 +55,7 @@ class TextAudit:
                     continue
                 if tf != often:
                     often, word = tf, f" {term}:{tf} "
-                if term != counted or lengths.get(number) != length or word not in notes[number]:
+                if term != counted or not 0 < number < beyond or lengths[number] != length or word not in notes[number]:
                     return False
                 left -= 1
                 seen += 1

@@ -7,18 +7,11 @@ from typing import Any
 from recollect.engine.checkpoint_log import key_history, place_of
 from recollect.engine.context import Engine
 from recollect.model.ledger import Event
-from recollect.rules.identities import Placed, Standing, fault_of, signature_from, standing, voucher_bytes
+from recollect.rules.identities import Placed, Standing, signature_from, standing
 from recollect.stores.protocol import Reader, Stored
 
 Vouch = Mapping[str, Any]
 """As a row has it: the ``actor`` who vouches, ``at`` when, and what the entry brought."""
-
-
-def signature_fault(content_hash: str, name: str, vouch: Vouch) -> str | None:
-    """What is wrong with the signature of a vouch by somebody of this name for a memory of this content, if anything is."""
-    who = {"id": name, "name": name}
-    message = voucher_bytes(content_hash, who, vouch["at"], vouch.get("confidence"), vouch.get("says"))
-    return fault_of(vouch["signature"], message)
 
 
 class VouchSignatures:

@@ -30,8 +30,8 @@ from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.fusion import Place
-from recollect.rules.identities import sign, signature_text, voucher_bytes
-from recollect.rules.trust import Vouch, weight
+from recollect.rules.identities import Standing, sign, signature_text, voucher_bytes
+from recollect.rules.trust import Vouch, weighs_nothing, weight
 from recollect.stores.protocol import Reader, Stored, Stream
 
 if TYPE_CHECKING:
@@ -149,7 +149,8 @@ def _may_vouch(engine: Engine, stored: Stored, already: bool) -> None:
     if stored.body is None or stored.state.status not in (Status.ACTIVE, Status.CONTRADICTORY):
         hint = "Vouch for the current version: `chain` shows it."
         raise WrongState(f"it is {stored.state.removed or stored.state.status}.", field="id", hint=hint)
-    if engine.caller.name in (stored.body["author"]["id"], stored.body.get("agent_id")):
+    who = {engine.caller.name, engine.caller.agent, engine.caller.user} - {None}
+    if not who.isdisjoint((stored.body["author"]["id"], stored.body.get("agent_id"))):
         raise NotAllowed("nobody vouches for their own words.", field="id", hint="It takes somebody else.")
     if already:
         raise WrongState("this identity vouches for it already.", field="id", hint="Withdraw it first, to vouch anew.")
@@ -167,7 +168,10 @@ def _may_withdraw(stored: Stored, mine: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Vouching(Plain):
-    """Who vouches for a memory, what each word weighs alone, and what they weigh together, in the eyes of whoever asks."""
+    """Who vouches for a memory, what each word weighs alone, and what they weigh together, in the eyes of whoever asks.
+
+    Each voucher has its ``weight``; where that is nothing, ``why`` says the reason and what would change it.
+    """
 
     id: str
     weight: float
@@ -184,12 +188,16 @@ def vouching(engine: Engine, id: str) -> Vouching:
         trust, signatures = Trust(engine, reader, [stream]), VouchSignatures(engine, reader)
         worth = signatures.worth_of_all(stored)
         counting = [one for one in memory.vouchers if signatures.weighs(worth[one["id"]])]
-        alone = [{**one, "signed": worth[one["id"]], "weight": _alone(trust, one, counting)} for one in memory.vouchers]
-        return Vouching(memory.id, trust.weigh(counting), tuple(alone), trust.seeds)
+        alone = tuple(_alone(trust, one, worth[one["id"]], one in counting) for one in memory.vouchers)
+        return Vouching(memory.id, trust.weigh(counting), alone, trust.seeds)
 
 
-def _alone(trust: "Trust", one: Mapping[str, Any], counting: Sequence[Mapping[str, Any]]) -> float:
-    return trust.weigh([one]) if one in counting else 0.0
+def _alone(trust: "Trust", one: Mapping[str, Any], worth: Standing | None, counts: bool) -> dict[str, Any]:
+    """A vouch with what its signature is worth, and what it would weigh without the others."""
+    shown = {**one, "signed": worth, "weight": trust.weigh([one]) if counts else 0.0}
+    if not shown["weight"]:
+        shown["why"] = weighs_nothing(one.get("confidence", 1.0), worth, counts, trust.seeds)
+    return shown
 
 
 def weights_of(

@@ -11,10 +11,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
-from recollect.model.record import MAX_CONTENT_BYTES, MAX_JSON_BYTES, MAX_NAME, Memory
+from recollect.model.record import (
+    ENTRY_ORIGIN,
+    MAX_CONTENT_BYTES,
+    MAX_JSON_BYTES,
+    MAX_NAME,
+    MAX_PARENTS,
+    MAX_VOUCHERS_BYTES,
+    Memory,
+)
 from recollect.model.vocabulary import Kind, Status
 from recollect.rules.cid import cid_of_hash, hash_of_cid
 from recollect.rules.identities import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
@@ -22,7 +31,7 @@ from recollect.rules.keys import FALLBACK
 
 MEMORY_TYPES = ("episodic", "semantic", "procedural", "insight")
 VERIFIED = ("accurate", "useful", "valid")
-MAX_PARENTS = MAX_TAGS = 64
+MAX_TAGS = 64
 MAX_VOUCHERS = 1_024
 MAX_METADATA_BYTES = 131_072
 MAX_SENTENCE = 1_000
@@ -263,8 +272,7 @@ PORTABLE = """
     authority user_id agent_id run_id thread_id actor_id role pinned importance expires_at
 """.split()
 """What a memory has beyond an entry and takes along, under these names. The rest belongs to the store that it is in."""
-ORIGIN = "entry"
-"""Where a memory that came as an entry keeps, in its ``meta``, what only its first store knew."""
+ORIGIN = ENTRY_ORIGIN
 NOTED_HERE = ("policy_tags", "phase_name", "phase_started_at", "phase_reason", "key", ORIGIN)
 """What a store notes in ``meta`` by itself, and the next one notes again."""
 _TYPE_OF = {Kind.PROFILE: "semantic", Kind.SHORT_TERM: "episodic"}
@@ -308,7 +316,9 @@ def _vouchers(memory: Memory, origin: Mapping[str, Any]) -> list[dict[str, Any]]
     The first so many: a crowd must not make an entry that nobody takes in.
     """
     told = {one["id"]: one for one in (*origin.get("vouchers", ()), *memory.vouchers)}
-    return sorted(told.values(), key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
+    in_order = sorted(told.values(), key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
+    sizes = accumulate(len(canonical_json(one).encode("utf-8")) + 1 for one in in_order)
+    return [one for one, size in zip(in_order, sizes, strict=True) if size < MAX_VOUCHERS_BYTES]
 
 
 def _beyond(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:

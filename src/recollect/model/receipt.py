@@ -145,14 +145,20 @@ class Recall(Plain):
         return not self.items
 
     def bullets(self) -> list[dict[str, Any]]:
-        """The small form for prompts: id, category and one line of text each, and the lines of what it is related to."""
+        """The small form for prompts: id, category and one line of text each, what it said before and what it is related to."""
         return [_bullet(item) for item in self.items]
+
+    def in_bullets(self) -> dict[str, Any]:
+        """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
+        return {"items": self.bullets(), "abstained": self.abstained, "header": self.header}
 
 
 def _bullet(item: Recalled) -> dict[str, Any]:
-    memory, related = item.memory, [one.line.strip() for one in item.related]
+    """A memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
+    memory = item.memory
     told = {"id": memory.id, "category": memory.category, "text": bullet(memory).removeprefix("- ")}
-    return {**told, "related": related} if related else told
+    earlier, related = [one.line.strip() for one in item.earlier], [one.line.strip() for one in item.related]
+    return told | ({"earlier": earlier} if earlier else {}) | ({"related": related} if related else {})
 
 
 def bullet(memory: Memory) -> str:
@@ -276,7 +282,12 @@ class Problem(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Verification(Plain):
-    """The result of walking every chain, version and projection."""
+    """The result of walking every chain, version and projection.
+
+    ``signed_entries`` and ``signed_vouches`` count every signature that was checked, by what it is worth: ``good``,
+    ``rotated`` or ``revoked`` (the log has it after its key ended), ``unknown`` (nobody registered the key), ``another's``,
+    ``erased`` (whoever held it was), ``invalid``, and ``elsewhere`` (only the signed document can tell).
+    """
 
     ok: bool
     streams: int
@@ -284,6 +295,8 @@ class Verification(Plain):
     versions: int
     problems: tuple[Problem, ...] = ()
     uncovered_entries: int = 0
+    signed_entries: dict[str, int] = field(default_factory=dict)
+    signed_vouches: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,12 @@ from recollect.model.vocabulary import (
 MAX_CONTENT_BYTES = 10_240
 """The hard limit of any memory. Beyond it the input is wrong, whatever the policy says."""
 MAX_NAME = 256
+MAX_PARENTS = 64
 MAX_JSON_BYTES = 16_384
+MAX_VOUCHERS_BYTES = 393_216
+"""Who vouched for an entry where it comes from: a thousand signed vouches."""
+ENTRY_ORIGIN = "entry"
+"""Where a memory that came as an entry keeps, in its ``meta``, what only its first store knew."""
 
 
 def _content(text: str) -> str:
@@ -53,9 +58,26 @@ def _name(text: str) -> str:
 
 def _json_value(value: Any) -> Any:
     clean = check_json(value)
-    size = len(canonical_json(clean).encode("utf-8"))
-    if size > MAX_JSON_BYTES:
-        raise ValueError(f"is {size:,} bytes as JSON; the limit is {MAX_JSON_BYTES:,}")
+    _check_size(clean, MAX_JSON_BYTES)
+    return clean
+
+
+def _check_size(value: Any, limit: int, what: str = "") -> None:
+    size = len(canonical_json(value).encode("utf-8"))
+    if size > limit:
+        raise ValueError(f"{what}is {size:,} bytes as JSON; the limit is {limit:,}")
+
+
+def _meta(value: dict[str, Any]) -> dict[str, Any]:
+    """What an entry brought from elsewhere is measured apart: it must not crowd out what belongs to the memory itself."""
+    clean: dict[str, Any] = check_json(value)
+    origin = clean.get(ENTRY_ORIGIN)
+    if not isinstance(origin, dict):
+        return dict(_json_value(clean))
+    _check_size({name: one for name, one in clean.items() if name != ENTRY_ORIGIN}, MAX_JSON_BYTES)
+    rest = {name: one for name, one in origin.items() if name != "vouchers"}
+    _check_size(rest, MAX_JSON_BYTES, "the metadata that came along ")
+    _check_size(origin.get("vouchers"), MAX_VOUCHERS_BYTES, "the list of vouchers that came along ")
     return clean
 
 
@@ -86,6 +108,7 @@ Title = Annotated[str, Field(max_length=1_000), AfterValidator(_name)]
 Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
 Moment = Annotated[datetime, AfterValidator(_aware)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_json_value)]
+Meta = Annotated[dict[str, Any], AfterValidator(_meta)]
 JsonObjects = Annotated[tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(_json_values)]
 Names = Annotated[tuple[Name, ...], BeforeValidator(_in_order), Field(max_length=64), AfterValidator(_unique)]
 Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -140,7 +163,7 @@ class Candidate(BaseModel):
     relationships: JsonObjects = ()
     artifact_ref: JsonObject | None = None
     context: JsonObject | None = None
-    meta: JsonObject = Field(default_factory=dict)
+    meta: Meta = Field(default_factory=dict)
 
     author: Annotated[Author, BeforeValidator(_as_author)] | None = None
     source: Source | None = None
@@ -153,7 +176,7 @@ class Candidate(BaseModel):
     actor_id: Name | None = None
     role: Name | None = None
     parent_refs: Annotated[
-        tuple[Hash, ...], BeforeValidator(_in_order), Field(max_length=64), AfterValidator(_unique)
+        tuple[Hash, ...], BeforeValidator(_in_order), Field(max_length=MAX_PARENTS), AfterValidator(_unique)
     ] = ()
     signature: Sentence | None = None
     confidence: Confidence | None = None

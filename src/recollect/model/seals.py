@@ -67,6 +67,11 @@ def links_of(body: Mapping[str, Any]) -> list[Link]:
     return found
 
 
+def was_cut(body: Mapping[str, Any]) -> bool:
+    """Whether any link of a body was cut."""
+    return _CUT in body
+
+
 def cut_seals(body: Mapping[str, Any], of_field: str | None = None) -> list[str]:
     """The seals of the links that were cut; all of them, or those of one field."""
     return [seal for field, _, seal in body.get(_CUT, ()) if of_field in (None, field)]
@@ -91,16 +96,20 @@ def committed_text(text: str) -> str:
 
     ``ValueError`` if it is no text that was ever written.
     """
-    if not any(mark in text for mark in _MARKS):
+    return read_form(json.loads(text), text) if any(mark in text for mark in _MARKS) else text
+
+
+def read_form(body: Mapping[str, Any], text: str) -> str:
+    """The same for a body that was just read from its text."""
+    if _SALTS not in body and _CUT not in body and _SEALED not in body:
         return text
-    body = json.loads(text)
     if _SEALED in body or canonical_json(body) != text:
         raise ValueError("a version is not in the form in which versions are written")
     return committed_form(body, text)
 
 
 def committed_form(body: Mapping[str, Any], text: str) -> str:
-    """The same for a body whose canonical text is at hand."""
+    """The same for a body whose canonical text is known to be this one."""
     if _SALTS not in body and _CUT not in body:
         return text
     cut = body.get(_CUT, [])

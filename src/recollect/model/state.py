@@ -39,7 +39,10 @@ class State:
     deleted_at: str | None = None
     purge_at: str | None = None
     vouchers: list[dict[str, Any]] = field(default_factory=list)
-    """Who vouches for it: the ``actor`` by uid, ``at`` when, and what the amendment brought."""
+    """Who vouches for it: the ``actor`` by uid, ``at`` when, and what the amendment brought.
+
+    Whoever vouched elsewhere, and was told of later, is no actor here, and stands under ``told``.
+    """
     removed: str | None = None
     """``erased`` or ``purged`` once the content is gone: this state is then a tombstone."""
 

@@ -4,7 +4,7 @@ The engine applies each entry through this fold as it writes it, and ``rebuild``
 start. Both go through :func:`apply`, so the table of current state can be dropped at any time.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from recollect.model.ledger import Entry, Event
@@ -17,6 +17,10 @@ States = dict[str, State]
 RELATION_RULE = "relation:"
 """The prefix of the rule by which memories are related. Relations are a table of their own, and move no state."""
 BY_HAND = "relation:by_hand"
+TOLD = "told"
+"""In an amendment, and in a state's vouchers: who vouched elsewhere, and was told of after the memory came here."""
+NOBODY_HERE = ""
+"""The actor of such a vouch. It weighs as much as that of somebody who was erased: nothing."""
 CONFLICT_RULE = "conflict:"
 """The prefix of the rule that decided between two memories which contradict each other."""
 
@@ -54,13 +58,16 @@ def _contradicted(states: States, entry: Entry, body: Body, _: Body) -> None:
 def _fresh(entry: Entry, body: Body) -> State:
     state = State(entry.memory_id, Status(entry.to_status or Status.ACTIVE), last_reinforced=entry.at)
     state.canonical_key, state.key_digest = body.get("canonical_key", ""), body.get("key_digest", "")
-    _set(state, {name: body[name] for name in MUTABLE_FIELDS if name in body})
+    _set(state, body, MUTABLE_FIELDS)
     return state
 
 
-def _set(state: State, values: Body) -> None:
-    for name, value in values.items():
-        setattr(state, name, list(value) if isinstance(value, list | tuple) else value)
+def _set(state: State, values: Body, names: Iterable[str] | None = None) -> None:
+    """Take over those of the values that have one of these names, or all of them."""
+    for name in values if names is None else names:
+        if name in values:
+            value = values[name]
+            setattr(state, name, list(value) if isinstance(value, (list, tuple)) else value)
 
 
 def _superseded(states: States, entry: Entry, _: Body, __: Body) -> None:
@@ -122,7 +129,11 @@ def _unlinked(states: States, entry: Entry, _: Body, __: Body) -> None:
 
 
 def _vouched(states: States, entry: Entry, _: Body, amendment: Body) -> None:
-    states[entry.memory_id].vouchers.append({"actor": entry.actor, "at": entry.at, **amendment})
+    vouchers = states[entry.memory_id].vouchers
+    if TOLD in amendment:
+        vouchers += [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in amendment[TOLD]]
+    else:
+        vouchers.append({"actor": entry.actor, "at": entry.at, **amendment})
 
 
 def _vouch_withdrawn(states: States, entry: Entry, _: Body, __: Body) -> None:

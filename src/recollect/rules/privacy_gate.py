@@ -8,6 +8,7 @@ from recollect.model.record import Candidate
 from recollect.model.vocabulary import Kind
 from recollect.rules import privacy
 from recollect.rules.draft import Context, Draft, Rejection
+from recollect.rules.signers import without_broken_signatures
 
 OWN_PATTERN = "what a pattern of the policy names"
 _SKIPPED = frozenset({"namespace", "space", "kind", "event_type", "layer", "tier", "source", "authority", "change"})
@@ -31,11 +32,8 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
         changes = {name: redacted(getattr(candidate, name), settings) for name in sorted(found.fields)}
         for name in _names(candidate) if "content" in changes else ():
             changes["content"] = redacted(changes["content"], settings, name)
-        draft = draft.decide(
-            "privacy:redacted",
-            ", ".join(sorted(found.redacted)),
-            candidate=candidate.model_copy(update=changes),
-        )
+        kept = without_broken_signatures(candidate, candidate.model_copy(update=changes))
+        draft = draft.decide("privacy:redacted", ", ".join(sorted(found.redacted)), candidate=kept)
     return draft.decide("privacy:clean" if not found.redacted else "privacy:nothing_denied")
 
 

@@ -157,6 +157,7 @@ REASONS: dict[str, str] = {
     "lifecycle:unused": "it was not used for long and matters little",
     "lifecycle:past_purge_date": "it was past its purge date",
     "vouched:by_another": "somebody other than the author stands for it",
+    "vouched:elsewhere": "somebody vouched for it where it comes from, after it came here",
     "vouched:withdrawn": "whoever vouched for it took that back",
     "erased:by_right": "its content was erased on request",
     "erased:with_its_source": "it was built upon what was erased, and the policy erases that too",

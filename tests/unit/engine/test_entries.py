@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.engine.randomness import SeededRandomness
-from recollect.formats.entries import problems_of, to_entry
-from recollect.model.record import Memory
+from recollect.formats.entries import candidate_fields, problems_of, to_entry
+from recollect.model.record import Candidate, Memory
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "entries" / "greenhouse.jsonl"
 
@@ -128,7 +128,7 @@ def test_vouches_that_come_along_are_told_and_weigh_nothing(mem: recollect.Recol
 def test_the_examples_come_in_whole(place: str) -> None:
     with opened(place) as mem:
         report = taken_in(mem, EXAMPLES.read_text(encoding="utf-8"), owner="greenhouse", space="project")
-        assert report.to_dict() == {"read": 12, "outcomes": {"stored": 10, "superseded": 2}, "refused": []}
+        assert (report.read, report.outcomes, report.refused) == (12, {"stored": 10, "superseded": 2}, ())
         active = mem.list(owner="greenhouse", limit=100).items
         assert len(active) == 10 and {one.space for one in active} == {"project"}
         (rule,) = [one for one in active if one.content.endswith("except on cloudy days.")]
@@ -210,14 +210,67 @@ def test_what_a_gate_refuses_is_reported_by_its_number(mem: recollect.Recollect)
     assert [(one["entry"], one["line"], one["reason"]) for one in report.refused] == [(2, 2, "privacy_deny_sensitive")]
 
 
-def test_a_field_that_no_memory_can_have_is_told_with_its_entry(mem: recollect.Recollect) -> None:
+def signed_vouches(count: int) -> list[dict[str, Any]]:
+    at = "2026-01-01T00:00:00Z"
+    return [{"id": f"agent {n}", "name": "A", "timestamp": at, "signature": "pgp:" + "f" * 200} for n in range(count)]
+
+
+def test_what_no_memory_can_hold_refuses_its_own_entry_and_no_other(place: str) -> None:
+    """Each with its number and what is wrong; what it superseded is put away, since its replacement is not here."""
     with opened() as first:
-        add(first, "Fine")
-        entry = exported(first)[0]
-    entry["metadata"]["recollect"]["importance"] = 9
-    with pytest.raises(recollect.BadInput) as error:
-        taken_in(mem, json.dumps(entry))
-    assert error.value.field == "entry 1 (line 1).importance" and mem.list().items == ()
+        old = add(first, "The port is 80", canonical_key="Port")
+        add(first, "The port is 443", canonical_key="Port", change="update")
+        for words in ("Wrong", "Crowded", "Talkative", "Fine"):
+            add(first, words)
+        entries = exported(first)
+    entries[2]["metadata"]["recollect"]["importance"] = 9
+    entries[1]["vouchers"] = entries[3]["vouchers"] = [{**one, "platform": "p" * 256} for one in signed_vouches(1_024)]
+    entries[4]["metadata"]["theirs"] = "x" * 17_000
+    with opened(place) as mem:
+        report = taken_in(mem, "\n".join(map(json.dumps, entries)))
+        assert report.outcomes == {"denied": 4, "stored": 2}
+        told = {(one["entry"], one["line"]): (one["reason"], one["detail"]) for one in report.refused}
+        assert told[2, 2][1].startswith("meta: the list of vouchers that came along is 5")
+        assert "the limit is 393,216" in told[4, 4][1]
+        assert told[3, 3] == ("bad_input", "importance: Input should be less than or equal to 5.")
+        assert told[5, 5][1].startswith("meta: the metadata that came along is 17,")
+        assert [(one.content, one.status) for one in mem.list(status=None).items] == [
+            ("Fine", "active"),
+            (old.content, "archived"),
+        ]
+        with pytest.raises(recollect.BadInput, match="space"):
+            taken_in(mem, json.dumps(entries[0]), space="nowhere")
+
+
+def test_a_crowd_of_signed_vouches_comes_along_whole(mem: recollect.Recollect) -> None:
+    (line,) = EXAMPLES.read_text(encoding="utf-8").splitlines()[:1]
+    crowded = {**json.loads(line), "vouchers": signed_vouches(1_024)}
+    assert taken_in(mem, json.dumps(crowded)).outcomes == {"stored": 1}
+    (entry,) = exported(mem)
+    assert sorted(one["id"] for one in entry["vouchers"]) == sorted(one["id"] for one in crowded["vouchers"])
+    (kept,) = mem.list().items
+    large = tuple({**one, "platform": "p" * 256} for one in signed_vouches(1_024))
+    told = candidate_fields(to_entry(replace(kept, meta={}, vouchers=large)))
+    assert Candidate.model_validate(told), "an export says no more than an import takes in"
+
+
+def test_sixty_four_parents_and_the_version_before_make_an_entry_that_is_sound(mem: recollect.Recollect) -> None:
+    seen = [{"content": f"Observation {number}", "canonical_key": f"Seen-{number}"} for number in range(64)]
+    named = [hashlib.sha256(one["content"].encode()).hexdigest() for one in seen]
+    mem.add_many(seen)
+    old = add(mem, "They are few", canonical_key="Sum")
+    new = add(mem, "They are many", canonical_key="Sum", change="update", parent_refs=named)
+    assert new.parent_refs == tuple(named) and new.supersedes_id == old.id
+    assert len(mem.ancestors(new.id).parents[new.id]) == 65, "the version before counts all the same"
+    lines = list(mem.export_entries())
+    assert not any(problems_of(json.loads(line)) for line in lines)
+    with opened(seed=2) as second:
+        assert taken_in(second, "\n".join(lines)).outcomes == {"stored": 65, "superseded": 1}
+        assert list(second.export_entries()) == lines
+        (again,) = [one for one in second.list(limit=100).items if one.content == new.content]
+        assert len(second.ancestors(again.id).parents[again.id]) == 65
+    with opened(seed=3) as third:
+        assert third.import_(mem.export()).outcomes == {"stored": 65}, "so it is in the store's own format"
 
 
 # ── vouchers ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -235,6 +288,67 @@ def test_what_was_vouched_for_by_a_slow_clock_or_by_a_crowd_can_still_be_handed_
     crowd = tuple({"id": f"sock{n}", "name": "S", "timestamp": "2026-01-01T00:00:00Z"} for n in range(1_025))
     entry = to_entry(replace(mem.get(it.id), vouchers=crowd))
     assert problems_of(entry) == [] and len(entry["vouchers"]) == 1_024
+
+
+def test_who_vouched_since_is_added_when_the_entry_comes_again(place: str) -> None:
+    """By others, once each, however often it comes; told and handed on, and weighing nothing."""
+    with opened() as first, opened(place, {"preset": "entry", "trust": {"seeds": ["otter", "heron"]}}) as mem:
+        it = add(first, "Trust needs a chain of tellers", author="babel")
+        first.vouch(it.id, by="otter")
+        assert taken_in(mem, "\n".join(first.export_entries())).vouches_added == 0
+        (here,) = mem.list().items
+        mem.vouch(here.id, by="heron")
+        for name in ("heron", "moss", "iris"):
+            first.vouch(it.id, by=name, says="useful")
+        weight, later = mem.vouching(here.id).weight, list(first.export_entries())
+        report = taken_in(mem, later[0])
+        assert (report.outcomes, report.vouches_added, report.refused) == ({"here already": 1}, 2, ())
+        assert taken_in(mem, later[0]).vouches_added == 0
+        (told,) = exported(mem)
+        assert sorted(one["id"] for one in told["vouchers"]) == ["heron", "iris", "moss", "otter"]
+        assert [one["id"] for one in mem.get(here.id).vouchers] == ["heron"]
+        assert mem.vouching(here.id).weight == weight and mem.get(here.id).last_modified == here.last_modified
+        mem.withdraw_vouch(here.id, by="heron")
+        assert taken_in(mem, later[0]).vouches_added == 0, "what was taken back here is not brought back"
+        assert mem.verify().ok and mem.rebuild() == 1 and mem.verify().ok
+        assert sorted(one["id"] for one in exported(mem)[0]["vouchers"]) == ["iris", "moss", "otter"]
+        assert mem.history(here.id)[1].meta["rule"] == "vouched:by_another"
+        mem.erase(id=here.id)
+        assert mem.verify().ok
+
+
+def test_no_file_makes_whoever_imports_it_vouch(place: str) -> None:
+    """Not even one that names the opaque uid under which they act, which proofs tell."""
+    with opened(place, {"preset": "entry", "trust": {"seeds": ["application"]}}) as mem:
+        (line,) = EXAMPLES.read_text(encoding="utf-8").splitlines()[:1]
+        entry = {**json.loads(line), "vouchers": []}
+        taken_in(mem, json.dumps(entry))
+        with mem.engine.read() as reader:
+            (uid,) = [uid for uid, (name, _) in reader.actor_names("default").items() if name == "application"]
+        fake = {"id": "sock", "name": uid, "platform": uid, "timestamp": "2026-01-01T00:00:00Z"}
+        assert taken_in(mem, json.dumps({**entry, "vouchers": [fake]})).vouches_added == 1
+        other = add(mem, "Something that nobody relies upon", author="mallory")
+        mem.vouch(other.id, by=entry["author"]["id"])
+        found = mem.vouching(other.id)
+        assert "application" in found.relied_upon and found.weight == 0
+
+
+def test_later_vouches_pass_the_same_checks(mem: recollect.Recollect) -> None:
+    (line,) = EXAMPLES.read_text(encoding="utf-8").splitlines()[:1]
+    entry = {**json.loads(line), "vouchers": []}
+    taken_in(mem, json.dumps(entry))
+    (it,) = mem.list().items
+    secret = {"id": "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5", "name": "S", "timestamp": "2026-01-01T00:00:00Z"}
+    report = taken_in(mem, json.dumps({**entry, "vouchers": [secret]}))
+    assert report.vouches_added == 0 and report.refused[0]["reason"] == "privacy_deny_sensitive"
+    assert secret["id"] not in json.dumps(report.to_dict())
+    assert taken_in(mem, json.dumps({**entry, "vouchers": signed_vouches(1_000)})).vouches_added == 1_000
+    more = [{**one, "id": f"another {place}"} for place, one in enumerate(signed_vouches(25))]
+    report = taken_in(mem, json.dumps({**entry, "vouchers": more}))
+    assert "more than 1,024" in report.refused[0]["detail"] and report.refused[0]["reason"] == "bad_input"
+    bound = mem.as_caller(agent="planner", user=it.owner)
+    assert taken_in(bound, json.dumps({**entry, "vouchers": more[:1]})).vouches_added == 0
+    assert len(exported(mem)[0]["vouchers"]) == 1_000 and mem.verify().ok
 
 
 # ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────────

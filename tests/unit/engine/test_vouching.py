@@ -141,6 +141,9 @@ def test_nobody_vouches_for_their_own_words(quick: recollect.Recollect) -> None:
     written_for_ana = add(quick, "Ana said it", author="ana", agent_id="scribe")
     with pytest.raises(recollect.NotAllowed):
         quick.vouch(written_for_ana.id, by="scribe")
+    with pytest.raises(recollect.NotAllowed):
+        quick.as_caller(agent="helper", user="ana", projects=["lab"]).vouch(written_for_ana.id)
+    quick.as_caller(agent="helper", user="ben", projects=["lab"]).vouch(written_for_ana.id)
 
 
 def test_an_identity_vouches_once(quick: recollect.Recollect) -> None:

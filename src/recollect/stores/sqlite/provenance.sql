@@ -45,7 +45,20 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash F
         SELECT 1 FROM json_each(v.body, '$.meta') said
          WHERE said.key IN ('promoted_from', 'summary_of', 'source_turn_ids') AND EXISTS (
                 SELECT 1 FROM json_each(CASE said.type WHEN 'array' THEN said.value ELSE json_array(said.value) END) one
-                 WHERE one.value IN (SELECT value FROM json_each(:ids))))
+                 WHERE one.value IN (SELECT value FROM json_each(:ids)))
+         UNION ALL
+        SELECT 1 FROM json_tree(v.body, '$.meta.entry.vouchers') voucher
+         WHERE voucher.key IN ('id', 'name') AND voucher.atom IN (SELECT value FROM json_each(:ids))
+         UNION ALL
+        SELECT 1 FROM json_tree(m.vouchers) voucher
+         WHERE voucher.key IN ('id', 'name') AND voucher.atom IN (SELECT value FROM json_each(:ids))
+         UNION ALL
+        SELECT 1 WHERE m.user_id IN (SELECT value FROM json_each(:ids))
+            OR m.agent_id IN (SELECT value FROM json_each(:ids))
+            OR m.actor_id IN (SELECT value FROM json_each(:ids))
+            OR m.scope IN (SELECT value FROM json_each(:ids))
+            OR json_extract(v.body, '$.author.id') IN (SELECT value FROM json_each(:ids))
+            OR json_extract(v.body, '$.author.name') IN (SELECT value FROM json_each(:ids)))
  ORDER BY m.stream, m.memory
 
 -- name: actors_with_uids
@@ -59,7 +72,7 @@ SELECT voucher, author FROM (
         SELECT DISTINCT who.name AS voucher, json_extract(v.body, '$.author.id') AS author FROM json_each(:names) wanted
          CROSS JOIN actors who ON who.tenant = :tenant AND who.name = wanted.value
          CROSS JOIN ledger l ON l.tenant = :tenant AND l.actor = who.uid AND l.event = 'vouched'
-         CROSS JOIN memories m ON m.tenant = :tenant AND m.id = l.memory_id AND instr(m.vouchers, who.uid) > 0
+         CROSS JOIN memories m ON m.tenant = :tenant AND m.id = l.memory_id AND instr(m.vouchers, '"actor":"' || who.uid || '"') > 0
           JOIN versions v ON v.tenant = m.tenant AND v.stream = m.stream AND v.memory = m.memory
          WHERE v.body IS NOT NULL AND {filters}))
  WHERE nth <= :each ORDER BY voucher, author

@@ -1,0 +1,133 @@
+"""Whose key made a signature, and what that is worth: everybody's keys as the log has them, at hand for many questions."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.model.proof import Signature
+from recollect.model.record import ENTRY_ORIGIN, Candidate
+from recollect.rules.identities import (
+    Placed,
+    Standing,
+    bytes_of_voucher,
+    entry_bytes,
+    holds,
+    is_signature,
+    signature_from,
+    standing,
+)
+from recollect.rules.text import sha256_hex
+
+INVALID, ANOTHERS, ERASED, ELSEWHERE = "invalid", "another's", "erased", "elsewhere"
+"""What may come of a signature besides what its key was worth. ``elsewhere``: what was signed is not here to compare."""
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+
+
+class Judged(NamedTuple):
+    """What a signature is worth: ``word`` in one word, ``name`` whose key it is, and what is wrong, if anything is."""
+
+    word: str
+    standing: Standing
+    name: str | None
+    problem: str | None
+
+    @property
+    def is_forged(self) -> bool:
+        """Whether it is passed off as what it is not. A key that nobody registered may be anybody's."""
+        return self.word in (INVALID, ANOTHERS)
+
+
+_NOT_HERE = Judged(ELSEWHERE, Standing.UNKNOWN, None, None)
+_UNREAD = Judged(INVALID, Standing.UNKNOWN, None, "the signature, or what it is over, cannot be read")
+
+
+def judge(sound: bool, worth: Standing, name: str | None, who: str) -> tuple[str, str | None]:
+    """What is to be thought of a signature, in a word, and why: by a key of this worth of ``name``, as that of ``who``."""
+    if not sound:
+        return INVALID, "the signature does not belong to these words, this author, this time and these parents"
+    if worth is Standing.UNKNOWN:
+        return worth, "the key that made it is not known"
+    if name is not None and name != who:
+        return ANOTHERS, f"the key belongs to somebody else, and not to {who!r}"
+    if worth is not Standing.GOOD:
+        return worth, f"its key was {worth} before the log has the signature"
+    return (ERASED, "whose key it was has been erased") if name is None else (worth, None)
+
+
+class Signers:
+    """Everybody's keys. ``names`` has who acts under which uid; whoever was erased has none."""
+
+    def __init__(self, history: Iterable[Placed], names: Mapping[str, str | None]) -> None:
+        self._names = names
+        self._histories: dict[str, list[Placed]] = {}
+        for placed in history:
+            self._histories.setdefault(placed.leaf.key, []).append(placed)
+
+    def judged(self, signature: Signature, message: bytes, who: str, place: int | None = None) -> Judged:
+        """Whether a key of this one signed this message, and counted at this place of the log; ``None`` is now."""
+        history: Sequence[Placed] = self._histories.get(signature.key, ())
+        worth = standing(history, place)
+        name = self._names.get(history[0].leaf.actor) if history else None
+        word, problem = judge(holds(signature, message), worth, name, who)
+        return Judged(word, worth, name, problem)
+
+    def of_version(self, body: Mapping[str, Any], place: int | None = None) -> Judged | None:
+        """What the signature of a version is worth; ``None`` if none of ours is there.
+
+        A memory that came as an entry keeps the time that its author signed. One that was written here with a signature has a
+        time of its own, so that only the signed document can tell.
+        """
+        text, at = body.get("signature"), origin_in(body).get("timestamp")
+        if not is_signature(text):
+            return None
+        if at is None:
+            return _NOT_HERE
+        author, parents = body["author"], body.get("parent_refs", ())
+        return self._read(text, lambda: entry_bytes(_hash(body), author, at, parents), lambda: author["id"], place)
+
+    def of_vouchers(self, body: Mapping[str, Any], place: int | None = None) -> Iterator[Judged]:
+        """The same for those who vouched where it comes from, and signed it."""
+        vouchers = origin_in(body).get("vouchers", ())
+        for one in vouchers if isinstance(vouchers, list | tuple) else ():
+            text = one.get("signature") if isinstance(one, Mapping) else None
+            if is_signature(text):
+                yield self._of_voucher(body, one, text, place)
+
+    def _of_voucher(self, body: Mapping[str, Any], one: Mapping[str, Any], text: Any, place: int | None) -> Judged:
+        return self._read(text, lambda: bytes_of_voucher({"content_hash": _hash(body)}, one), lambda: one["id"], place)
+
+    def _read(self, text: Any, over: Callable[[], bytes], by: Callable[[], str], place: int | None) -> Judged:
+        """What came along was checked when it came as an entry; what a program wrote there itself need not be readable."""
+        try:
+            signature, message, who = signature_from(text), over(), by()
+        except _UNREADABLE:
+            return _UNREAD
+        return self.judged(signature, message, who, place)
+
+
+def _hash(body: Mapping[str, Any]) -> str:
+    """The hash of the words that are there, whatever the version says it is: only that shows what was signed."""
+    return sha256_hex(body["content"])
+
+
+def origin_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a version that came as an entry knows of where it comes from."""
+    meta = body.get("meta")
+    found = meta.get(ENTRY_ORIGIN) if isinstance(meta, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def without_broken_signatures(before: Candidate, after: Candidate) -> Candidate:
+    """A candidate that was changed on its way in, without the signatures over what it said before: they would not hold."""
+    said_otherwise = before.content != after.content
+    broken = said_otherwise or before.author != after.author
+    changes: dict[str, Any] = {"signature": None} if broken and is_signature(after.signature) else {}
+    was, now = (origin_in({"meta": one.meta}).get("vouchers") for one in (before, after))
+    if isinstance(was, list) and isinstance(now, list) and (said_otherwise or was != now):
+        kept = [two if one == two and not said_otherwise else _unsigned(two) for one, two in zip(was, now, strict=True)]
+        changes["meta"] = {**after.meta, ENTRY_ORIGIN: {**after.meta[ENTRY_ORIGIN], "vouchers": kept}}
+    return after.model_copy(update=changes) if changes else after
+
+
+def _unsigned(voucher: Any) -> Any:
+    signed = isinstance(voucher, Mapping) and is_signature(voucher.get("signature"))
+    return {name: value for name, value in voucher.items() if name != "signature"} if signed else voucher
