@@ -2,12 +2,12 @@
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from recall.index import Index, place
 from recall.sets import Question
-from recollect.rules.fusion import SHORTLIST, Evidence, Place, Scored, Weights, fuse, nominees, reread, widened
-from recollect.rules.newness import LOOKED_AT, newest_first, statement
+from recollect.rules.fusion import SHORTLIST, Evidence, Facts, Place, Scored, Weights, fuse, nominees, reread, widened
+from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question as Asked
 from recollect.rules.question import read_question
 from recollect.rules.text import STOP_WORDS, words
@@ -37,17 +37,17 @@ class Recollect:
         facts = {place: index.facts[place] for place in places if place in index.facts}
         best = fuse(asked, evidence, facts, self.weights)[:SHORTLIST]
         ranked = reread(asked, best, {one.place: index.turns[one.place[1]].text for one in best}, self.weights)
-        updates = self.newness and asked.asks_what_holds
-        return [one.place[1] for one in (_newest_first(index, asked, ranked) if updates else ranked)]
+        decides = self.newness and asked.time_decides
+        return [one.place[1] for one in (_in_time(index, asked, ranked) if decides else ranked)]
 
 
-def _newest_first(index: Index, asked: Asked, ranked: list[Scored]) -> list[Scored]:
+def _in_time(index: Index, asked: Asked, ranked: list[Scored]) -> list[Scored]:
     compared = [one.place for one in ranked[:LOOKED_AT] if not index.turns[one.place[1]].by_assistant]
     statements = {
         one: statement(asked, index.turns[one[1]].text, index.turns[one[1]].at, one, index.turns[one[1]].speaker)
         for one in compared
     }
-    return newest_first(asked, ranked, statements, index.idf(asked.terms), index.likeness(compared))
+    return in_time(asked, ranked, statements, index.idf(asked.terms), index.likeness(compared))
 
 
 def without(feature: str) -> Recollect:
@@ -58,7 +58,21 @@ def without(feature: str) -> Recollect:
     return Recollect(weights=replace(Weights(), **off))  # type: ignore[arg-type]
 
 
-ABLATED = ("text", "meaning", "lent", "names", "time", "authority", "says_when", "asks", "newness")
+ABLATED = (*(weight.name for weight in fields(Weights)), "newness")
+"""Every feature of the ranking."""
+_IN_FACTS: dict[str, Callable[[Facts], bool]] = {
+    "importance": lambda facts: facts.importance != Facts._field_defaults["importance"],
+    "vouching": lambda facts: facts.vouchers > 0,
+    "pinned": lambda facts: facts.pinned,
+    "canon": lambda facts: facts.canon,
+}
+
+
+def is_shown_by(index: Index, feature: str) -> bool:
+    """Whether a conversation has anything that a feature could go by: nobody pins a turn, rates it or vouches for it."""
+    if feature == "relation":
+        return False  # turns are not linked to one another, and no set comes with links
+    return feature not in _IN_FACTS or any(map(_IN_FACTS[feature], index.facts.values()))
 
 
 def by_text(index: Index, question: Question) -> list[int]:

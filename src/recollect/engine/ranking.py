@@ -35,7 +35,7 @@ from recollect.rules.fusion import (
     widened,
     worth_reading,
 )
-from recollect.rules.newness import LOOKED_AT, newest_first, statement
+from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question, read_question
 from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.stores.protocol import Contender, Posting, Reader, Relation, Selection, Stream
@@ -148,8 +148,8 @@ def ranked(
     shortlist = worth_reading(question, telling, max(most, LOOKED_AT), weights)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
-    if settings.newest_first and question.asks_what_holds:
-        best = _newest_first(question, best, facts, contents, found.idf, meant)
+    if settings.newest_first and question.time_decides:
+        best = _in_time(question, best, facts, contents, found.idf, meant)
     told = [_ranked(question, found.idf, evidence, one, looking) for one in best[:most]]
     return [one._replace(relations=known.get(one.place)) for one in told]
 
@@ -317,10 +317,10 @@ def _alone(place: Place) -> str:
     return f"{place[0]}/{place[1]}"
 
 
-# ── of two statements the newer one ─────────────────────────────────────────────────────────────────────────────────
+# ── of several statements the newest or the earliest ──────────────────────────────────────────────────────────────────
 
 
-def _newest_first(
+def _in_time(
     question: Question,
     ranked: Sequence[Scored],
     facts: Mapping[Place, Facts],
@@ -328,10 +328,10 @@ def _newest_first(
     idf: Mapping[str, float],
     meant: Likeness | None,
 ) -> list[Scored]:
-    """Puts an update above what it updates, where both are only turns of a conversation. A guess updates nothing."""
+    """Puts an update above what it updates, or the earliest above the best. A guess is neither of them."""
     compared = [one.place for one in ranked[:LOOKED_AT] if facts[one.place].authority is not Authority.AI_INFERRED]
     statements = {
         place: statement(question, contents[place], facts[place].at, place, facts[place].speaker) for place in compared
     }
     like = meant.between(compared) if meant else {}
-    return newest_first(question, ranked, statements, idf, like)
+    return in_time(question, ranked, statements, idf, like)

@@ -109,6 +109,7 @@ class Features(NamedTuple):
     says_when: float = 0.0
     asks: float = 0.0
     newness: float = 0.0
+    earliness: float = 0.0
 
 
 class Scored(NamedTuple):

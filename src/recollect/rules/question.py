@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.rules.text import terms, words
-from recollect.rules.times import Span, spans_in
+from recollect.rules.times import Span, read_times
 
 _WHEN = re.compile(r"\b(?:when|how long|what (?:date|day|time|month|year))\b", re.IGNORECASE)
 _VALUE = re.compile(
@@ -26,6 +26,18 @@ _EVENT = re.compile(r"\b(?:when|how (?:long|often)|which \w+|who) (?:did|was|wer
 _SEVERAL = re.compile(
     r"\b(?:between|passed|across|order|summary|summari[sz]e|overall|throughout|list|both|combined)\b", re.IGNORECASE
 )
+_FIRST = re.compile(
+    r"\b(?:did|was|were|had|has|have) (?:[\w'-]{1,30} ){0,5}(?:first|earliest)\b(?! (?:name|aid|class|floor|grade|person)\b)"
+    r"|\b(?:first time|at first|originally|initially)\b",
+    re.IGNORECASE,
+)
+_NOT_OF_NOW = re.compile(
+    r"\b(?:did|was|were|had|has|have (?:i|you|we|they)|happened|ever"
+    r"|why|how (?:should|can|could|would|to)|suggest\w{0,5}|recommend\w{0,7}|advi[cs]e|help"
+    r"|all|every|total|times|compared?|difference)\b",
+    re.IGNORECASE,
+)
+"""What was done, reasons and advice, and what is made up of several statements."""
 _ASSISTANT = re.compile(
     r"\bdid you (?:\w+ )?(?:say|tell|mention|recommend|suggest|advise|explain|give|provide|write|list)\b"
     r"|\byou(?:'ve| have| had)? (?:\w+ )?(?:said|told|mentioned|recommended|suggested|advised|explained|gave|provided|wrote"
@@ -39,7 +51,7 @@ class Question:
     """A question as the ranking looks at it."""
 
     terms: tuple[str, ...]
-    """Its index terms, each once, sorted."""
+    """Its index terms, each once, sorted; without those of a time that is only counted from."""
     words: frozenset[str]
     """Its words, folded but not stemmed; of "Ana's" both "anas" and "ana"."""
     spans: tuple[Span, ...]
@@ -47,9 +59,19 @@ class Question:
     asks_when: bool
     """A memory that says when would answer it."""
     asks_what_holds: bool
-    """It asks for one value as it is now, so that of two statements the newer one answers it."""
+    """It asks for something as it is now, so that of two statements the newer one answers it."""
+    asks_for_a_value: bool
+    """It says itself that it asks for a value ("how many", "what is"). Else the statements have to tell more plainly that
+    one updates the other."""
+    asks_for_the_first: bool
+    """It asks for the first of several times, so that of several statements the earliest one answers it."""
     asks_the_assistant: bool
     """It asks what the assistant said, so that this counts for no less than what a person said."""
+
+    @property
+    def time_decides(self) -> bool:
+        """Whether of several statements that answer it, the newest or the earliest is to be told first."""
+        return self.asks_what_holds or self.asks_for_the_first
 
 
 def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | None = None) -> Question:
@@ -61,20 +83,24 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
     True
     >>> read_question("How many days passed between the two talks?", asked).asks_what_holds
     False
+    >>> read_question("When did Ana first visit the dentist?", asked).asks_for_the_first
+    True
     """
-    plain = words(text)
+    plain, times = words(text), read_times(text, asked_at)
     return Question(
-        terms=tuple(sorted(set(terms(text, synonyms)))),
+        terms=tuple(sorted(set(terms(times.rest, synonyms) or terms(text, synonyms)))),
         words=frozenset(plain) | {word[:-1] for word in plain if word.endswith("s")},
-        spans=spans_in(text, asked_at),
+        spans=times.spans,
         asks_when=bool(_WHEN.search(text)),
         asks_what_holds=_asks_what_holds(text),
+        asks_for_a_value=bool(_VALUE.search(text)),
+        asks_for_the_first=bool(_FIRST.search(text)),
         asks_the_assistant=bool(_ASSISTANT.search(text)),
     )
 
 
 def _asks_what_holds(text: str) -> bool:
-    """Not so if it asks how something was before, about an event, which stays as it was, or about several things."""
-    if not _VALUE.search(text):
+    """Most do. Not so if it asks how something was before, about an event, which stays as it was, or about several things."""
+    if any(other.search(text) for other in (_PAST, _EVENT, _SEVERAL, _FIRST)):
         return False
-    return not (_PAST.search(text) or _EVENT.search(text) or _SEVERAL.search(text))
+    return bool(_VALUE.search(text)) or not _NOT_OF_NOW.search(text)

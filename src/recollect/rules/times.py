@@ -1,60 +1,60 @@
-"""The stretches of time that a question names: "last March", "on 3 June, 2023", "two weeks ago".
+"""The stretches of time that a question names: "last March", "two weeks before 14 March", "between March and May 2026".
 
-Finding and reading the words is left to the ``dateparser`` library; what is decided here is how long a stretch each
-expression means and how near to it a memory has to be. The library is slow to import, so that is done only when a
-question has a word in it that can name a time.
+`named_times` finds the single times in it and reads them. What stands in front of one, or between two, says what is made of
+it: counted from there, everything before or since, all that lies between. Those words are the tables below.
 """
 
 import re
-from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import NamedTuple, TypeAlias
 
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_SHORT_MONTHS = "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
-_WEEKDAYS = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_NAMES_A_TIME = re.compile(
-    rf"\b(?:yesterday|ago|(?:last|this|past|previous) (?:week|weekend|month|year|night|{_WEEKDAYS}|{_MONTHS})"
-    rf"|{_WEEKDAYS}|{_MONTHS}|(?:{_SHORT_MONTHS})\.? \d+(?:st|nd|rd|th)?|\d(?:st|nd|rd|th)? (?:{_SHORT_MONTHS})"
-    r"|(?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
-_MODAL = re.compile(r"\b(?:may|march)\b")
-"""Lower-case "may" and "march" are verbs more often than months."""
+from recollect.rules.named_times import COUNT, UNIT, Named, Span, moved, named_times, read_time, whole
+
+__all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "nearness", "read_times"]
+
+_DAY = timedelta(days=1)
 
 TALK_DAYS = 7.0
 """People talk about an event for some days after it: that long a memory still counts as near, less and less."""
 
 MAX_TIMES = 4
-"""How many words that name a time are looked at. Reading takes long, and a text full of dates is no question."""
-MAX_LENGTH = 200
-MARGIN = 30
-"""How much before the first such word is read too, in characters: "the second week of …"."""
+"""How many times are read. Reading takes long, and a text full of dates is no question."""
+MARGIN = 80
+"""How much before a time is looked at, in characters: "two weeks before the meeting on …"."""
 
 
-class Span(NamedTuple):
-    """From ``start`` up to, and not including, ``end``."""
+class Times(NamedTuple):
+    """What a question says about time, and what else it says."""
 
-    start: datetime
-    end: datetime
+    spans: tuple[Span, ...]
+    rest: str
+    """The question without those times that are only counted from: whoever asks for "two weeks before 14 March" does not
+    look for that date."""
 
 
-def spans_in(question: str, asked_at: datetime) -> tuple[Span, ...]:
+def read_times(question: str, asked_at: datetime) -> Times:
     """The stretches of time that a question names, seen from the moment when it is asked.
 
     A month or a weekday without a year is the last one before that moment. What cannot be read is left out.
 
     >>> from datetime import UTC
     >>> asked = datetime(2023, 10, 22, 9, 55, tzinfo=UTC)
-    >>> [(str(s.start.date()), str(s.end.date())) for s in spans_in("What happened in August?", asked)]
+    >>> [(str(span.start.date()), str(span.end.date())) for span in read_times("What happened in August?", asked).spans]
     [('2023-08-01', '2023-09-01')]
-    >>> spans_in("What may she like?", asked)
+    >>> read = read_times("Where was she three days after 1 May?", asked)
+    >>> [(str(span.start.date()), str(span.end.date())) for span in read.spans], read.rest
+    ([('2023-05-04', '2023-05-05')], 'Where was she three days after ?')
+    >>> read_times("What may she like?", asked).spans
     ()
     """
-    part = _part_with_times(question)
-    read = {span for phrase in (_phrases(part, asked_at) if part else ()) if (span := _span(phrase, asked_at))}
-    return tuple(sorted(span for span in read if not any(_within(other, span) for other in read)))
+    text = " ".join(question.replace("’", "'").split())
+    found = list(_found(text, list(islice(named_times(text), MAX_TIMES)), asked_at))
+    spans = {one.span for one in found}
+    return Times(
+        tuple(sorted(span for span in spans if not any(_within(other, span) for other in spans))), _without(text, found)
+    )
 
 
 def nearness(at: datetime, spans: Sequence[Span]) -> float:
@@ -68,6 +68,12 @@ def nearness(at: datetime, spans: Sequence[Span]) -> float:
     return max((_near(at, span) for span in spans), default=0.0)
 
 
+def _without(text: str, found: "Sequence[_Found]") -> str:
+    for one in reversed(found):
+        text = text[: one.cut.start] + text[one.cut.stop :]
+    return text
+
+
 def _within(inner: Span, outer: Span) -> bool:
     """A day says more than the year around it."""
     return inner != outer and outer.start <= inner.start and inner.end <= outer.end
@@ -78,63 +84,146 @@ def _near(at: datetime, span: Span) -> float:
         return 0.0
     if at < span.end:
         return 1.0
-    days_after = (at - span.end) / timedelta(days=1)
+    days_after = (at - span.end) / _DAY
     return max(0.0, 1.0 - days_after / TALK_DAYS)
 
 
-def _part_with_times(question: str) -> str:
-    """The part of a question that is worth reading for times: around the first few words that can name one."""
-    hits = [hit.span() for hit in _NAMES_A_TIME.finditer(question) if not _MODAL.fullmatch(hit[0])]
-    if not hits:
-        return ""
-    start = max(0, hits[0][0] - MARGIN)
-    end = hits[MAX_TIMES][0] if len(hits) > MAX_TIMES else len(question)
-    return question[start : min(end, start + MAX_LENGTH)]
+# ── what stands before a time, or between two ───────────────────────────────────────────────────────────────────────
+
+_WHAT = r"(?:the|my|our|his|her|their|an?) (?:[\w'-]{1,30} ){1,3}"
+_ON = rf"(?:{_WHAT}on )?(?:the )?"
+_IN = rf"{_WHAT}(?:in|of) (?:the )?"
+"""Between "before" and a time there may be what was then: "before the meeting on …". In a month, it was some day of it."""
+
+_Meaning: TypeAlias = Callable[[re.Match[str], Span], Span | None]
 
 
-def _settings(asked_at: datetime) -> dict[str, Any]:
-    return {"RELATIVE_BASE": asked_at.replace(tzinfo=None), "PREFER_DATES_FROM": "past", "RETURN_TIME_AS_PERIOD": False}
-
-
-def _phrases(question: str, asked_at: datetime) -> list[str]:
-    from dateparser.search import search_dates
-
-    found = search_dates(question, languages=["en"], settings=_settings(asked_at)) or []
-    return [phrase for phrase, _ in found if _part_with_times(phrase)]
-
-
-def _span(phrase: str, asked_at: datetime) -> Span | None:
-    from dateparser.date import DateDataParser
-
-    reader = DateDataParser(languages=["en"], settings=_settings(asked_at))
-    words = re.sub(
-        r"^(?:in|on|of|from|at|during|by|since)\s+|[\s,]+(?:and|a)$", "", phrase.strip(), flags=re.IGNORECASE
-    )
-    read = reader.get_date_data(words)
-    if read.date_obj is None:
+def _counted(said: re.Match[str], span: Span) -> Span | None:
+    """Two weeks before a day is about then, as two weeks ago is; the week before it is all of that week."""
+    count, unit, back = said[1].lower(), said[2].lower().rstrip("s"), said[3].lower() in ("before", "prior to")
+    day = moved(span.start if back else span.end - _DAY, count, unit, back)
+    if day is None:
         return None
-    return _of_period(read.date_obj.replace(tzinfo=asked_at.tzinfo), _period(words, read.period or "day"))
+    if unit == "weekend":
+        return whole(unit, day if back else day - 5 * _DAY)
+    if count == "the":
+        return Span(day, span.start) if back else Span(span.end, day + _DAY)
+    return Span(day - 3 * _DAY, day + 4 * _DAY) if unit == "week" else whole(unit, day)
 
 
-def _period(words: str, said: str) -> str:
-    """How long a stretch is meant. "Two weeks ago" means about that week, though it can be counted to the day."""
-    if re.search(r"\byears?\b", words, re.IGNORECASE):
-        return "year"
-    if re.search(r"\bmonths?\b", words, re.IGNORECASE):
-        return "month"
-    if re.search(r"\bweeks?(?:end)?\b", words, re.IGNORECASE):
-        return "week"
-    return said
+def _before(_: re.Match[str], span: Span) -> Span:
+    return Span(datetime.min.replace(tzinfo=span.start.tzinfo), span.start)
 
 
-def _of_period(day: datetime, period: str) -> Span:
-    midnight = day.replace(hour=0, minute=0, second=0, microsecond=0)
-    if period == "year":
-        return Span(midnight.replace(month=1, day=1), midnight.replace(year=midnight.year + 1, month=1, day=1))
-    if period == "month":
-        first = midnight.replace(day=1)
-        return Span(first, first + timedelta(days=monthrange(first.year, first.month)[1]))
-    if period == "week":
-        monday = midnight - timedelta(days=midnight.weekday())
-        return Span(monday, monday + timedelta(days=7))
-    return Span(midnight, midnight + timedelta(days=1))
+def _until(_: re.Match[str], span: Span) -> Span:
+    return Span(datetime.min.replace(tzinfo=span.start.tzinfo), span.end)
+
+
+def _since(_: re.Match[str], span: Span) -> Span:
+    return Span(span.start, datetime.max.replace(tzinfo=span.start.tzinfo))
+
+
+def _after(_: re.Match[str], span: Span) -> Span:
+    return Span(span.end, datetime.max.replace(tzinfo=span.start.tzinfo))
+
+
+def _around(said: re.Match[str], span: Span) -> Span:
+    return whole(said[1].lower(), span.start)
+
+
+def _from_day(said: re.Match[str], span: Span) -> Span | None:
+    """From 3 to 9 July: the month is said once."""
+    day = int(said[1])
+    return Span(span.start.replace(day=day), span.end) if 0 < day < span.start.day else None
+
+
+_LEADS: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
+    (re.compile(rf"\b(?:{words})$", re.IGNORECASE), meaning)
+    for words, meaning in (
+        (rf"({COUNT}|the) ({UNIT}) (before|prior to|after|following) {_ON}", _counted),
+        (rf"(?:until|till|up to) {_ON}|(?:until|till|up to|before|prior to) {_IN}", _until),
+        (rf"since {_ON}|(?:since|after) {_IN}", _since),
+        (rf"(?:before|prior to|earlier than) {_ON}", _before),
+        (rf"(?:after|later than) {_ON}", _after),
+        (r"the (week|weekend|month|year) (?:of|around) (?:the )?", _around),
+        (r"(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:and|to|until|till|through) (?:the )?", _from_day),
+    )
+)
+_BETWEEN = re.compile(r"\bbetween (?:the )?$", re.IGNORECASE)
+_AND = re.compile(r",? (?:and|to) (?:the )?", re.IGNORECASE)
+_UP_TO = re.compile(r" ?(?:to|until|till|through|[-–]) ?(?:the )?", re.IGNORECASE)
+_BESIDE = re.compile(r" (before|after) (?:the )?", re.IGNORECASE)
+_ALSO_A_TOPIC = ("feast",)
+"""What may be named without a time being meant: "what does she want for Christmas?"."""
+_SEEN_FROM_THERE = ("date", "month", "quarter", "weekday")
+_SEEN_FROM_NOW = ("ago", "period", "rolling", "weekday", "word")
+
+
+class _Found(NamedTuple):
+    span: Span
+    cut: slice
+    """What of the text only says from where it is counted."""
+
+
+def _found(text: str, named: Sequence[Named], asked_at: datetime) -> Iterator[_Found]:
+    """Two times that belong together are one stretch. Where a date is given, "last week" beside it is not seen from now:
+    the date says when."""
+    dated, taken = any(one.kind == "date" for one in named), 0
+    for at, one in enumerate(named):
+        if at < taken:
+            continue
+        found = _pair(text, one, named[at + 1], asked_at) if at + 1 < len(named) else None
+        taken = at + 1 + bool(found)
+        if found is None and not (dated and one.kind in _SEEN_FROM_NOW):
+            found = _single(text, one, asked_at)
+        if found and found.span.start < found.span.end:
+            yield found
+
+
+def _single(text: str, named: Named, asked_at: datetime) -> _Found | None:
+    span = read_time(named, asked_at)
+    if span is None:
+        return None
+    lead = text[max(0, named.start - MARGIN) : named.start]
+    for words, meaning in _LEADS:
+        if said := words.search(lead):
+            meant = meaning(said, span)
+            return _Found(meant, _cut(meant, span, named)) if meant else None
+    return None if named.kind in _ALSO_A_TOPIC else _Found(span, slice(0, 0))
+
+
+def _cut(meant: Span, span: Span, named: Named) -> slice:
+    """Nothing, if the time that is named is part of what is meant."""
+    return slice(0, 0) if meant.start < span.end and span.start < meant.end else slice(named.start, named.end)
+
+
+def _pair(text: str, first: Named, second: Named, asked_at: datetime) -> _Found | None:
+    """From one to another, or the one beside the other: "the Sunday before 14 March"."""
+    gap = text[first.end : second.start]
+    span = None
+    if _is_a_range(text, first, gap):
+        span = _range(first, second, asked_at)
+    elif first.kind in ("weekday", "period") and (side := _BESIDE.fullmatch(gap)):
+        span = _beside(first, second, side[1].lower(), asked_at)
+        return _Found(span, slice(second.start, second.end)) if span else None
+    return _Found(span, slice(0, 0)) if span else None
+
+
+def _is_a_range(text: str, first: Named, gap: str) -> bool:
+    between = _BETWEEN.search(text[max(0, first.start - MARGIN) : first.start])
+    return bool(_AND.fullmatch(gap) if between else _UP_TO.fullmatch(gap))
+
+
+def _range(first: Named, last: Named, asked_at: datetime) -> Span | None:
+    """From the first to the last, and seen from there: in "between March and May 2026", both are of 2026."""
+    end = read_time(last, asked_at)
+    if end is None:
+        return None
+    start = read_time(first, end.end - _DAY if first.kind in _SEEN_FROM_THERE else asked_at)
+    return Span(start.start, end.end) if start else None
+
+
+def _beside(first: Named, second: Named, side: str, asked_at: datetime) -> Span | None:
+    """The nearest one before or after."""
+    span = read_time(second, asked_at)
+    return read_time(first, span.start if side == "before" else span.end + 7 * _DAY) if span else None

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect.rules.fusion import Features, Place, Scored, scored
-from recollect.rules.newness import LOOKED_AT, MARGIN, Likeness, Statement, newest_first, statement
+from recollect.rules.newness import LOOKED_AT, MARGIN, Likeness, Statement, in_time, newest_first, statement
 from recollect.rules.question import Question, read_question
 
 START = datetime(2024, 5, 3, tzinfo=UTC)
@@ -24,7 +24,7 @@ def order(
     before = ranking or list(range(len(contents)))
     ranked = [scored((1, number), Features(text=1.0 - 0.05 * rank)) for rank, number in enumerate(before)]
     said = statements(contents, question, voices)
-    return [one.place[1] for one in newest_first(asked(question), ranked, said, IDF, {})]
+    return [one.place[1] for one in in_time(asked(question), ranked, said, IDF, {})]
 
 
 def statements(contents: list[str], question: str, voices: str = "") -> dict[Place, Statement]:
@@ -125,3 +125,60 @@ def test_the_breakdown_says_so() -> None:
     best: Scored = newest_first(asked(), ranked, statements([OLD, NEW], HOW_MANY), IDF, {})[0]
     assert best.score == 1.0 + MARGIN
     assert round(best.features.newness, 6) == round(0.1 + MARGIN, 6)
+
+
+PLAIN = "sources in my Zotero library"
+
+
+def test_without_being_asked_for_a_value_another_value_is_an_update() -> None:
+    assert order([OLD, "My Zotero library has 52 sources"], PLAIN) == [1, 0]
+    assert order([OLD, "My Zotero library has its sources"], PLAIN) == [0, 1]
+
+
+def test_without_being_asked_for_a_value_a_word_of_change_counts_if_both_are_alike() -> None:
+    ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
+    said = statements(["My Zotero library of sources is public", "My Zotero library of sources is now private"], PLAIN)
+
+    def best(cosine: float) -> Place:
+        return newest_first(asked(PLAIN), ranked, said, IDF, {((1, 0), (1, 1)): cosine})[0].place
+
+    assert best(0.7) == (1, 1)
+    assert best(0.5) == (1, 0)
+
+
+@pytest.mark.parametrize(("newer_time", "best"), [(0.0, (1, 0)), (0.1, (1, 1))])
+def test_what_is_from_the_time_that_is_asked_about_is_not_outdated_by_what_is_not(
+    newer_time: float, best: Place
+) -> None:
+    ranked = [scored((1, 0), Features(text=1.0, time=0.5)), scored((1, 1), Features(text=0.9, time=newer_time))]
+    assert newest_first(asked(), ranked, statements([OLD, NEW], HOW_MANY), IDF, {})[0].place == best
+
+
+FIRST = "When did I first sort the sources of my Zotero library?"
+SORTED = "I sorted the sources of my Zotero library"
+
+
+def test_asked_for_the_first_time_the_earliest_comes_first() -> None:
+    again = [SORTED, SORTED + " again", SORTED + " once more"]
+    assert order(again, FIRST, ranking=[2, 1, 0]) == [0, 2, 1]
+    assert order(again, FIRST, ranking=[0, 1, 2]) == [0, 1, 2]
+
+
+def test_the_earliest_has_to_answer_the_question_as_well() -> None:
+    assert order(["I bought a library", SORTED], FIRST, ranking=[1, 0]) == [1, 0]
+
+
+def test_the_earliest_is_told_by_the_same_voice() -> None:
+    assert order([SORTED, SORTED], FIRST, ranking=[1, 0], voices="ab") == [1, 0]
+
+
+def test_the_breakdown_names_what_the_earliest_was_given() -> None:
+    ranked = [scored((1, 1), Features(text=1.0)), scored((1, 0), Features(text=0.9))]
+    best = in_time(asked(FIRST), ranked, statements([SORTED, SORTED], FIRST), IDF, {})[0]
+    assert (best.place, best.score) == ((1, 0), 1.0 + MARGIN)
+    assert round(best.features.earliness, 6) == round(0.1 + MARGIN, 6)
+
+
+def test_without_statements_to_compare_nothing_moves() -> None:
+    ranked = [scored((1, 1), Features(text=1.0)), scored((1, 0), Features(text=0.9))]
+    assert in_time(asked(FIRST), ranked, {}, IDF, {}) == ranked

@@ -42,6 +42,13 @@ def test_it_does_not_ask_when() -> None:
         "When is my call scheduled?",
         "Where do I keep my old sneakers?",
         "What is the deadline of the first sprint?",
+        "Leo meeting time",
+        "Tell me the time of the meeting with Leo",
+        "Remind me about my meeting with Leo",
+        "Is the meeting with Leo at 3 pm?",
+        "meeting with Leo",
+        "Do I have a meeting with Leo?",
+        "Tell me about Ana",
     ],
 )
 def test_it_asks_for_what_holds(text: str) -> None:
@@ -57,11 +64,50 @@ def test_it_asks_for_what_holds(text: str) -> None:
         "When did she move to Porto?",
         "How many days are between the two talks?",
         "What is the order of my talks?",
-        "Tell me about Ana",
+        "Where did I first live?",
+        "What happened at the meeting with Leo?",
+        "Have I met Leo?",
+        "Tell me all about my meetings",
+        "Compare my budgets",
+        "Why do I meet Leo?",
+        "Have you any suggestions for the kitchen?",
     ],
 )
 def test_it_does_not_ask_for_what_holds(text: str) -> None:
     assert not read(text).asks_what_holds
+
+
+@pytest.mark.parametrize(("text", "value"), [("What is my budget?", True), ("my budget", False)])
+def test_it_may_say_itself_that_it_asks_for_a_value(text: str, value: bool) -> None:
+    assert read(text).asks_for_a_value is value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When did Ana first visit the dentist?",
+        "When was the first time Ana went there?",
+        "Where did we originally meet?",
+        "What was her earliest job?",
+        "Which of them did I finish first, the essay or the poem?",
+    ],
+)
+def test_it_asks_for_the_first(text: str) -> None:
+    assert read(text).asks_for_the_first
+    assert read(text).time_decides
+
+
+@pytest.mark.parametrize(
+    "text", ["What is the deadline of the first sprint?", "What was her first name?", "When did Ana visit the dentist?"]
+)
+def test_it_does_not_ask_for_the_first(text: str) -> None:
+    assert not read(text).asks_for_the_first
+
+
+def test_a_time_that_is_only_counted_from_is_no_term() -> None:
+    assert "14" not in read("Where was Ana two weeks before 14 March?").terms
+    assert "14" in read("Where was Ana on 14 March?").terms
+    assert read("Before 14 March?").terms == ("14", "march")
 
 
 @pytest.mark.parametrize("text", ["What did you recommend?", "The paper that you have already mentioned"])

@@ -1,18 +1,22 @@
 """The stretches of time that questions name, and how near to them a memory is."""
 
 from datetime import UTC, datetime, timedelta
+from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.rules.times import MAX_TIMES, TALK_DAYS, Span, nearness, spans_in
+from recollect.rules.times import MAX_TIMES, TALK_DAYS, Span, nearness, read_times
 
 ASKED = datetime(2023, 10, 22, 9, 55, tzinfo=UTC)  # a Sunday
 
 
-def days(question: str) -> list[tuple[str, str]]:
-    return [(str(span.start.date()), str(span.end.date())) for span in spans_in(question, ASKED)]
+EVER, NOW_ON = "0001-01-01", "9999-12-31"
+
+
+def days(question: str, asked_at: datetime = ASKED) -> list[tuple[str, str]]:
+    return [(str(span.start.date()), str(span.end.date())) for span in read_times(question, asked_at).spans]
 
 
 @pytest.mark.parametrize(
@@ -35,15 +39,106 @@ def test_a_time_in_a_question_is_a_stretch_of_days(question: str, start: str, en
     assert days(question) == [(start, end)]
 
 
+WEDNESDAY = datetime(2026, 5, 20, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "end"),
+    [
+        # days, and parts of a day
+        ("today", "2026-05-20", "2026-05-21"),
+        ("this morning", "2026-05-20", "2026-05-21"),
+        ("tonight", "2026-05-20", "2026-05-21"),
+        ("last night", "2026-05-19", "2026-05-20"),
+        ("the day before yesterday", "2026-05-18", "2026-05-19"),
+        ("on Friday, 3 April 2026", "2026-04-03", "2026-04-04"),
+        ("on 2026-03-05", "2026-03-05", "2026-03-06"),
+        ("last Friday", "2026-05-15", "2026-05-16"),
+        ("this Friday", "2026-05-22", "2026-05-23"),
+        # weeks and weekends
+        ("this week", "2026-05-18", "2026-05-25"),
+        ("last weekend", "2026-05-16", "2026-05-18"),
+        ("this weekend", "2026-05-23", "2026-05-25"),
+        ("two weekends ago", "2026-05-09", "2026-05-11"),
+        ("the week of 5 May", "2026-05-04", "2026-05-11"),
+        ("in the second week of April", "2026-04-08", "2026-04-15"),
+        ("in the last week of March 2026", "2026-03-25", "2026-04-01"),
+        ("the first weekend of May", "2026-05-02", "2026-05-04"),
+        ("the last weekend of April", "2026-04-25", "2026-04-27"),
+        # months, quarters, seasons, years, holidays
+        ("this month", "2026-05-01", "2026-06-01"),
+        ("in May", "2026-05-01", "2026-06-01"),
+        ("last May", "2025-05-01", "2025-06-01"),
+        ("last March", "2026-03-01", "2026-04-01"),
+        ("in march", "2026-03-01", "2026-04-01"),
+        ("in Mar 2026", "2026-03-01", "2026-04-01"),
+        ("in Q1 2026", "2026-01-01", "2026-04-01"),
+        ("in Q4", "2025-10-01", "2026-01-01"),
+        ("in the third quarter of 2025", "2025-07-01", "2025-10-01"),
+        ("last quarter", "2026-01-01", "2026-04-01"),
+        ("this quarter", "2026-04-01", "2026-07-01"),
+        ("last spring", "2025-03-01", "2025-06-01"),
+        ("this spring", "2026-03-01", "2026-06-01"),
+        ("last winter", "2025-12-01", "2026-03-01"),
+        ("in the summer of 2021", "2021-06-01", "2021-09-01"),
+        ("this year", "2026-01-01", "2027-01-01"),
+        ("last Christmas", "2025-12-25", "2025-12-26"),
+        # counted from now
+        ("a couple of weeks ago", "2026-05-04", "2026-05-11"),
+        ("five years ago", "2021-01-01", "2022-01-01"),
+        ("in the last two weeks", "2026-05-06", "2026-05-21"),
+        ("over the past month", "2026-04-20", "2026-05-21"),
+        ("the last 3 days", "2026-05-17", "2026-05-21"),
+        # counted from a time
+        ("two weeks before 14 March 2026", "2026-02-25", "2026-03-04"),
+        ("three days after 1 May 2026", "2026-05-04", "2026-05-05"),
+        ("two months before March 2026", "2026-01-01", "2026-02-01"),
+        ("a year after 2020", "2021-01-01", "2022-01-01"),
+        ("the week before 16 November 2025", "2025-11-09", "2025-11-16"),
+        ("the month after March", "2026-04-01", "2026-05-01"),
+        ("the weekend before 5 May 2026", "2026-05-02", "2026-05-04"),
+        ("the weekend after 5 May 2026", "2026-05-09", "2026-05-11"),
+        ("two weeks before Christmas", "2025-12-08", "2025-12-15"),
+        ("two weeks before the big meeting on 14 March 2026", "2026-02-25", "2026-03-04"),
+        ("the Sunday before 14 March 2026", "2026-03-08", "2026-03-09"),
+        ("the Friday after 14 March 2026", "2026-03-20", "2026-03-21"),
+        # with one end
+        ("before March 2026", EVER, "2026-03-01"),
+        ("before the meeting on 14 March 2026", EVER, "2026-03-14"),
+        ("until 5 May", EVER, "2026-05-06"),
+        ("since March", "2026-03-01", NOW_ON),
+        ("since the 3rd of May", "2026-05-03", NOW_ON),
+        ("after 3 May 2026", "2026-05-04", NOW_ON),
+        ("after his trip in August 2025", "2025-08-01", NOW_ON),
+        # with two ends
+        ("between March and May 2026", "2026-03-01", "2026-06-01"),
+        ("between march and may 2025", "2025-03-01", "2025-06-01"),
+        ("between November and February", "2025-11-01", "2026-03-01"),
+        ("from 3 to 9 July 2025", "2025-07-03", "2025-07-10"),
+        ("from last week to yesterday", "2026-05-11", "2026-05-20"),
+        ("from Monday to Wednesday", "2026-05-11", "2026-05-14"),
+        ("March–May 2025", "2025-03-01", "2025-06-01"),
+    ],
+)
+def test_each_way_to_name_a_time_is_read(words: str, start: str, end: str) -> None:
+    assert days(f"What did Ana do {words}?", WEDNESDAY) == [(start, end)]
+
+
 @pytest.mark.parametrize(
     "question",
     [
         "What does Ana like?",
         "What may she like?",
+        "May I ask what she likes?",
         "Did they march for it?",
         "How many days a week do I work?",
         "What is the name of his one-year-old child?",
         "How many weeks did it take?",
+        "What does she do every Sunday?",
+        "What does she want for Christmas?",
+        "Did the prices fall?",
+        "What can I get for $2000?",
+        "What happened on 31 February 2026?",
         "",
     ],
 )
@@ -51,27 +146,55 @@ def test_a_question_without_a_time_names_none(question: str) -> None:
     assert days(question) == []
 
 
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("Where was she two weeks before 14 March?", "Where was she two weeks before ?"),
+        ("Where was she the Sunday before 14 March?", "Where was she the Sunday before ?"),
+        ("Where was she on 14 March?", "Where was she on 14 March?"),
+        ("Where was she since March?", "Where was she since March?"),
+    ],
+)
+def test_a_time_that_is_only_counted_from_is_not_looked_for(question: str, rest: str) -> None:
+    assert read_times(question, ASKED).rest == rest
+
+
+def test_where_a_date_is_given_what_is_said_from_there_is_not_seen_from_now() -> None:
+    assert days("What worried her last week, as she said on 6 October 2023?") == [("2023-10-06", "2023-10-07")]
+
+
 def test_two_times_are_two_stretches() -> None:
-    assert days("What changed between 3 June, 2023 and 9 July, 2023?") == [
+    assert days("What happened on 3 June, 2023 and on 9 July, 2023?") == [
         ("2023-06-03", "2023-06-04"),
         ("2023-07-09", "2023-07-10"),
     ]
 
 
 PIECES = st.sampled_from(
-    "in on last ago 99999999 0 years weeks 31 February 2023 2099 1900 Aug 15th : / - , ' \x00 🗓 before after and of the".split()
+    "in on last ago 99999999 0 999 years weeks weekend 31 February may 2023 2099 1900 Aug 15th : / - , ' \x00 🗓 before"
+    " after since between from to and of the first quarter Q1 winter this Sunday Christmas two".split()
 )
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=12))
 def test_any_question_can_be_read(pieces: list[str]) -> None:
-    for span in spans_in(" ".join(pieces), ASKED):
+    for span in read_times(" ".join(pieces), ASKED).spans:
         assert span.start < span.end
 
 
 def test_of_a_text_full_of_dates_only_the_first_few_are_read() -> None:
     assert len(days(", ".join(f"3 June {year}" for year in range(2000, 2023)))) <= MAX_TIMES
+
+
+@pytest.mark.parametrize(
+    "piece", ["a ", "two weeks before the ", "the a b c on ", "between 3 and ", "1/", "this last ", "20"]
+)
+def test_a_long_question_takes_time_in_proportion(piece: str) -> None:
+    """Each step costs a bounded number of tries: ten thousand characters are read within a second, at worst in a tenth of it."""
+    start = perf_counter()
+    read_times(piece * (10_000 // len(piece)), ASKED)
+    assert perf_counter() - start < 1.0
 
 
 def test_nearness_fades_after_the_stretch_and_is_nothing_before_it() -> None:
