@@ -21,6 +21,15 @@ def test_it_ends_with_verify_and_a_table_of_what_was_made_of_it(shell: Shell) ->
     assert shown.rstrip().splitlines()[-1].startswith(("ok", "  "))
 
 
+def test_it_tells_of_what_they_wrote_elsewhere_and_of_what_names_them(shell: Shell) -> None:
+    lab = ("--owner", "lab", "--space", "project")
+    shell.run("add", "Copper wires need care", *lab, "--author", "ana")
+    shell.run("add", "Rods were counted", *lab, "--field", "actor_id=ana", "--source", "agent")
+    shown = shell.run("erase", "--owner", "ana", "--yes")
+    assert "and 1 memory that they wrote in streams of others" in shown
+    assert "made of it, or naming them: 1 memory; 1 link was cut" in shown and "acted" in shown
+
+
 def test_one_json_document_with_the_verification(shell: Shell) -> None:
     source, child = _family(shell)
     answer = shell.json("erase", "--id", source, "--yes")

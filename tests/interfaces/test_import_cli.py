@@ -117,6 +117,16 @@ def test_what_is_exported_is_private_and_comes_back(run: Run) -> None:
     assert as_json(run, "export")[0]["content"] == "Ana likes tea"
 
 
+def test_what_a_format_cannot_keep_private_is_left_out_aloud(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run("add", "The planner waits", "--scope", "planner")
+    run("add", "Everybody drinks tea")
+    app(["--store", "memory.db", "export", "mcp-memory"], standalone_mode=False)
+    said = capsys.readouterr()
+    assert "planner" not in said.out and "tea" in said.out
+    assert "left out: 1 memory" in said.err and "--include-private" in said.err
+    assert "planner" in run("export", "mcp-memory", "--include-private")
+
+
 def test_an_audit_stores_nothing_and_draws_a_page(run: Run) -> None:
     Path("f.jsonl").write_text('{"content": "Rivers flow"}\n' * 3 + '{"content": "heartbeat ok"}\n')
     found = as_json(run, "audit", "jsonl", "f.jsonl", "--html", "page.html")["found"]

@@ -84,11 +84,37 @@ def test_the_query_takes_the_whole_request(server: HttpServer) -> None:
     assert [one["id"] for one in full] == [one["id"] for one in bullets]
     assert full[0]["content"].startswith("Deployment step") and full[0]["authority"] == "ai_inferred"
     assert full[0]["score"] >= full[1]["score"] and full[0]["recall_reason"]
+    assert round(sum(full[0]["breakdown"].values()), 4) == round(full[0]["score"], 4)
+    assert full[0]["shadowed"] == [] and 0 < full[0]["relevance"] <= 1
     none = server.call("memory_query", {"query": "quantum pancakes", "threshold": 0.99})
     assert none.structured_content == {"items": [], "abstained": True, "header": ""} and not none.is_error
+    assert [part.text for part in none.content] == ["[]", "Nothing that is remembered has enough to do with it."]
     assert server.call("memory_query", request | {"filters": {"role": "nobody"}}).structured_content["abstained"]
     tight = server.call("memory_query", request | {"top_k": 5, "budget_tokens": 20}).structured_content["items"]
     assert 1 <= len(tight) < 3
+
+
+def test_the_query_says_where_to_look(server: HttpServer, folder: Path) -> None:
+    with recollect.open(folder / "recollect.db") as mem:
+        for owner, space, namespace in (
+            ("ana", "user", "prod"), ("ben", "user", "prod"), ("s1", "session", "prod"), ("ana", "user", "test"),
+        ):  # fmt: skip
+            mem.add(f"An {namespace} okapi of {owner}", owner=owner, space=space, namespace=namespace, title="okapi")
+        mem.add("The okapi of Ana moved", owner="ana", title="okapi", change="update")
+
+    def found(**where: Any) -> list[str]:
+        asked = {"query": "okapi", "return": "full", "top_k": 9, **where}
+        items = server.call("memory_query", asked).structured_content["items"]
+        return sorted(f"{one['namespace']} {one['space']} {one['owner']}" for one in items)
+
+    ana, ben, session, test = "prod user ana", "prod user ben", "prod session s1", "test user ana"
+    assert found() == sorted([ana, ben, session]) and found(owner="ana") == [ana]
+    assert found(space="session") == [session] and found(space=["session", "project"]) == [session]
+    assert found(owner="ana", include_namespaces=["test", "prod"]) == [ana, test]
+    moved = {"query": "Which okapi moved?", "space": ["session", "user"]}
+    assert len(found(**moved)) == 3 and found(**moved, share_of_best=0.9) == [ana]
+    told = server.call("memory_query", {"query": "okapi", "owner": "ana", "history": True}).structured_content
+    assert [line.split(": ", 1)[1] for line in told["items"][0]["earlier"]] == ["An prod okapi of ana"]
 
 
 def test_both_names_of_a_tool_are_answered(server: HttpServer) -> None:
@@ -140,6 +166,9 @@ def test_a_retry_is_answered_from_the_first(server: HttpServer) -> None:
         ("memory_query", {"query": "x", "filters": {"colour": "red"}}, "bad_input", "colour"),
         ("memory_query", {"query": "x", "filters": ["pinned"]}, "bad_input", "filters"),
         ("memory_query", {"query": "x", "categories": "tasks"}, "bad_input", "categories"),
+        ("memory_query", {"query": "x", "filters": {"owner": "ana"}}, "bad_input", "owner"),
+        ("memory_query", {"query": "x", "space": ["attic"]}, "bad_input", "space"),
+        ("memory_query", {"query": "x", "share_of_best": 2}, "bad_input", "share_of_best"),
         ("memory_query", {"query": "x", "rights": ["operate"]}, "bad_input", "rights"),
         ("memory_add", {"content": ""}, "bad_input", "content"),
         ("memory_add", {"content": "nul \0 byte"}, "bad_input", "content"),

@@ -84,6 +84,15 @@ def everything(server: HttpServer, house: House, **agent: str) -> str:
             ("memory_query", {"query": "meeting secret", "top_k": 50}),
             ("memory_query", {"query": "meeting", "return": "full", "filters": {"scope": "stylist"}}),
             ("memory_query", {"query": " ".join(house.words), "top_k": 50, "return": "full"}),
+            *(
+                ("memory_query", {"query": " ".join(house.words), "return": "full", "history": True, **where})
+                for where in (
+                    {"owner": "ben"},
+                    {"owner": "other-session", "space": "session"},
+                    {"space": ["session", "project", "user"]},
+                    {"include_namespaces": ["prod", "test", "ephemeral"], "filters": {"role": "nobody"}},
+                )
+            ),
             ("memory_consolidate", {}),
         ]
     ]

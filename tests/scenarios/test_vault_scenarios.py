@@ -166,7 +166,11 @@ class VaultStage:
         self.told(build_memory_block(vault, **asked), step)
 
     def told(self, block: str, step: Mapping[str, Any]) -> None:
-        """What a prompt is given: all its lines, its memories, what comes after what, and what is not in it."""
+        """What a prompt is given: all its lines, its memories, what comes after what, and what is not in it.
+
+        Of where a memory comes from, the id is left out, and the source where none was stated.
+        """
+        block = re.sub(r"( · unstated)? · [0-9a-f]{12}\]", "]", block)
         if "is" in step:
             assert block.splitlines() == step["is"]
         if "has" in step:

@@ -22,9 +22,10 @@ from recollect.engine.accesses import AccessCounter
 from recollect.engine.arguments import check_number, check_one
 from recollect.engine.audit import replay
 from recollect.engine.context import Engine, find
+from recollect.engine.key_holders import Places
 from recollect.engine.links import as_seen, hidden_ids
 from recollect.engine.meaning import Meanings
-from recollect.engine.reading import readable_streams
+from recollect.engine.reading import Spaces, readable_streams
 from recollect.engine.relations import relations_of_stream
 from recollect.engine.waiting import waiting
 from recollect.model.canonical import format_time, parse_time
@@ -118,7 +119,7 @@ def list_memories(
     when: Point,
     *,
     owner: str | None = None,
-    space: str | None = None,
+    space: Spaces = None,
     include_namespaces: Sequence[str] = PROD,
     **which: Any,
 ) -> Page:
@@ -138,7 +139,7 @@ def query(
     text: str,
     *,
     owner: str | None = None,
-    space: str | None = None,
+    space: Spaces = None,
     include_namespaces: Sequence[str] = PROD,
     **how: Any,
 ) -> Recall:
@@ -234,14 +235,15 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
     versions = {version.id: version for version in reader.versions(cut.stream)}
     tick, is_later = cut.entries[-1].tick, cut.at > past.now()
     states = replay(cut.entries, versions, reader.amendments(cut.stream))
-    hidden = hidden_ids(past, reader, states)
+    hidden, places = hidden_ids(past, reader, states), Places()
     for id, state in states.items():
         number, _, body, salt = versions[id]
         if body is None or salt is None or id in hidden:
             continue  # erased or purged since, or not for whoever asks today
         writer.add_version(stream, number, id, body, salt)
         stored = Stored(stream.tenant, stream.number, number, json.loads(body), state, 0, None)
-        _put(past, writer, stream, assemble.as_of(stored, cut.at, tick) if is_later else stored)
+        stored = assemble.as_of(stored, cut.at, tick) if is_later else stored
+        _put(past, writer, stream, stored, beside=places.is_taken(stored.state, stored.body))
     _lay_down_vectors(reader, writer, cut.stream, stream)
     for entry in cut.entries:
         if entry.event is Event.VOUCHED:
@@ -269,9 +271,9 @@ def _lay_down_relations(reader: Reader, writer: Writer, cut: _Cut) -> None:
     writer.put_relations(stream.tenant, found)
 
 
-def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored) -> None:
+def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored, *, beside: bool) -> None:
     """A memory's state of then, to be found by its words if it was active."""
     assert stored.body is not None, "what was removed is left out"
     is_active = stored.state.status is Status.ACTIVE
     words = findable_terms(stored.body, past.policy.text.synonyms) if is_active else None
-    writer.put_memory(stream, stored.number, stored.state, stored.body, words)
+    writer.put_memory(stream, stored.number, stored.state, stored.body, words, beside=beside)

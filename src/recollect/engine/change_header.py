@@ -8,16 +8,20 @@ Where nothing changed, nothing is written.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from recollect.embed.tokens import count_tokens
 from recollect.engine.arguments import check_number, check_one
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.reading import current, readable_streams
+from recollect.engine.reading import Spaces, current, readable_streams
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput
 from recollect.model.item import source_word
-from recollect.model.ledger import Entry
+from recollect.model.ledger import Entry, Event
 from recollect.model.vocabulary import Authority, Source
+from recollect.rules.borders import Sight
 from recollect.rules.change_header import (
+    MAX_LINES,
+    REMOVALS,
     UNTOLD_KINDS,
     Change,
     ChangeHeader,
@@ -30,6 +34,7 @@ from recollect.rules.change_header import (
     label_of,
     merged,
     one_line,
+    removed,
     sign_of,
 )
 from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
@@ -45,12 +50,14 @@ def change_header(
     *,
     thread: str | None = None,
     owner: str | None = None,
-    space: str | None = None,
+    space: Spaces = None,
     include_namespaces: Sequence[str] = ("prod",),
     since: int | None = None,
+    budget_tokens: int | None = None,
 ) -> ChangeHeader:
     """What changed in the memories that the caller may see: at most three lines, those that matter most first.
 
+    A thread is told as much as ``budget_tokens`` has room for, and the rest next time.
     With ``thread``, since that thread was last told, and the thread moves on; its first look shows nothing. Without one,
     the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is remembered:
     the answer's ``rev`` is the ``since`` to go on with.
@@ -62,7 +69,7 @@ def change_header(
     where = owner, space, include_namespaces
     if since is not None:
         return _since(engine, check_number("since", since), *where)
-    return _told(engine, _thread(engine, check_one("thread", thread), owner), *where)
+    return _told(engine, _thread(engine, check_one("thread", thread), owner), *where, budget_tokens)
 
 
 def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
@@ -77,19 +84,24 @@ def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
 
 @again_on_conflict
 def _told(
-    engine: Engine, thread: Thread, owner: str | None, space: str | None, namespaces: Sequence[str]
+    engine: Engine,
+    thread: Thread,
+    owner: str | None,
+    space: Spaces,
+    namespaces: Sequence[str],
+    budget_tokens: int | None,
 ) -> ChangeHeader:
     """Look until the thread has moved as far as was seen, or there is nothing to see."""
     for _ in range(LOOKS):
         with engine.read() as reader:
-            look = _look(engine, reader, thread, _consulted(engine, reader, owner, space, namespaces))
+            look = _look(engine, reader, thread, _consulted(engine, reader, owner, space, namespaces), budget_tokens)
         if not look.moves or _move(engine, thread, look):
             return look.header
     return ChangeHeader(look.header.since, look.header.since)  # others show what there is; the rest comes next time
 
 
 def _consulted(
-    engine: Engine, reader: Reader, owner: str | None, space: str | None, namespaces: Sequence[str]
+    engine: Engine, reader: Reader, owner: str | None, space: Spaces, namespaces: Sequence[str]
 ) -> list[Stream]:
     """The streams that a query at the same place would read."""
     streams = readable_streams(engine, reader, owner, space, namespaces)
@@ -112,18 +124,25 @@ class _Look:
         return self.begins or bool(self.cursors)
 
 
-def _look(engine: Engine, reader: Reader, thread: Thread, streams: Sequence[Stream]) -> _Look:
+def _look(
+    engine: Engine, reader: Reader, thread: Thread, streams: Sequence[Stream], budget_tokens: int | None
+) -> _Look:
     at = reader.revision(engine.tenant, thread)
     if at is None:
         return _first_look(engine, reader, streams)
     cursors = reader.cursors(engine.tenant, thread)
     windows = [_window(engine, reader, stream, _cursor(cursors, at, stream)) for stream in streams]
-    choice = choose([change for window in windows for change in window.pending], at.round_until)
-    to = at._replace(rev=at.rev + len(choice.shown), round_until=choice.round_until)
-    subjects = _subjects(engine, reader, choice.shown)
-    header = _header(at.rev, to.rev, choice, subjects, at_least=any(window.goes_on for window in windows))
+    pending, at_least = [one for window in windows for one in window.pending], any(one.goes_on for one in windows)
+    for most in range(MAX_LINES, -1, -1):
+        choice = choose(pending, at.round_until, most)
+        to = at._replace(rev=at.rev + len(choice.shown), round_until=choice.round_until)
+        subjects = _subjects(engine, reader, choice.shown)
+        header = _header(at.rev, to.rev, choice, subjects, at_least=at_least)
+        if budget_tokens is None or count_tokens(header.text) <= budget_tokens:
+            break
     moved = [window.cursor_after(choice) for window in windows if window.worth_moving(choice, cursors)]
-    return _Look(to, header, told=tuple(subject.state.id for subject in subjects), cursors=tuple(moved))
+    told = tuple(subject.state.id for subject in subjects if subject.body is not None)
+    return _Look(to, header, told=told, cursors=tuple(moved))
 
 
 def _first_look(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> _Look:
@@ -154,7 +173,7 @@ def _move(engine: Engine, thread: Thread, look: _Look) -> bool:
 # ── for a reader who keeps count ────────────────────────────────────────────────────────────────────────────────────
 
 
-def _since(engine: Engine, since: int, owner: str | None, space: str | None, namespaces: Sequence[str]) -> ChangeHeader:
+def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespaces: Sequence[str]) -> ChangeHeader:
     with engine.read() as reader:
         streams = _consulted(engine, reader, owner, space, namespaces)
         if len(streams) > 1:
@@ -198,11 +217,12 @@ class _Window:
 def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor) -> _Window:
     """From the cursor on, the first stretch in which there is something to tell."""
     read_until = cursor.seq
+    news: set[str] = set()
     while entries := _stretch(reader, stream, read_until):
         read_until = entries[-1].seq
         fresh = [entry for entry in entries if entry.seq not in cursor.shown]
-        if pending := _changes(engine, reader, stream, fresh):
-            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until)))
+        if pending := _changes(engine, reader, stream, fresh, news):
+            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until), news))
             return _Window(cursor, pending, read_until, goes_on)
     return _Window(cursor, (), read_until)
 
@@ -211,23 +231,38 @@ def _stretch(reader: Reader, stream: Stream, after: int) -> list[Entry]:
     return reader.entries(stream, after, WINDOW) if after < stream.last_seq else []
 
 
-def _changes(engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry]) -> tuple[Change, ...]:
-    """Those of the entries that changed what this caller recalls."""
+def _changes(
+    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], news: set[str]
+) -> tuple[Change, ...]:
+    """Those of the entries that changed what this caller recalls. ``news`` gathers what came since the cursor: if it went
+    again unseen, nobody has to be told."""
     signs = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
-    found = _tellable(engine, reader, [entry.memory_id for entry, _ in signs])
-    told = [(entry, sign, found[entry.memory_id].state) for entry, sign in signs if entry.memory_id in found]
+    news |= {entry.memory_id for entry, _ in signs if entry.event in (Event.STORED, Event.RESOLVED)}
+    found = reader.by_ids(engine.tenant, [entry.memory_id for entry, _ in signs]) if signs else {}
+    words = _tellable(engine, reader, list(found.values()))
+    gone = {id: stored for id, stored in found.items() if id not in news and _may_be_missed(engine, stream, stored)}
+    known = [(entry, sign, (gone if entry.event in REMOVALS else words).get(entry.memory_id)) for entry, sign in signs]
+    told = [(entry, sign, stored.state) for entry, sign, stored in known if stored is not None]
     return tuple(
         Change(stream.number, entry.seq, entry.at, sign, state.id, entry.other_id, state.importance, state.pinned)
         for entry, sign, state in told
     )
 
 
-def _tellable(engine: Engine, reader: Reader, ids: Sequence[str]) -> dict[str, Stored]:
+def _tellable(engine: Engine, reader: Reader, found: Sequence[Stored]) -> dict[str, Stored]:
     """Memories that have their words, that the caller may see, and that have not expired unnoticed."""
-    found = reader.by_ids(engine.tenant, ids) if ids else {}
-    seen = [stored for stored in found.values() if _may_be_told(engine, stored)]
+    seen = [stored for stored in found if _may_be_told(engine, stored)]
     now = current(engine, reader, seen)
     return {a.state.id: a for a, b in zip(seen, now, strict=True) if a.state.status is b.state.status}
+
+
+def _may_be_missed(engine: Engine, stream: Stream, stored: Stored) -> bool:
+    """Whether the caller may be told that it is gone. Nothing says any more whose scope and category it was of, so only
+    whoever sees all of them is; of which kind it was its id still says."""
+    if stored.body is not None or engine.sight != Sight(None, None):
+        return False
+    ids = (engine.memory_id(stream.uid, kind, stored.number) for kind in UNTOLD_KINDS)
+    return stored.state.id not in ids
 
 
 def _may_be_told(engine: Engine, stored: Stored) -> bool:
@@ -255,7 +290,10 @@ def _header(since: int, rev: int, choice: Choice, subjects: Sequence[Stored], *,
 
 
 def _line(change: Change, stored: Stored) -> ChangeLine:
-    body, authority = stored.body or {}, Authority(stored.state.authority)
+    if stored.body is None:
+        what = stored.state.removed or ""
+        return ChangeLine(change.sign, change.memory_id, what, removed(change.memory_id), change.importance, change.at)
+    body, authority = stored.body, Authority(stored.state.authority)
     inferred_by = source_word(Source(body["source"]), authority) if authority is Authority.AI_INFERRED else None
     words = one_line(body["content"])
     return ChangeLine(

@@ -4,9 +4,10 @@ Both are reads like any other: borders, scopes and the agent's categories hold, 
 counts as used.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from recollect.embed import tokens
 from recollect.engine import operations, tracing
@@ -15,20 +16,22 @@ from recollect.engine.context import Engine
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen
 from recollect.engine.matching import as_told, shadowed, unasked
-from recollect.engine.reading import readable_streams
+from recollect.engine.reading import Spaces, readable_streams
 from recollect.engine.recall import query, recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import Kind, Space, Tier
 from recollect.rules.injection import ALWAYS, RELEVANT, Block, CountTokens, block, canon_first, standing_order
 from recollect.rules.procedures import ORDINARY_KINDS
-from recollect.stores.protocol import Reader, Stored, Stream
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
 
 MAX_STANDING = 1_000
-"""How many memories a snapshot chooses from, the newest: far more than any prompt has room for."""
+"""How many registers, and memories of whole categories, a snapshot chooses from, the newest: far more than any prompt has
+room for."""
 MAX_ITEMS = 1_000
 MAX_BUDGET_TOKENS = 1_000_000
 _STANDING_KINDS = tuple(kind for kind in ORDINARY_KINDS if kind is not Kind.SHORT_TERM)
+_HAS_A_TOPIC = ("topic_id", ">=", "")
 _WHATEVER_IS_ASKED = ("importance",)
 
 
@@ -38,25 +41,67 @@ def snapshot_block(
     *,
     owner: str | None = None,
     spaces: Sequence[str] | None = None,
+    scopes: Sequence[str] | None = None,
     include_namespaces: Sequence[str] = ("prod",),
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Block:
     """Canon, registers that have a topic, and the categories that the policy has in every context, whatever is asked.
 
-    With an owner it is about that owner's memories and the system's, which are everybody's.
+    With an owner it is about that owner's memories and the system's, which are everybody's; with ``scopes``, about what is
+    shared or an agent's own alone.
     """
+    where = _Where(owner, _spaces(engine, spaces), _scopes(scopes), include_namespaces)
+    return _unasked_block(engine, ALWAYS, where, _standing, budget_tokens, count_tokens)
+
+
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+def newest_block(
+    engine: Engine,
+    *,
+    scopes: Sequence[str] | None = None,
+    max_items: int | None = None,
+    budget_tokens: int | None = None,
+    count_tokens: CountTokens | None = None,
+) -> Block:
+    """What is remembered, without a question: at most ``max_items``, canon first, then what is newest."""
+    most = _most(engine, max_items)
+    where = _Where(None, engine.policy.spaces.read_order, _scopes(scopes), ("prod",))
+    return _unasked_block(engine, RELEVANT, where, partial(_newest, most=most), budget_tokens, count_tokens)
+
+
+class _Where(NamedTuple):
+    """What a block without a question is about."""
+
+    owner: str | None
+    order: tuple[Space, ...]
+    scopes: dict[str, Any]
+    """As a filter: nothing if all scopes are meant."""
+    include_namespaces: Sequence[str]
+
+
+_Choice = Callable[[Engine, Reader, Sequence[Stream], _Where], list[Recalled]]
+
+
+def _unasked_block(
+    engine: Engine,
+    heading: str,
+    where: _Where,
+    choice: _Choice,
+    budget_tokens: int | None,
+    count_tokens: CountTokens | None,
+) -> Block:
+    """A read like any other, without a question: traced, counted, and what it tells noted as used."""
     budget = _budget(engine, budget_tokens)
-    order = _spaces(engine, spaces)
     with engine.read() as reader:
-        streams = _streams(engine, reader, owner, order, include_namespaces)
-        items = _standing(engine, reader, streams, order, one_person=owner is not None)
-        told = _block(engine, ALWAYS, items, budget, count_tokens)
+        streams = _streams(engine, reader, where)
+        items = choice(engine, reader, streams, where)
+        told = _block(engine, heading, items, budget, count_tokens)
         recalled = [item for item in items if item.memory.id in told.items]
-        event = recall_event(engine, reader, "", recalled, streams, order)
+        event = recall_event(engine, reader, "", recalled, streams, where.order)
     now = engine.now()
     engine.accesses.note(engine.tenant, list(told.items), now)
-    operations.note(engine, operations.queried(engine, owner if streams else None, now))
+    operations.note(engine, operations.queried(engine, where.owner if streams else None, now))
     tracing.keep_later(engine, (event,), streams[0].number if len(streams) == 1 else None)
     return replace(told, events=(event,))
 
@@ -66,7 +111,7 @@ def memory_block(
     text: str,
     *,
     owner: str | None = None,
-    space: str | None = None,
+    space: Spaces = None,
     include_namespaces: Sequence[str] = ("prod",),
     categories: Sequence[str] | None = None,
     filters: Mapping[str, Any] | None = None,
@@ -79,8 +124,7 @@ def memory_block(
 
     What ``besides`` tells already (the snapshot of the same prompt) is not told again.
     """
-    settings = engine.policy.injection
-    most = settings.max_items if max_items is None else check_number("max_items", max_items, 1, MAX_ITEMS)
+    most = _most(engine, max_items)
     budget = _budget(engine, budget_tokens)
     known = frozenset(besides.items if besides is not None else ())
     found = query(
@@ -105,6 +149,12 @@ def _block(
     return block(heading, memories, budget_tokens, count, engine.policy.injection.item_characters)
 
 
+def _most(engine: Engine, max_items: int | None) -> int:
+    if max_items is None:
+        return engine.policy.injection.max_items
+    return check_number("max_items", max_items, 1, MAX_ITEMS)
+
+
 def _budget(engine: Engine, budget_tokens: int | None) -> int:
     if budget_tokens is None:
         return engine.policy.injection.budget_tokens
@@ -120,46 +170,66 @@ def _spaces(engine: Engine, spaces: Sequence[str] | None) -> tuple[Space, ...]:
     return tuple(space for space in consulted if space in asked)
 
 
-def _streams(
-    engine: Engine, reader: Reader, owner: str | None, order: Sequence[Space], include_namespaces: Sequence[str]
-) -> list[Stream]:
-    found = readable_streams(engine, reader, owner, None, include_namespaces)
-    if owner is not None:
-        found += readable_streams(engine, reader, None, Space.SYSTEM, include_namespaces)
+def _scopes(scopes: Sequence[str] | None) -> dict[str, Any]:
+    return {} if scopes is None else {"scope": check_names("scopes", scopes)}
+
+
+def _streams(engine: Engine, reader: Reader, where: _Where) -> list[Stream]:
+    found = readable_streams(engine, reader, where.owner, None, where.include_namespaces)
+    if where.owner is not None:
+        found += readable_streams(engine, reader, None, Space.SYSTEM, where.include_namespaces)
     one_each = {stream.number: stream for stream in found}.values()
-    return [stream for stream in one_each if stream.address is not None and stream.address.space in order]
+    return [stream for stream in one_each if stream.address is not None and stream.address.space in where.order]
 
 
-def _standing(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], order: Sequence[Space], *, one_person: bool
-) -> list[Recalled]:
+def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where) -> list[Recalled]:
     """Everything that stands whatever is asked, one of each key, in the order in which it is told."""
-    found = {stored.state.id: stored for stored in (*_tiers(engine, reader, streams), *_whole(engine, reader, streams))}
-    one_person = one_person or not engine.caller.trusted
-    shown = shadowed(list(map(unasked, found.values())), engine.caller.agent, order, one_person=one_person)
-    kept = [as_told(one, found[one.id]) for one in shown]
-    by_id = {item.memory.id: replace(item, recall_reason=_WHATEVER_IS_ASKED) for item in kept}
-    return [by_id[memory.id] for memory in standing_order([item.memory for item in kept])]
+    found = (*_tiers(engine, reader, streams, where), *_whole(engine, reader, streams, where))
+    by_id = {item.memory.id: item for item in _told_once(engine, found, where)}
+    return [by_id[memory.id] for memory in standing_order([item.memory for item in by_id.values()])]
 
 
-def _tiers(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:
-    found = _select(engine, reader, streams, tier=[Tier.CANON, Tier.REGISTER])
-    return [
-        stored for stored in found if stored.body and (stored.body["tier"] == Tier.CANON or "topic_id" in stored.body)
-    ]
+def _newest(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> list[Recalled]:
+    """What is newest, canon first, one of each key."""
+    canon = _select(engine, reader, streams, most, tier=Tier.CANON, **where.scopes)
+    found = _told_once(engine, (*canon, *_select(engine, reader, streams, most, **where.scopes)), where)
+    return canon_first(found)[:most]
 
 
-def _whole(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:
+def _told_once(engine: Engine, found: Sequence[Stored], where: _Where) -> list[Recalled]:
+    """One of each key, where spaces or scopes overlap."""
+    by_id = {stored.state.id: stored for stored in found}
+    one_person = where.owner is not None or not engine.caller.trusted
+    shown = shadowed(list(map(unasked, by_id.values())), engine.caller.agent, where.order, one_person=one_person)
+    return [replace(as_told(one, by_id[one.id]), recall_reason=_WHATEVER_IS_ASKED) for one in shown]
+
+
+def _tiers(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where) -> list[Stored]:
+    """All canon, however old and however much has come since; and the registers that somebody keeps up under a topic."""
+    canon = _select(engine, reader, streams, NO_LIMIT, tier=Tier.CANON, **where.scopes)
+    topics = _select(engine, reader, streams, within=[_HAS_A_TOPIC], tier=Tier.REGISTER, **where.scopes)
+    return [*canon, *topics]
+
+
+def _whole(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where) -> list[Stored]:
     """The categories that the policy has in every context whole, as far as the agent may know of them."""
     known, categories = engine.sight.categories, engine.policy.categories
     whole = [one.name for one in (*categories.system, *categories.custom) if one.context == "all"]
     names = [name for name in whole if known is None or name in known]
-    return _select(engine, reader, streams, category=names) if names else []
+    return _select(engine, reader, streams, category=names, **where.scopes) if names else []
 
 
-def _select(engine: Engine, reader: Reader, streams: Sequence[Stream], **filters: Any) -> list[Stored]:
+def _select(
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    most: int = MAX_STANDING,
+    within: Sequence[tuple[str, str, Any]] = (),
+    **filters: Any,
+) -> list[Stored]:
     if not streams:
         return []
     phase = {"phase": "current"} if engine.policy.phase.recalls_current_only else {}
     selection = selection_of(engine, streams, {**filters, **phase, "kind": _STANDING_KINDS}, "active")
-    return as_seen(engine, reader, reader.select(engine.tenant, selection, MAX_STANDING))
+    selection = replace(selection, ranges=(*selection.ranges, *within))
+    return as_seen(engine, reader, reader.select(engine.tenant, selection, most))

@@ -62,7 +62,13 @@ def _with_places(found: Sequence[Ranked], believed: Sequence[Ranked], top_k: int
 
 
 def with_counterparts(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], found: Sequence[Ranked], *, one_person: bool
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    found: Sequence[Ranked],
+    selection: Selection,
+    *,
+    one_person: bool,
 ) -> list[Ranked]:
     """What was found, each followed by what is believed more of the same concept elsewhere, though its words may not match.
 
@@ -70,12 +76,13 @@ def with_counterparts(
     """
     by_key: dict[Concept, list[Ranked]] = defaultdict(list)
     scopes = _scopes(engine, found)
-    for one in found if len(streams) > 1 or len(scopes) > 1 else ():  # else nobody else can hold any of the keys
+    several = len(streams) > 1 or len(scopes) > 1 or bool(engine.policy.agents.allowlists)
+    for one in found if several else ():  # else nobody else can hold any of the keys
         if one.row.kind_class != KindClass.EVENT:  # which is about nothing but itself
             by_key[_concept(one.row)].append(one)
     more: dict[str, list[Ranked]] = defaultdict(list)
     for stream in streams if by_key else ():
-        for place, other in _holders(engine, reader, stream, scopes, by_key).items():
+        for place, other in _holders(reader, stream, scopes, by_key, selection).items():
             for one in by_key[_concept(other)]:
                 if (one_person or one.place[0] == place[0]) and _outranks(engine, other, one.row):
                     space = stream.address.space if stream.address else one.space
@@ -94,13 +101,17 @@ def _scopes(engine: Engine, found: Sequence[Ranked]) -> Sequence[str]:
 
 
 def _holders(
-    engine: Engine, reader: Reader, stream: Stream, scopes: Sequence[str], by_key: Mapping[Concept, Sequence[Ranked]]
+    reader: Reader,
+    stream: Stream,
+    scopes: Sequence[str],
+    by_key: Mapping[Concept, Sequence[Ranked]],
+    selection: Selection,
 ) -> dict[Place, Contender]:
-    """The active memories of a stream that have one of these keys and may be seen, but for those at hand."""
+    """The memories of a stream that have one of these keys and fit the selection, but for those at hand."""
     at_hand = {one.place for ranked in by_key.values() for one in ranked}
     holding = [(stream.number, number) for number in reader.key_holders(stream, scopes, sorted(by_key))]
     others = [place for place in holding if place not in at_hand]
-    return reader.candidates(engine.tenant, others, engine.what_is_active()) if others else {}
+    return reader.candidates(stream.tenant, others, selection) if others else {}
 
 
 def _concept(row: Contender) -> Concept:

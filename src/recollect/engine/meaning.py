@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
-from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named
+from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named, policy_name
 from recollect.embed.protocol import label_of
 from recollect.engine.vector_block import Block, Slice, rows_of
 from recollect.model.errors import EmbedderMismatch
@@ -372,10 +372,15 @@ def _as_it_is(there: Sequence[str]) -> Embedder:
 
 
 def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
+    """With the command that makes this embedder's vectors. What another one takes besides its name, a policy says."""
+    name = policy_name(embedder)
+    command = f"recollect reindex --embedder {name}" if name else "mem.reindex(embedder), in Python"
+    if name == "openai":
+        command = "recollect --policy FILE reindex, with the policy that describes it"
     return EmbedderMismatch(
         f"the vectors here were made by {_named(there)}, not by {_named([label_of(embedder)])}.",
         field="embedder",
-        hint="Open it with the embedder that made them, or make them anew: recollect reindex",
+        hint=f"Open it with the embedder that made them, or make them anew with this one: {command}",
     )
 
 

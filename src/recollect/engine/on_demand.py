@@ -14,6 +14,7 @@ from recollect.embed import tokens
 from recollect.engine import operations
 from recollect.engine.arguments import check_number, check_one
 from recollect.engine.context import Engine
+from recollect.engine.reading import Spaces
 from recollect.engine.recall import query
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput
@@ -53,7 +54,7 @@ def recall_if_unsure(
     confidence: float,
     *,
     owner: str | None = None,
-    space: str | None = None,
+    space: Spaces = None,
     include_namespaces: Sequence[str] = ("prod",),
     categories: Sequence[str] | None = None,
     filters: Mapping[str, Any] | None = None,

@@ -22,6 +22,8 @@ from recollect.stores.protocol import Reader, Stored, Stream
 
 MAX_PAGE = 1_000
 PAGE = 200
+Spaces = str | Sequence[str] | None
+"""One space, several of them, or ``None`` for all that the caller may read."""
 
 
 def get(engine: Engine, id: str) -> Memory:
@@ -49,7 +51,7 @@ def page_of(
     reader: Reader,
     *,
     owner: str | None = None,
-    space: str | None = None,
+    space: Spaces = None,
     include_namespaces: Sequence[str] = ("prod",),
     status: str | Sequence[str] | None = "active",
     limit: int = 100,
@@ -72,7 +74,7 @@ def page_of(
 
 
 def readable_streams(
-    engine: Engine, reader: Reader, owner: str | None, space: str | None, include_namespaces: Sequence[str]
+    engine: Engine, reader: Reader, owner: str | None, space: Spaces, include_namespaces: Sequence[str]
 ) -> list[Stream]:
     """The streams that this read is about and that the caller may read."""
     wanted = {
@@ -80,15 +82,23 @@ def readable_streams(
     }
     if owner is not None:
         check_one("owner", owner)
-    only = check_word("space", Space, space) if space is not None else None
+    only = asked_spaces(space)
     return [
         stream
         for stream in _streams_in_reach(engine, reader, owner)
         if stream.address is not None
         and stream.address.namespace in wanted
-        and only in (None, stream.address.space)
+        and (only is None or stream.address.space in only)
         and may_read(engine.caller, stream.address)
     ]
+
+
+def asked_spaces(space: Spaces) -> list[Space] | None:
+    """The spaces that a read names, one or several; ``None`` if it names none."""
+    if space is None:
+        return None
+    many = [space] if isinstance(space, str) else check_names("space", space)
+    return [Space(check_word("space", Space, one)) for one in many]
 
 
 def _streams_in_reach(engine: Engine, reader: Reader, owner: str | None) -> list[Stream]:
@@ -160,6 +170,7 @@ def changes(engine: Engine, *, owner: str = "default", space: str = "user", sinc
     check_number("since", since)
     check_number("limit", limit, 1)
     check_word("namespace", Namespace, namespace)
+    check_word("space", Space, space)
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, [namespace])
         if not streams:

@@ -14,8 +14,8 @@ from recollect.engine.context import Engine
 from recollect.engine.filters import check_categories, selection_of
 from recollect.engine.matching import as_told, loaded, matching, newest_phase_first, shadowed, with_counterparts
 from recollect.engine.ranking import Ranked
-from recollect.engine.reading import readable_streams
-from recollect.engine.relations import told_with
+from recollect.engine.reading import Spaces, asked_spaces, readable_streams
+from recollect.engine.relations import Seen, told_with, within
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput
@@ -27,6 +27,7 @@ from recollect.rules.borders import read_refusal
 from recollect.rules.procedures import ORDINARY_KINDS, names_procedures
 from recollect.stores.protocol import Place, Reader, Selection, Stored, Stream
 
+MAX_TOP_K = 1_000
 MAX_QUERY_CHARACTERS = 10_000
 """How much of a question is read: what is longer is a document, and its beginning says what it is about."""
 
@@ -37,7 +38,7 @@ def query(
     text: str,
     *,
     owner: str | None = None,
-    space: str | None = None,
+    space: Spaces = None,
     include_namespaces: Sequence[str] = ("prod",),
     categories: Sequence[str] | None = None,
     filters: Mapping[str, Any] | None = None,
@@ -50,15 +51,21 @@ def query(
 ) -> Recall:
     """The memories that answer a text best, best first. Operators and quotes in it are words like any other.
 
-    Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant.
+    Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant;
+    ``space`` is one space or several, by default all that the policy has consulted.
     ``categories`` and ``filters`` narrow what is looked at, ``threshold`` (0 to 1) leaves out what has too little to do
     with the text, ``share_of_best`` (0 to 1) what has much less to do with it than the best of them has, and
     ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed
     since that thread last asked; with ``history`` each memory comes with what it said before.
     """
     top_k = engine.policy.recall.top_k if top_k is None else top_k
-    _check(text, top_k, budget_tokens)
+    _check(text, filters, top_k, budget_tokens)
     _check_shares(threshold=threshold, share_of_best=share_of_best)
+    if thread is not None:
+        _selection(engine, (), categories, filters or {})  # what is refused must not use up what changed for the thread
+    header = "" if thread is None else _header(engine, thread, owner, space, include_namespaces, budget_tokens)
+    if budget_tokens is not None and header:
+        budget_tokens -= count_tokens(f"{header}\n")
     with engine.read() as reader:
         readable = readable_streams(engine, reader, owner, space, include_namespaces)
         consulted = engine.policy.spaces.read_order
@@ -66,7 +73,7 @@ def query(
         selection = _selection(engine, streams, categories, filters or {})
         one_person = not engine.caller.trusted
         found = matching(engine, reader, streams, text[:MAX_QUERY_CHARACTERS], top_k, selection)
-        found = with_counterparts(engine, reader, streams, found, one_person=one_person)
+        found = with_counterparts(engine, reader, streams, found, selection, one_person=one_person)
         found = newest_phase_first(engine, found)
         told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
         least = _least(told, threshold, share_of_best)
@@ -76,7 +83,8 @@ def query(
         at_hand = loaded(engine, reader, chosen, at_hand)
         items = [as_told(one, at_hand[one.place]) for one in chosen]
         items = _with_history(engine, reader, items, budget_tokens) if history else items
-        items = _with_related(engine, reader, items, chosen, budget_tokens)
+        related = within(engine, reader, streams, selection)
+        items = _with_related(engine, reader, items, chosen, related, budget_tokens)
         checks = _border_checks(engine, owner, space)
         event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
     events = (*(tracing.border_check(engine, "read", *check) for check in checks.items()), event)
@@ -84,15 +92,26 @@ def query(
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
     operations.note(engine, operations.queried(engine, owner if streams else None, now))
     tracing.keep_later(engine, events, streams[0].number if len(streams) == 1 else None)
-    header = "" if thread is None else _header(engine, thread, owner, space, include_namespaces)
     return Recall(text, tuple(items), events, header)
 
 
 def _header(
-    engine: Engine, thread: str, owner: str | None, space: str | None, include_namespaces: Sequence[str]
+    engine: Engine,
+    thread: str,
+    owner: str | None,
+    space: Spaces,
+    include_namespaces: Sequence[str],
+    budget_tokens: int | None,
 ) -> str:
-    changed = change_header(engine, thread=thread, owner=owner, space=space, include_namespaces=include_namespaces)
-    return changed.text
+    """What changed, in at most half of the budget: the question is to be answered, too."""
+    return change_header(
+        engine,
+        thread=thread,
+        owner=owner,
+        space=space,
+        include_namespaces=include_namespaces,
+        budget_tokens=None if budget_tokens is None else budget_tokens // 2,
+    ).text
 
 
 def _selection(
@@ -196,6 +215,7 @@ def _with_related(
     reader: Reader,
     items: Sequence[Recalled],
     chosen: Sequence[Ranked],
+    seen: Seen,
     budget_tokens: int | None,
 ) -> list[Recalled]:
     """The same with what they have to do with: the strongest relations, within what the budget leaves."""
@@ -205,7 +225,7 @@ def _with_related(
     told: dict[Place, list[Related]] = defaultdict(list)
     room = _Room(items, budget_tokens)
     known = {one.place: one.relations for one in chosen if one.relations is not None}
-    for place, related in told_with(engine, reader, [one.place for one in chosen], known)[:most]:
+    for place, related in told_with(engine, reader, [one.place for one in chosen], seen, known)[:most]:
         if room.takes(related.line):
             told[place].append(related)
     if not told:
@@ -213,10 +233,11 @@ def _with_related(
     return [replace(item, related=tuple(told[one.place])) for item, one in zip(items, chosen, strict=True)]
 
 
-def _border_checks(engine: Engine, owner: str | None, space: str | None) -> dict[Space, str | None]:
+def _border_checks(engine: Engine, owner: str | None, space: Spaces) -> dict[Space, str | None]:
     """Each space that the query is about, in the order in which it is consulted, with the code that closes it."""
     caller, order = engine.caller, engine.policy.spaces.read_order
-    asked = [Space(space)] if space is not None else list(order)
+    named = asked_spaces(space)
+    asked = order if named is None else [*(s for s in order if s in named), *(s for s in named if s not in order)]
     own = {Space.USER: caller.user, Space.SESSION: caller.session, Space.PROJECT: min(caller.projects, default=None)}
     checks: dict[Space, str | None] = {}
     for one in asked:
@@ -270,11 +291,14 @@ def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) ->
     }
 
 
-def _check(text: str, top_k: int, budget_tokens: int | None) -> None:
-    if not isinstance(text, str) or not text.strip():
+def _check(text: Any, filters: Any, top_k: Any, budget_tokens: int | None) -> None:
+    if not isinstance(text, str):
+        raise BadInput("must be text.", field="query", hint="Say what to look for, in plain words.")
+    if not text.strip():
         raise BadInput("is empty; say what to look for.", field="query")
-    if not isinstance(top_k, int) or not 1 <= top_k <= 1_000:
-        raise BadInput("must be between 1 and 1,000.", field="top_k")
+    if filters is not None and not isinstance(filters, Mapping):
+        raise BadInput("must be names with values.", field="filters", hint='Such as {"category": "tasks"}.')
+    check_number("top_k", top_k, 1, MAX_TOP_K)
     if budget_tokens is not None:
         check_number("budget_tokens", budget_tokens, 1)
 

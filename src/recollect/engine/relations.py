@@ -8,10 +8,10 @@ table that ranking reads is derived from both.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.changing import changing
@@ -27,7 +27,7 @@ from recollect.model.vocabulary import Kind
 from recollect.rules.borders import may_read
 from recollect.rules.draft import Draft
 from recollect.rules.fold import BY_HAND, RELATION_RULE
-from recollect.stores.protocol import Later, Place, Reader, Relation, Stored, Stream, Version
+from recollect.stores.protocol import Later, Place, Reader, Relation, Selection, Stored, Stream, Version
 
 RELATED_TO = "related_to"
 CHUNK = 12
@@ -169,7 +169,8 @@ def related(engine: Engine, id: str) -> list[Related]:
     """What a memory is related to, from both ends and as far as the caller may see, strongest first."""
     with engine.read() as reader:
         stored = find(engine, reader, id)
-        return [one for _, one in told_with(engine, reader, [(stored.stream, stored.number)])]
+        seen = wherever_it_is(engine, reader)
+        return [one for _, one in told_with(engine, reader, [(stored.stream, stored.number)], seen)]
 
 
 Edges = Mapping[Place, Sequence[Relation]]
@@ -191,8 +192,12 @@ def edges(engine: Engine, reader: Reader, places: Sequence[Place]) -> Later[Edge
     return by_end
 
 
+Seen: TypeAlias = Callable[[Sequence[Place]], Mapping[Place, Stored]]
+"""Which of some memories may be told along with others, and what they say."""
+
+
 def told_with(
-    engine: Engine, reader: Reader, places: Sequence[Place], known: Edges = _NONE
+    engine: Engine, reader: Reader, places: Sequence[Place], seen_of: Seen, known: Edges = _NONE
 ) -> list[tuple[Place, Related]]:
     """What these memories are related to and is not among them, each once, strongest first, with which of them it goes.
 
@@ -200,7 +205,7 @@ def told_with(
     """
     every = {**known, **edges(engine, reader, [place for place in places if place not in known])()}
     ends = _other_ends(dict.fromkeys(one for place in places for one in every[place]), places)
-    seen = _seen(engine, reader, [other for _, other, _ in ends])
+    seen = seen_of([other for _, other, _ in ends]) if ends else {}
     told: dict[Place, tuple[Place, Related]] = {}
     for place, other, relation in sorted(ends, key=lambda end: (-end[2].strength, end[1], end[0], end[2])):
         if other in seen and other not in told:
@@ -214,15 +219,27 @@ def _other_ends(relations: Iterable[Relation], places: Sequence[Place]) -> list[
     return [end for end in both if end[0] in at_hand and end[1] not in at_hand]
 
 
-def _seen(engine: Engine, reader: Reader, places: Sequence[Place]) -> dict[Place, Stored]:
-    """Those that are active and that the caller may see."""
-    if not places:
-        return {}
-    streams = {number for number, _ in places}
-    addresses = {number: reader.stream_numbered(engine.tenant, number).address for number in sorted(streams)}
-    open_to = {number for number, where in addresses.items() if where is not None and may_read(engine.caller, where)}
-    reachable = [place for place in dict.fromkeys(places) if place[0] in open_to]
-    fitting = reader.candidates(engine.tenant, reachable, engine.what_is_active())
+def within(engine: Engine, reader: Reader, streams: Sequence[Stream], selection: Selection) -> Seen:
+    """Those that a question is about: in the streams that it reads, and fitting its selection."""
+    return lambda places: _fitting(engine, reader, places, {stream.number for stream in streams}, selection)
+
+
+def wherever_it_is(engine: Engine, reader: Reader) -> Seen:
+    """Those that are active, in any stream that the caller may read."""
+
+    def seen(places: Sequence[Place]) -> Mapping[Place, Stored]:
+        addresses = {number: reader.stream_numbered(engine.tenant, number).address for number, _ in sorted(places)}
+        open_to = {number for number, at in addresses.items() if at is not None and may_read(engine.caller, at)}
+        return _fitting(engine, reader, places, open_to, engine.what_is_active())
+
+    return seen
+
+
+def _fitting(
+    engine: Engine, reader: Reader, places: Sequence[Place], streams: Collection[int], selection: Selection
+) -> dict[Place, Stored]:
+    reachable = [place for place in dict.fromkeys(places) if place[0] in streams]
+    fitting = reader.candidates(engine.tenant, reachable, selection)
     return {(one.stream, one.number): one for one in reader.by_places(engine.tenant, list(fitting))}
 
 

@@ -100,7 +100,7 @@ def _items(
     query = parts(exchange.user, MAX_CONTENT_BYTES)[0]
     selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
     matches = matching(engine, reader, streams, query, top_k, selection)
-    matches = with_counterparts(engine, reader, streams, matches, one_person=True)
+    matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     found = {stored.state.id: unasked(stored) for stored in (*rules, *facts)} | {one.id: one for one in matches}

@@ -8,6 +8,7 @@ from recollect.engine import as_of
 from recollect.engine.arguments import check_one
 from recollect.engine.as_of import Point
 from recollect.engine.context import Engine
+from recollect.engine.reading import Spaces
 from recollect.engine.telemetry import traced
 from recollect.model.errors import NotAllowed
 from recollect.model.receipt import Page, Recall
@@ -44,7 +45,7 @@ class Past:
         *,
         agent: str | None = None,
         owner: str | None = None,
-        space: str | None = None,
+        space: Spaces = None,
         include_namespaces: Sequence[str] = ("prod",),
         **how: Any,
     ) -> Recall:

@@ -36,6 +36,7 @@ from recollect.engine.context import Engine, check_caller
 from recollect.engine.exchanges import parse_exchange
 from recollect.engine.on_demand import OnDemand, OnDemandShare
 from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
+from recollect.engine.reading import Spaces
 from recollect.engine.telemetry import traced
 from recollect.engine.waiting import waiting
 from recollect.interfaces.as_of import Past, through_agent
@@ -179,7 +180,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
         *,
         agent: str | None = None,
         owner: str | None = None,
-        space: str | None = None,
+        space: Spaces = None,
         include_namespaces: Sequence[str] = ("prod",),
         categories: Sequence[str] | None = None,
         filters: Mapping[str, Any] | None = None,
@@ -190,7 +191,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
         thread: str | None = None,
         history: bool = False,
     ) -> Recall:
-        """The memories that answer a text best. ``agent`` narrows the view to what that agent sees.
+        """The memories that answer a text best. ``agent`` narrows the view to what that agent sees, ``space`` to one or several.
 
         ``filters`` are those of ``list``; ``threshold`` (0 to 1) leaves out what has too little to do with the text,
         ``share_of_best`` what has much less to do with it than the best has, and ``budget_tokens`` what would not fit any
@@ -220,6 +221,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
         agent: str | None = None,
         owner: str | None = None,
         spaces: Sequence[str] | None = None,
+        scopes: Sequence[str] | None = None,
         include_namespaces: Sequence[str] = ("prod",),
         budget_tokens: int | None = None,
         count_tokens: CountTokens | None = None,
@@ -229,6 +231,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
             through_agent(self._engine, agent),
             owner=owner,
             spaces=spaces,
+            scopes=scopes,
             include_namespaces=include_namespaces,
             budget_tokens=budget_tokens,
             count_tokens=count_tokens,
@@ -241,7 +244,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
         *,
         agent: str | None = None,
         owner: str | None = None,
-        space: str | None = None,
+        space: Spaces = None,
         include_namespaces: Sequence[str] = ("prod",),
         categories: Sequence[str] | None = None,
         filters: Mapping[str, Any] | None = None,
@@ -273,7 +276,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
         *,
         agent: str | None = None,
         owner: str | None = None,
-        space: str | None = None,
+        space: Spaces = None,
         include_namespaces: Sequence[str] = ("prod",),
         categories: Sequence[str] | None = None,
         filters: Mapping[str, Any] | None = None,

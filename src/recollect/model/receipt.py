@@ -224,7 +224,8 @@ class UpkeepReport(Plain):
 
 @dataclass(frozen=True, slots=True)
 class DerivedMemory(Plain):
-    """A memory that was made of an erased one: how, and what became of it (``kept``, ``review`` or ``erased``)."""
+    """A memory that was made of an erased one, or names the erased person: how, and what became of it (``kept``, ``review`` or
+    ``erased``)."""
 
     id: str
     how: tuple[str, ...]
@@ -246,8 +247,8 @@ class LedgerPlace(Plain):
 class ErasureReceipt(Plain):
     """What an erasure removed, what became of what was made of it, what stays, and what lies beyond its reach.
 
-    ``derived`` and ``links_cut`` count what the caller may see. ``asked_by`` is the opaque uid under which the caller acts in
-    the ledger, ``entries`` are the places there that say all this; neither holds a name or a word.
+    ``derived``, ``authored`` and ``links_cut`` count what the caller may see. ``asked_by`` is the opaque uid under which the
+    caller acts in the ledger, ``entries`` are the places there that say all this; neither holds a name or a word.
     """
 
     removed: tuple[str, ...]
@@ -263,12 +264,14 @@ class ErasureReceipt(Plain):
     asked_by: str | None = None
     entries: tuple[LedgerPlace, ...] = ()
     graph_threads_removed: int = 0
+    authored: tuple[str, ...] = ()
+    """What the person wrote in streams of others, and which is gone as well."""
 
     @property
     def is_empty(self) -> bool:
         """Whether there was nothing to erase: as likely as not, somebody mistyped a name."""
         names = self.owner_names_removed + self.actor_names_removed + self.graph_threads_removed
-        return not (self.removed or names or self.traces_removed)
+        return not (self.removed or self.authored or self.derived or names or self.traces_removed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 A change is a ledger entry after which something else is recalled than before: a memory came, was replaced, was merged into
 another, left or came back. What was only said again, linked or refused is none. Three lines are shown at a time, those
-that matter most first, and what does not fit comes next time.
+that matter most first, and what does not fit comes next time. What was erased or purged has no words left: its line says
+only that it is gone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,7 @@ from recollect.model.receipt import Plain
 from recollect.model.vocabulary import Kind, Status
 
 MAX_LINES = 3
+SHORT_ID = 12
 MAX_CHARACTERS = 160
 """How much of a memory's words a line repeats: enough to know it by, too little to fill a prompt."""
 
@@ -40,6 +42,8 @@ _DONE_TO_WHAT_WAS_ACTIVE = {
     Event.CONSOLIDATED: Sign.MERGED,
     Event.EDITED: Sign.UPDATED,
 }
+REMOVALS = frozenset({Event.ERASED, Event.PURGED})
+_COULD_COME_BACK = (Status.ACTIVE, Status.SOFT_DELETED)
 _MAKES_ACTIVE = {Event.STORED: Sign.CREATED, Event.RESOLVED: Sign.CREATED, Event.RESTORED: Sign.RESTORED}
 
 
@@ -47,8 +51,10 @@ def sign_of(entry: Entry) -> Sign | None:
     """What an entry changed in what is recalled; ``None`` if it changed nothing.
 
     A new version is one change, not two: the entry that brings it counts, and the one that puts the old version away
-    does not. What was purged or erased has no words left to be told by.
+    does not. What was purged or erased is news where it was recalled, or could have been restored.
     """
+    if entry.event in REMOVALS:
+        return Sign.DELETED if entry.from_status in _COULD_COME_BACK else None
     if entry.from_status == Status.ACTIVE and entry.event in _DONE_TO_WHAT_WAS_ACTIVE:
         return _DONE_TO_WHAT_WAS_ACTIVE[entry.event]
     if entry.to_status != Status.ACTIVE or entry.event not in _MAKES_ACTIVE:
@@ -81,14 +87,14 @@ class Choice(NamedTuple):
     round_until: str
 
 
-def choose(pending: Sequence[Change], round_until: str) -> Choice:
+def choose(pending: Sequence[Change], round_until: str, most: int = MAX_LINES) -> Choice:
     """The changes to show now. Within a round the most important come first, then what is pinned, then the oldest.
 
     A round is what had happened when the last one was over. It is finished before the next begins, so that however much
     that matters more keeps happening, nothing waits for ever.
     """
     ranked = sorted(pending, key=lambda change: (change.at > round_until, *_rank(change)))
-    shown, waiting = ranked[:MAX_LINES], ranked[MAX_LINES:]
+    shown, waiting = ranked[:most], ranked[most:]
     if not any(change.at <= round_until for change in waiting):
         round_until = max([round_until, *(change.at for change in pending)])
     return Choice(tuple(shown), tuple(waiting), round_until)
@@ -175,6 +181,15 @@ def label_of(category: str, inferred_by: str | None = None) -> str:
     """A category as it stands in brackets; what was inferred says by whom, since it may have chosen its category itself."""
     plain = one_line(category.replace("[", "(").replace("]", ")"))
     return f"{inferred_by}: {plain}" if inferred_by else plain
+
+
+def removed(memory_id: str) -> str:
+    """What the line of something erased or purged says: its id, which is all that is left of it.
+
+    >>> removed("1f0c2a7b-e9d3-5c1f-92df-ac9aff4b8bf2")
+    'memory 1f0c2a7be9d3'
+    """
+    return f"memory {memory_id.replace('-', '')[:SHORT_ID]}"
 
 
 def merged(kept: str) -> str:

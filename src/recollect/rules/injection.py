@@ -14,7 +14,8 @@ models and programs tell who is speaking. What it says is still there to be read
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from recollect.model.receipt import Plain, Recalled
 from recollect.model.record import Memory
@@ -79,6 +80,16 @@ class _Line(NamedTuple):
     text: str
 
 
+class Line(Protocol):
+    """One line of a block."""
+
+    @property
+    def text(self) -> str: ...
+
+
+L = TypeVar("L", bound=Line)
+
+
 def block(
     heading: str, memories: Sequence[Memory], budget_tokens: int, count_tokens: CountTokens, item_characters: int
 ) -> Block:
@@ -87,45 +98,56 @@ def block(
     One that has no room is left out, and shorter ones after it may still be told.
     """
     lines = [_Line(memory.id, line(memory, item_characters)) for memory in memories]
-    told = _fitting(heading, lines, budget_tokens, count_tokens)
-    while told and count_tokens(_text(heading, told, len(lines) - len(told))) > budget_tokens:
-        told = told[:-1]
+    told = fitting(lines, partial(_text, heading), budget_tokens, count_tokens)
     ids = {one.id for one in told}
     text = _text(heading, told, len(lines) - len(told)) if told else ""
     left_out = tuple(one.id for one in lines if one.id not in ids)
     return Block(text, tuple(one.id for one in told), count_tokens(text) if text else 0, left_out)
 
 
-def _fitting(heading: str, lines: Sequence[_Line], budget_tokens: int, count_tokens: CountTokens) -> list[_Line]:
-    """The lines that have room by the sum of their tokens. A whole text may have a few more than its parts."""
-    room = budget_tokens - count_tokens(_text(heading, [], 1))
+def fitting(
+    lines: Sequence[L], written: Callable[[Sequence[L], int], str], budget_tokens: int, count_tokens: CountTokens
+) -> list[L]:
+    """The lines that have room in a block, the first ones first. ``written`` makes the block of some of them, and of how
+    many it leaves out.
+
+    They are chosen by the sum of their tokens; a whole text may have a few more than its parts, so the last go again.
+    """
+    room = budget_tokens - count_tokens(written([], 1))
     told = []
     for one in lines:
         size = count_tokens(f"{one.text}\n")
         if size <= room:
             told.append(one)
             room -= size
+    while told and count_tokens(written(told, len(lines) - len(told))) > budget_tokens:
+        told.pop()
     return told
 
 
 def _text(heading: str, lines: Sequence[_Line], left_out: int) -> str:
-    rest = [f"{left_out} more had no room here."] if left_out else []
-    return "\n".join([heading, NOTICE, OPENING, *(one.text for one in lines), CLOSING, *rest])
+    return "\n".join([heading, NOTICE, OPENING, *(one.text for one in lines), CLOSING, *no_room_for(left_out)])
+
+
+def no_room_for(left_out: int) -> list[str]:
+    """The line below a block that says how many it leaves out, if any."""
+    return [f"{left_out} more had no room here."] if left_out else []
 
 
 def line(memory: Memory, item_characters: int) -> str:
     """One memory as one line: where it comes from, and what it says."""
-    origin = " · ".join((_what(memory), _name(memory.author.name), memory.authority, memory.short_id))
+    origin = " · ".join((_what(memory), origin_name(memory.author.name), memory.authority, memory.short_id))
     return f"- [{origin}] {_cut(neutral(memory.content), item_characters) or NOTHING}"
 
 
 def _what(memory: Memory) -> str:
     if memory.tier is Tier.REGISTER and memory.topic_id is not None:
-        return f"register {_name(memory.topic_id)}"
-    return memory.tier or _name(memory.category)
+        return f"register {origin_name(memory.topic_id)}"
+    return memory.tier or origin_name(memory.category)
 
 
-def _name(text: str) -> str:
+def origin_name(text: str) -> str:
+    """A name as it may stand in an origin: cut, and without the signs of one."""
     return _cut(neutral(text).translate(_OF_AN_ORIGIN), _NAME_CHARACTERS) or "-"
 
 

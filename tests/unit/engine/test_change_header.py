@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.embed.tokens import count_tokens
 from recollect.engine.change_header import WINDOW, change_header
 from recollect.langgraph.checkpoints import delete_thread
 from recollect.model.errors import BadInput, StoreBusy
@@ -214,6 +215,54 @@ def test_nobody_takes_anothers_changes_by_naming_their_thread(mem: recollect.Rec
     assert len(told(look(ben, owner=None))) == len(told(look(ana, owner=None))) == 1
 
 
+@pytest.mark.parametrize(
+    "bad", [{"filters": {"colour": "red"}}, {"filters": {"pinned": 3}}, {"categories": 5}, {"space": "attic"}], ids=str
+)
+def test_a_query_that_is_refused_uses_up_no_change(quick: recollect.Recollect, bad: dict[str, Any]) -> None:
+    quick.query("tea", owner="ana", thread="chat")
+    add(quick, "Ana likes tea")
+    with pytest.raises(BadInput):
+        quick.query("tea", owner="ana", thread="chat", **bad)
+    assert "Ana likes tea" in quick.query("tea", owner="ana", thread="chat").header
+
+
+def test_what_a_thread_knew_and_was_erased_or_purged_is_told_to_be_gone_without_a_word_of_it(place: str) -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    with recollect.open(place, clock=lambda: now[0]) as mem:
+        look(mem)
+        old = add(mem, "Ana lives in Zanzibar", canonical_key="Ana-Home-City", category="homes")
+        home = add(mem, "Ana lives in Porto", canonical_key="Ana-Home-City", category="homes", change="update")
+        boat = add(mem, "Ana owns a kayak", category="sports", importance=4)
+        said = add(mem, "user: hello", kind="short_term")
+        steps = add(mem, "1. Open the door", kind="procedural", event_type="fact")
+        assert len(drained(mem)) == 3
+        for id in (old, said, steps):
+            mem.erase(id=id)
+        assert look(mem).lines == (), "a version that was replaced already, a line of talk, a procedure"
+        mem.edit(home, tags=["home"])
+        mem.erase(id=home)
+        header = look(mem)
+        assert told(header) == [f"- −deleted: [erased] memory {home.replace('-', '')[:12]}"]
+        assert "Porto" not in str(header) and "homes" not in str(header)
+        assert told(look(mem)) == []
+        mem.forget(boat)
+        assert told(look(mem)) == ["- ↓soft_deleted: [sports] Ana owns a kayak"]
+        now[0] += timedelta(days=400)
+        mem.upkeep()
+        assert drained(mem) == [f"- −deleted: [purged] memory {boat.replace('-', '')[:12]}"]
+        add(mem, "Came and went")
+        mem.erase(id=add(mem, "Nobody saw it", title="unseen"))
+        assert drained(mem) == ["- +created: [general] Came and went (imp=2)"]
+
+
+def test_who_does_not_see_every_scope_is_not_told_that_something_is_gone(mem: recollect.Recollect) -> None:
+    planner = mem.as_caller(agent="planner", user="ana")
+    hidden = add(mem, "For the critic alone", scope="critic")
+    look(planner, owner=None)
+    mem.erase(id=hidden)
+    assert look(planner, owner=None) == ChangeHeader(0, 0)
+
+
 def test_nothing_erased_purged_or_expired_appears(place: str) -> None:
     now = [datetime(2026, 1, 1, tzinfo=UTC)]
     with recollect.open(place, clock=lambda: now[0]) as mem:
@@ -369,3 +418,20 @@ def test_what_makes_no_sense_is_refused(quick: recollect.Recollect, asked: dict[
     with pytest.raises(BadInput) as refused:
         change_header(quick.engine, **asked)
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize("budget_tokens", [1, 20, 40, 60, 120, 400])
+def test_a_budget_holds_for_the_header_too_and_what_does_not_fit_comes_next_time(
+    quick: recollect.Recollect, budget_tokens: int
+) -> None:
+    quick.query("piano", owner="ana", thread="chat")
+    added = [f"Ana plays the piano on day {day} with great joy" for day in ("one", "two", "three", "four")]
+    for number, content in enumerate(added):
+        quick.add(content, owner="ana", title=f"note {number}")
+    answer = quick.query("piano", owner="ana", thread="chat", budget_tokens=budget_tokens)
+    assert count_tokens(answer.text) <= budget_tokens
+    shown = answer.header.splitlines()[1:]
+    assert len(shown) == {1: 0, 20: 0, 40: 0, 60: 0, 120: 2, 400: 3}[budget_tokens]
+    later = drained(quick)
+    assert [sum(content in line for line in (*shown, *later)) for content in added] == [1] * 4
+    assert bool(answer.items) == (budget_tokens >= 20), "half of it is for the answer"

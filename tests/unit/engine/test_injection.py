@@ -11,6 +11,7 @@ import pytest
 
 import recollect
 from recollect.embed.tokens import count_tokens
+from recollect.engine.injection import MAX_STANDING
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.rules.injection import Block
@@ -46,6 +47,15 @@ def test_a_snapshot_tells_canon_and_registers_with_a_topic_whatever_is_asked(mem
     assert lines(mem.snapshot_block(owner="ana")) == [MISSION, "Projects: pond"]
     mem.add("Projects: pond, greenhouse", owner="ana", tier="register", topic_id="current_projects")
     assert lines(mem.snapshot_block(owner="ana")) == [MISSION, "Projects: pond, greenhouse"]
+
+
+def test_however_much_comes_after_it_canon_and_topics_are_told() -> None:
+    with recollect.open(":memory:", embedder="none") as mem:
+        mem.add(MISSION, owner="ana", tier="canon")
+        mem.add("Projects: pond", owner="ana", tier="register", topic_id="current_projects")
+        register = {"owner": "ana", "tier": "register"}
+        mem.add_many([{**register, "canonical_key": f"K-{n}", "content": f"Note {n}"} for n in range(MAX_STANDING)])
+        assert lines(mem.snapshot_block(owner="ana")) == [MISSION, "Projects: pond"]
 
 
 def test_what_left_the_active_set_is_told_no_more(mem: Recollect) -> None:

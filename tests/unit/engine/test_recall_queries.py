@@ -7,7 +7,7 @@ import pytest
 
 import recollect
 from recollect.embed.tokens import count_tokens
-from recollect.model.errors import NotAllowed
+from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import bullet
 
 
@@ -137,3 +137,48 @@ def test_of_a_crowd_that_matches_and_is_vouched_for_the_best_are_told() -> None:
             told = mem.add(f"Report {number} of the budget", owner="ana", title=f"report {number}", author="ben").memory
             mem.as_caller(agent="reviewer", user="ana").vouch(told.id)
         assert len(mem.query("budget report", owner="ana", top_k=5).items) == 5
+
+
+def test_what_is_believed_more_does_not_stand_in_for_what_was_asked_for(mem: Any) -> None:
+    mem.add("Ana's favourite colour is blue", owner="ana", title="Ana-favourite-colour", tags=["own"])
+    bound = mem.as_caller(user="ana", session="s1", agent="planner")
+    bound.add(
+        "the colour that was chosen is green",
+        owner="s1",
+        space="session",
+        title="Ana-favourite-colour",
+        tags=["guess"],
+        category="tasks",
+    )
+    own = mem.as_caller(user="ana", session="s1")
+    assert contents(own.query("which colour was chosen")) == ["Ana's favourite colour is blue"]
+    for narrowed in ({"filters": {"tags": ["guess"]}}, {"categories": ["tasks"]}, {"filters": {"source": "agent"}}):
+        assert contents(own.query("which colour was chosen", **narrowed)) == ["the colour that was chosen is green"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"text": 5}, "query"),
+        ({"text": b"tea"}, "query"),
+        ({"text": " "}, "query"),
+        ({"filters": [1]}, "filters"),
+        ({"filters": []}, "filters"),
+        ({"filters": "abc"}, "filters"),
+        ({"filters": 5}, "filters"),
+        ({"filters": {"owner": "ana"}}, "owner"),
+        ({"top_k": True}, "top_k"),
+        ({"top_k": 0}, "top_k"),
+        ({"top_k": 1_001}, "top_k"),
+        ({"top_k": 2.0}, "top_k"),
+        ({"space": 5}, "space"),
+        ({"space": ["user", "attic"]}, "space"),
+        ({"space": [["user"]]}, "space"),
+        ({"include_namespaces": "prod"}, "include_namespaces"),
+    ],
+    ids=str,
+)
+def test_what_makes_no_sense_is_refused_by_name(asked: dict[str, Any], field: str) -> None:
+    with recollect.open(":memory:") as mem, pytest.raises(BadInput) as refused:
+        mem.query(**{"text": "tea", **asked})
+    assert refused.value.field == field

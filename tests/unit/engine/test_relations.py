@@ -10,6 +10,7 @@ import pytest
 
 import recollect
 from recollect.embed.tokens import count_tokens
+from recollect.engine.carried_links import CARRIED
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.receipt import Related
 from recollect.testing.topics import TopicEmbedder
@@ -206,6 +207,43 @@ def test_a_link_by_hand_is_seen_from_both_ends_until_it_is_taken_back(both: reco
     assert both.unlink(rent, tea) == 1
     assert both.related(rent) == both.related(tea) == [] and both.unlink(rent, tea) == 0
     assert both.verify().ok
+
+
+def test_a_link_by_hand_goes_on_with_a_new_version_of_either_end(both: recollect.Recollect) -> None:
+    add(both, "tea", canonical_key="Tea-Note")
+    rent = add(both, "rent", canonical_key="Rent-Note")
+    far = add(both, "coffee", owner="ben")
+    both.link(add(both, "bank", canonical_key="Bank-Note"), rent, relation_type="pays", strength=0.5)
+    both.link(rent, both.query("tea").items[0].memory.id, relation_type="explains", strength=0.75)
+    both.link(far, rent, relation_type="part_of")
+    newer = add(both, "rent and loan", canonical_key="Rent-Note", change="update")
+    assert {edge for edge in edges(both) if "rent and loan" in edge and edge[2] != "related_to"} == {
+        ("rent and loan", "tea", "explains", 0.75),
+        ("bank", "rent and loan", "pays", 0.5),
+    }
+    assert ("coffee", "rent", "part_of", 1.0) in edges(both, "ben"), "it begins elsewhere, and stays as it was made"
+    add(both, "tea with juice", canonical_key="Tea-Note", change="update")
+    (told,) = [one for one in both.related(newer) if one.relation_type == "explains"]
+    assert (told.content, told.strength) == ("tea with juice", 0.75)
+    again = add(both, "rent and wage", canonical_key="Rent-Note", change="update")
+    assert [one.content for one in both.related(again) if one.relation_type == "explains"] == ["tea with juice"]
+    assert [event.meta["rule"] for event in both.history(again) if event.event == "LINK"].count(CARRIED) == 2
+    before = edges(both)
+    assert both.verify().ok
+    both.rebuild()
+    assert edges(both) == before and both.verify().ok
+    assert both.unlink(again, told.id) == 1
+    assert not [one for one in both.related(again) if one.relation_type == "explains"]
+
+
+def test_a_link_by_hand_goes_on_when_a_contradiction_is_resolved(mem: recollect.Recollect) -> None:
+    old = add(mem, "The port is 8080", canonical_key="Api-Port", source="operator")
+    mem.link(old, add(mem, "tea"), relation_type="explains")
+    rival = add(mem, "The port is 9090", canonical_key="Api-Port", source="agent")
+    assert mem.related(rival) == []
+    mem.resolve(rival, winner=rival)
+    assert [(one.content, one.relation_type) for one in mem.related(rival)] == [("tea", "explains")]
+    assert mem.verify().ok
 
 
 def test_a_link_is_made_once(mem: recollect.Recollect) -> None:
@@ -428,3 +466,27 @@ def test_an_answer_tells_what_was_said_before_where_that_is_asked_for(both: reco
     assert "before" in told.text and "81" in told.text
     both.erase(id=old[1])
     assert [one.content for one in both.query("port", owner="ana", history=True).items[0].earlier] == ["The port is 80"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        ({"owner": "ben"}, {}),
+        ({"namespace": "test"}, {}),
+        ({"kind": "procedural", "content": "1. Open the hood\n2. Check the oil"}, {}),
+        ({"category": "secret"}, {"categories": ["general"]}),
+        ({"tags": ["old"]}, {"filters": {"tags": ["new"]}}),
+    ],
+    ids=["owner", "namespace", "kind", "category", "tag"],
+)
+def test_what_is_told_along_is_within_what_the_question_is_about(
+    mem: recollect.Recollect, fields: dict[str, Any], asked: dict[str, Any]
+) -> None:
+    car = add(mem, "Ana drives a red car", tags=["new"])
+    other = add(mem, **{"content": "It stands in garage seven", **fields})
+    fitting = add(mem, "It was washed on Sunday", tags=["new"])
+    mem.link(car, other, strength=1.0)
+    mem.link(car, fitting, strength=0.5)
+    (item,) = mem.query("red car", owner="ana", top_k=1, **asked).items
+    assert [one.id for one in item.related] == [fitting]
+    assert other in {one.id for one in mem.related(car)}, "who asks for what it is related to is told"

@@ -14,16 +14,17 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from recollect.interfaces.python import Recollect
-    from recollect.model.receipt import ErasureReceipt, Verification
+    from recollect.model.receipt import DerivedMemory, ErasureReceipt, Verification
 
 
 MAX_SHOWN = 20
 """How many derived memories are drawn; the receipt names all of them."""
 BECAME = {
-    "kept": "stays, without the link",
+    "kept": "stays, without the link or the name",
     "review": "out of recall until somebody restores or erases it",
     "erased": "erased too",
 }
+NAMED = "stays, and still names them: erase it too if need be"
 SIGN = "give --sign-as NAME or --key-file FILE (`recollect identity new NAME` makes a key)"
 
 
@@ -124,6 +125,8 @@ def _draw_erased(done: "ErasureReceipt") -> None:
         f"{counted(done.owner_names_removed, 'owner name')}, {counted(done.actor_names_removed, 'actor name')}, "
         f"{counted(done.traces_removed, 'trace')}"
     )
+    if done.authored:
+        console.print(f"and {memories(len(done.authored))} that they wrote in streams of others")
     if done.derived or done.links_cut:
         _draw_derived(done)
     if done.remaining:
@@ -132,16 +135,27 @@ def _draw_erased(done: "ErasureReceipt") -> None:
     beyond_reach(done.beyond_reach)
 
 
+def _stays_named(one: "DerivedMemory") -> bool:
+    """Whether it only names the person, in a way that cannot be taken out of it."""
+    from recollect.rules.attribution import LISTED_ONLY
+
+    return LISTED_ONLY.issuperset(one.how)
+
+
 def _draw_derived(done: "ErasureReceipt") -> None:
-    """What was made of the erased, and what became of it."""
+    """What was made of the erased, or names them, and what became of it."""
     from recollect.interfaces.cli.screen import console, table
+    from recollect.rules.attribution import ROLES
     from recollect.rules.counting import counted, memories
 
     cut = f"{counted(done.links_cut, 'link')} {'was' if done.links_cut == 1 else 'were'} cut"
-    console.print(f"made of it: {memories(len(done.derived))}; {cut}")
+    what = "made of it" if all(ROLES.isdisjoint(one.how) for one in done.derived) else "made of it, or naming them"
+    console.print(f"{what}: {memories(len(done.derived))}; {cut}")
     drawn = table("memory", "how", "what became of it")
     for one in done.derived[:MAX_SHOWN]:
-        drawn.add_row(one.id[:13], ", ".join(one.how).replace("_", " "), BECAME[one.became])
+        drawn.add_row(
+            one.id[:13], ", ".join(one.how).replace("_", " "), NAMED if _stays_named(one) else BECAME[one.became]
+        )
     if done.derived:
         console.print(drawn)
     if len(done.derived) > MAX_SHOWN:

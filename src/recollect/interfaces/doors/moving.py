@@ -6,6 +6,7 @@ from typing import Any
 
 from recollect.engine import exporting, foreign_audit, importing
 from recollect.engine.context import Engine
+from recollect.engine.exporting import LeftOut
 from recollect.engine.foreign_audit import AuditedFile
 from recollect.engine.foreign_files import Beside
 from recollect.engine.importing import Each, ImportedFile, Progress
@@ -59,10 +60,23 @@ class MovingDoor:
         space: str | None = None,
         include_namespaces: Sequence[str] = ("prod",),
         status: str | Sequence[str] | None = "active",
+        include_private: bool = False,
+        left_out: LeftOut | None = None,
     ) -> Iterator[str]:
-        """The text of a file of that format, piece by piece; what is active in ``prod`` unless asked otherwise."""
+        """The text of a file of that format, piece by piece; what is active in ``prod`` unless asked otherwise.
+
+        ``mcp-memory`` cannot say who may see a memory: one that is not shared stays out of it, and ``left_out`` is called
+        with it, unless you ``include_private`` ones. Every other format says it.
+        """
         return exporting.export_as(
-            self._engine, format, owner=owner, space=space, include_namespaces=include_namespaces, status=status
+            self._engine,
+            format,
+            owner=owner,
+            space=space,
+            include_namespaces=include_namespaces,
+            status=status,
+            include_private=include_private,
+            left_out=left_out,
         )
 
     @traced

@@ -9,7 +9,7 @@ from recollect.interfaces.mcp.tool import Answer, Request, Tool, as_text, plain,
 from recollect.interfaces.python import Recollect
 from recollect.model.receipt import Recall
 from recollect.model.record import Memory
-from recollect.model.vocabulary import Change, Kind
+from recollect.model.vocabulary import Change, Kind, Space
 
 AGENT = Field(None, description="the agent that asks; it can only narrow what this server may see")
 ID = Field(description="the memory's id, or its first twelve digits")
@@ -18,6 +18,9 @@ SHOWN = """
     conflict_ids
 """.split()
 """What a receipt tells a model of a memory; the resource ``recollect://memory/{id}`` has the rest."""
+
+NOTHING_MATCHES = "Nothing that is remembered has enough to do with it."
+_SPACE: dict[str, Any] = {"type": "string", "enum": [*Space]}
 
 
 def _filter_schema(name: str) -> dict[str, Any]:
@@ -33,6 +36,15 @@ def _filter_schema(name: str) -> dict[str, Any]:
 class Query(Request):
     query: str = Field(description="what to look for, in plain words")
     agent: str | None = AGENT
+    owner: str | None = Field(None, description="only this owner's memories, of those that this server may see")
+    space: str | list[str] | None = Field(
+        None,
+        description="only this space, or these",
+        json_schema_extra={"anyOf": [_SPACE, {"type": "array", "items": _SPACE}, {"type": "null"}]},
+    )
+    include_namespaces: list[Literal["prod", "test", "ephemeral"]] | None = Field(
+        None, description="instead of prod alone"
+    )
     categories: list[str] | None = Field(None, description="only these categories; all must be open to the agent")
     filters: dict[str, Any] | None = Field(
         None,
@@ -41,22 +53,27 @@ class Query(Request):
     )
     top_k: int | None = Field(None, description="how many at most")
     shape: Literal["bullets", "full"] = Field(
-        "bullets", alias="return", description="bullets for a prompt, or full records with score and reason"
+        "bullets", alias="return", description="bullets for a prompt, or full records with score, its parts, and reason"
     )
     budget_tokens: int | None = Field(None, description="how many tokens the answer may take")
     threshold: float | None = Field(
         None, description="0 to 1: drop what has less to do with it; an empty answer says so"
     )
+    share_of_best: float | None = Field(
+        None, description="0 to 1: drop what has much less to do with it than the best has"
+    )
     thread: str | None = Field(None, description="begin with what changed since this thread last asked")
-    history: bool | None = Field(None, description="with `full`: also what each said before")
+    history: bool | None = Field(None, description="also what each said before")
 
 
 def query(memory: Recollect, request: Query) -> Answer:
     asked = request.model_dump(exclude={"query", "shape"}, exclude_none=True)
     recall = memory.query(request.query, **asked)
-    items = recall.bullets() if request.shape == "bullets" else _full(recall)
-    answer = {"items": items, "abstained": recall.abstained, "header": recall.header}
-    return Answer(answer, as_text(items), (recall.header,) if recall.header else ())
+    answer = recall.in_bullets()
+    if request.shape == "full":
+        answer["items"] = _full(recall)
+    notes = (recall.header, NOTHING_MATCHES if recall.abstained else "")
+    return Answer(answer, as_text(answer["items"]), tuple(note for note in notes if note))
 
 
 def _full(recall: Recall) -> list[dict[str, Any]]:
@@ -64,7 +81,10 @@ def _full(recall: Recall) -> list[dict[str, Any]]:
         {
             **plain(item.memory),
             "score": item.score,
+            "relevance": item.relevance,
+            "breakdown": dict(item.breakdown),
             "recall_reason": list(item.recall_reason),
+            "shadowed": list(item.shadowed),
             **({"earlier": plain(item.earlier)} if item.earlier else {}),
             **({"related": plain(item.related)} if item.related else {}),
         }

@@ -1,0 +1,62 @@
+"""The query on the command line: its small form, what changed, and where it looks."""
+
+from pathlib import Path
+
+import pytest
+
+import recollect
+
+from .test_server_cli import Here as Shell
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    made = Shell(tmp_path, monkeypatch)
+    made.run("add", "Ana drinks green tea", "--owner", "ana")
+    return made
+
+
+def test_bullets_begin_with_what_changed(shell: Shell) -> None:
+    asked = ("query", "tea", "--owner", "ana", "--thread", "T", "--return", "bullets")
+    assert shell.json(*asked)["header"] == ""
+    id = shell.json("add", "Ana brews tea at five", "--owner", "ana")["memory"]["id"]
+    lines = shell.run(*asked).splitlines()
+    assert lines[:2] == ["Memory updates since rev 0:", "- +created: [general] Ana brews tea at five (imp=2)"]
+    assert lines[2:] and all(line.startswith(("- [general] Ana", "  ")) for line in lines[2:])
+    shell.run("erase", "--id", id, "--yes")
+    answer = shell.json(*asked)
+    assert answer["header"] == f"Memory updates since rev 1:\n- −deleted: [erased] memory {id.replace('-', '')[:12]}"
+    assert set(answer) == {"items", "abstained", "header"} and answer["abstained"] is False
+    assert [one["text"] for one in answer["items"]] == ["[general] Ana drinks green tea"]
+
+
+def test_an_answer_without_bullets_says_so(shell: Shell) -> None:
+    asked = ("query", "quantum pancakes", "--threshold", "0.9", "--return", "bullets")
+    assert "nothing matches" in shell.run(*asked)
+    assert shell.json(*asked) == {"items": [], "abstained": True, "header": ""}
+
+
+def test_bullets_say_what_was_said_before(shell: Shell) -> None:
+    for port in ("8080", "9090"):
+        shell.run("add", f"The API port is {port}", "--owner", "ana")
+    asked = ("query", "API port", "--history", "--return", "bullets", "--top-k", "1")
+    (bullet,) = shell.json(*asked)["items"]
+    assert bullet["text"].endswith("9090")
+    assert [line.split(": ", 1)[1] for line in bullet["earlier"]] == ["The API port is 8080"]
+    assert f"  {bullet['earlier'][0]}" in shell.run(*asked).splitlines()
+
+
+def test_several_spaces_are_asked_at_once(shell: Shell) -> None:
+    for space, owner in (("session", "s1"), ("project", "apollo")):
+        shell.run("add", f"The {space} has tea", "--space", space, "--owner", owner)
+
+    def spaces(*named: str) -> set[str]:
+        options = [word for name in named for word in ("--space", name)]
+        return {item["memory"]["space"] for item in shell.json("query", "tea", *options)["items"]}
+
+    assert spaces() == {"user", "session", "project"}
+    assert spaces("session", "project") == {"session", "project"} and spaces("user") == {"user"}
+    with recollect.open(shell.folder / "recollect.db") as mem:
+        assert {item.memory.space for item in mem.query("tea", space=["user", "session"]).items} == {"user", "session"}
+        assert {one.space for one in mem.list(space=["project"]).items} == {"project"}
+        assert mem.query("tea", space=[]).abstained
