@@ -25,6 +25,8 @@ from recollect.embed import Embedder, EmbedderSettings, embedder_named
 
 HEADER = ("", "R@5", "R@10", "NDCG@10", "all@5", "newer first", "p50 ms", "p95 ms")
 
+NOTHING_TO_GO_BY = "—"
+
 Indexed = list[tuple[sets.Conversation, Index]]
 
 
@@ -80,12 +82,15 @@ def print_kinds(name: str, found: Sequence[Answer]) -> None:
 
 
 def print_ablation(loaded: Mapping[str, Indexed]) -> None:
-    """What each feature is worth: the figures without it, and how far they fall."""
+    """What each feature is worth: the figures without it, and how far they fall; a dash where a set has nothing of it."""
     whole = {name: mean(answers(indexed, rankers.Recollect())) for name, indexed in loaded.items()}
     rows = []
     for feature in rankers.ABLATED:
         cells = []
         for name, indexed in loaded.items():
+            if not any(rankers.is_shown_by(index, feature) for _, index in indexed):
+                cells += [NOTHING_TO_GO_BY] * (len(whole[name]) + 1)
+                continue
             found = answers(indexed, rankers.without(feature))
             cells += [f"{after - before:+.3f}" for after, before in zip(mean(found), whole[name], strict=True)]
             cells.append("{}/{}".format(*newer_first(found)))

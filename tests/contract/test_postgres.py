@@ -316,7 +316,7 @@ class TestPlans(OnAServer):
             ("visible_numbers", {"numbers": "[7, 8]"}),
             ("select_in_stream", {"limit": 10}),
             ("select_memories", {"limit": 10}),
-            ("active_by_key", {"scope": "shared", "kind_class": "semantic", "key_identity": "7"}),
+            ("active_with_key", {"scope": "shared", "kind_class": "semantic", "low": "7", "end": "7$"}),
             ("key_holders", {"scopes": '["shared"]', "keys": '[["semantic", "7"]]'}),
         ],
     )

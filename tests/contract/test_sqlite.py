@@ -54,6 +54,14 @@ class TestFile(StoreContract):
         assert reached
         assert all("tenant=? AND" in step for step in reached), plan
 
+    def test_a_write_finds_the_holders_of_its_key_in_the_index(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("one")
+        sql = QUERIES["active_with_key"]
+        params = dict.fromkeys(re.findall(r"(?<!:):([a-z]\w*)", sql), "a")
+        with closing(sqlite3.connect(store.location)) as db:
+            first = next(row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", params))
+        assert "memories_one_active" in first and "key_identity>?" in first, first
+
 
 class TestMemory(StoreContract):
     opens_twice = False

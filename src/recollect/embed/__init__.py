@@ -8,7 +8,7 @@ from collections.abc import Callable
 from recollect.embed.protocol import Embedder, EmbedderSettings, EmbedderUnavailable
 from recollect.model.errors import BadPolicy
 
-__all__ = ["Embedder", "EmbedderSettings", "EmbedderUnavailable", "embedder_named"]
+__all__ = ["Embedder", "EmbedderSettings", "EmbedderUnavailable", "embedder_named", "policy_name"]
 
 
 def embedder_named(settings: EmbedderSettings) -> Embedder:
@@ -22,6 +22,13 @@ def embedder_named(settings: EmbedderSettings) -> Embedder:
         known = ", ".join(sorted(_EMBEDDERS))
         raise BadPolicy(f"is {settings.name!r}.", field="embedder.name", hint=f"It can be one of: {known}.")
     return make(settings)
+
+
+def policy_name(embedder: Embedder) -> str | None:
+    """How the policy and the command line call an embedder; ``None`` if it is somebody's own."""
+    if not embedder.dimensions:
+        return "none"
+    return next((name for name, begins in _BEGINS.items() if embedder.name.startswith(begins)), None)
 
 
 def _static(settings: EmbedderSettings) -> Embedder:
@@ -54,3 +61,6 @@ _EMBEDDERS: dict[str, Callable[[EmbedderSettings], Embedder]] = {
     "minilm": _minilm,
     "openai": _openai,
 }
+
+_BEGINS: dict[str, str] = {"static": "wordllama-", "minilm": "all-MiniLM-", "openai": "openai:"}
+"""What the names begin with that are stored with their vectors."""

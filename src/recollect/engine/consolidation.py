@@ -13,7 +13,7 @@ from recollect.engine import operations
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due
-from recollect.engine.lifecycle import refuse_taken_key
+from recollect.engine.lifecycle import take_key
 from recollect.engine.pen import Pen
 from recollect.engine.reading import readable_streams
 from recollect.engine.tracing import keep
@@ -160,7 +160,7 @@ def _similar_pairs(engine: Engine, live: Sequence[Stored]) -> Iterable[tuple[Sto
         rare = sorted(one, key=lambda w: (counts[w], w))[: prefix_length(len(one), floor)]
         partners = sorted({i for word in rare for i in holders.get(word, ())})
         for i in partners:
-            if overlap(words[i], one) >= floor and _comparable(live[i], live[j]):
+            if overlap(words[i], one) >= floor and _comparable(engine, live[i], live[j]):
                 yield live[i], live[j]
         for word in rare:
             holders.setdefault(word, []).append(j)
@@ -171,9 +171,11 @@ def _content(stored: Stored) -> str:
     return str(stored.body["content"])
 
 
-def _comparable(a: Stored, b: Stored) -> bool:
+def _comparable(engine: Engine, a: Stored, b: Stored) -> bool:
+    """Where agents have lists, what one may know of does not become redundant for what it may not."""
     assert a.body is not None and b.body is not None, "active memories have their content"
-    return a.body["scope"] == b.body["scope"] and _class(a) is _class(b)
+    same_category = not engine.policy.agents.allowlists or a.state.category == b.state.category
+    return same_category and a.body["scope"] == b.body["scope"] and _class(a) is _class(b)
 
 
 def _compare(best: Stored, other: Stored) -> Step | None:
@@ -266,6 +268,9 @@ def _rekey(pen: Pen, stored: Stored, key: CanonicalKey | None, run: str) -> None
     assert key is not None, "only memories that the rules name are named again"
     before = {"canonical_key": stored.state.canonical_key, "key_digest": stored.state.key_digest}
     amendment = {"run": run, "from": before, "canonical_key": key.text, "key_digest": key.digest}
+    scope, kind_class, new = _place(stored, key.text)
+    if pen.writer.active_with_key(pen.stream, scope, kind_class, new):
+        pen.keep_beside(stored.state.id)
     pen.record(Event.REKEYED, stored.state.id, rule="consolidation:rekeyed", amendment=amendment)
 
 
@@ -283,7 +288,7 @@ def _take_back(pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]
     marks, before = {"run": brought["run"], "undo": True}, brought.get("from")
     if entry.event is Event.CONSOLIDATED:
         if stored.state.status is Status.REDUNDANT:
-            refuse_taken_key(pen, stored)
+            take_key(pen, stored)
             pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
         if not brought.get("linked_before"):
             pen.record(

@@ -153,8 +153,8 @@ def _may_be_an_id(id: object) -> bool:
 
 def check_caller(caller: Caller) -> None:
     """Names of callers are kept in history, so they are held to what any name is held to."""
-    names = {"tenant": caller.tenant, "user": caller.user, "agent": caller.agent, "session": caller.session}
-    for field_name, name in names.items():
+    for field_name in ("tenant", "user", "agent", "session", "ai_profile"):
+        name = getattr(caller, field_name)
         if name is not None and not (
             isinstance(name, str) and name.strip() and name.isprintable() and len(name) <= MAX_NAME
         ):

@@ -1,6 +1,5 @@
 """Out as JSON lines, and in again through the gates."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from recollect.engine.drafting import parse_candidate
 from recollect.engine.exporting import every_memory
 from recollect.engine.ingest import add_many
 from recollect.formats import schema_v3
+from recollect.formats.json_elements import parsed
 from recollect.formats.records import candidate_fields
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain, Receipt
@@ -105,14 +105,7 @@ def _blank(line: object) -> bool:
 def _record(number: int, line: str) -> dict[str, Any]:
     if not isinstance(line, str):
         raise BadInput("is not text.", field=f"line {number}", hint="Import one record a line.")
-    try:
-        record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise BadInput(
-            f"is not JSON: {getattr(error, 'msg', 'nested too deeply')}.",
-            field=f"line {number}",
-            hint="Import one record a line.",
-        ) from None
+    record = parsed(line, f"line {number}")
     if not isinstance(record, dict) or "content" not in record:
         raise BadInput("has no content.", field=f"line {number}", hint="Import what `recollect export` wrote.")
     return record

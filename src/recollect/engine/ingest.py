@@ -12,10 +12,13 @@ from typing import Any, NamedTuple
 from recollect.engine import near_duplicates, operations, provenance, relations, retries
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
+from recollect.engine.carried_links import carry_links_on
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
+from recollect.engine.key_holders import holder
+from recollect.engine.links import as_seen, hidden_in, told
 from recollect.engine.meaning import vector_of
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import denied_trace, keep
@@ -34,7 +37,7 @@ from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge
-from recollect.rules.keys import event_key, identity, same_concept
+from recollect.rules.keys import event_key, same_concept
 from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Reader, Stored, Writer
 
@@ -75,13 +78,16 @@ def _settled(engine: Engine, candidates: Sequence[Candidate], key: str, unknown:
         raise unknown from None
 
 
-def add_many(engine: Engine, many: Sequence[Mapping[str, Any]]) -> list[Receipt]:
-    """Remember many things in one transaction: all that pass are stored together, or none. A receipt each."""
+def add_many(engine: Engine, many: Sequence[Mapping[str, Any]], *, linked: bool = True) -> list[Receipt]:
+    """Remember many things in one transaction: all that pass are stored together, or none. A receipt each.
+
+    Unless they are to be ``linked``, nobody looks for what they have to do with.
+    """
     if isinstance(many, str | bytes | Mapping) or not isinstance(many, Sequence):
         raise BadInput("must be a list of memories.", field="memories", hint='Such as [{"content": "…"}].')
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
-    return _write(engine, [_numbered(engine, i, fields) for i, fields in enumerate(many)])
+    return _write(engine, [_numbered(engine, i, fields) for i, fields in enumerate(many)], linked=linked)
 
 
 def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidate:
@@ -99,7 +105,10 @@ class Prepared(NamedTuple):
     draft: Draft
     address: Address
     similar: near_duplicates.Search = near_duplicates.NOTHING
-    related: relations.Search = relations.NOTHING
+    related: relations.Search | None = relations.NOTHING
+    """``None``: it is linked to nothing."""
+    beside: bool = False
+    """Whether its key is held by others besides the one that it meets, so that it is kept beside them."""
 
     def decide(self, rule: str, detail: str = "", **values: Any) -> "Prepared":
         return self._replace(draft=self.draft.decide(rule, detail, **values))
@@ -121,14 +130,22 @@ class Refused(NamedTuple):
 Answer = Prepared | Refused
 
 
-def prepare(engine: Engine, candidate: Candidate, *, promoting: bool = False, reader: Reader | None = None) -> Answer:
+def prepare(
+    engine: Engine,
+    candidate: Candidate,
+    *,
+    promoting: bool = False,
+    reader: Reader | None = None,
+    linked: bool = True,
+) -> Answer:
     """Run the gates and look for near-duplicates: before the lock, or inside it with the transaction as ``reader``."""
     draft = draft_for(engine, candidate, promoting=promoting)
     if isinstance(draft, Rejection):
         return Refused(candidate, draft)
     draft = draft._replace(vector=vector_of(engine, candidate.content, reader))
     prepared = Prepared(draft, Address(engine.tenant, draft.namespace, candidate.space, candidate.owner))
-    if not (near_duplicates.wanted(engine, draft) or relations.wanted(engine, draft)):
+    prepared = prepared if linked else prepared._replace(related=None)
+    if not (near_duplicates.wanted(engine, draft) or (linked and relations.wanted(engine, draft))):
         return prepared
     with nullcontext(reader) if reader is not None else engine.read(brief=True) as found_in:
         return _compared(engine, found_in, prepared, committed=reader is None)
@@ -139,16 +156,18 @@ def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: 
     stream = reader.stream_at(prepared.address)
     if stream is None:
         return prepared
-    return prepared._replace(
-        similar=near_duplicates.search(engine, reader, stream, prepared.draft),
-        related=relations.search(engine, reader, stream, prepared.draft, committed=committed),
-    )
+    prepared = prepared._replace(similar=near_duplicates.search(engine, reader, stream, prepared.draft))
+    if prepared.related is None:
+        return prepared
+    return prepared._replace(related=relations.search(engine, reader, stream, prepared.draft, committed=committed))
 
 
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
-def _write(engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None) -> list[Receipt]:
-    answers = [prepare(engine, candidate) for candidate in candidates]
+def _write(
+    engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None, *, linked: bool = True
+) -> list[Receipt]:
+    answers = [prepare(engine, candidate, linked=linked) for candidate in candidates]
     if not answers:
         return []
     waiting(engine).flush_traces(engine.tenant)
@@ -178,6 +197,7 @@ class Writing:
         self._pens: dict[Address, Pen] = {}
         self._earlier: dict[Address, list[trace.Trace]] = {}
         self._unwritten: set[Address] = set()
+        self._hidden: frozenset[str] = frozenset()
         self._checked: set[tuple[str, str]] = set()
         self._log = operations.WriteLog(engine)
         self.events: list[trace.Trace] = []
@@ -188,6 +208,7 @@ class Writing:
         if address not in self._pens:
             pen = self._pens[address] = Pen.at_address(self.engine, self.writer, address, self.at)
             self._earlier[address] = expire_due(pen)
+            self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
             if pen.stream.tick == 0:
                 self._unwritten.add(address)
         return self._pens[address]
@@ -197,13 +218,14 @@ class Writing:
         receipt, stream = self._settled(answer)
         before, after = self._around(answer, receipt, border)
         receipt = replace(receipt, events=(*before, *receipt.events, *after))
-        self.keep(receipt.events, stream)
-        return receipt
+        return replace(receipt, events=self.keep(receipt.events, stream))
 
-    def keep(self, events: Sequence[trace.Trace], stream: int | None) -> None:
-        """Say what happened: to the caller, and to the store where policy asks."""
-        self.events += events
+    def keep(self, events: Sequence[trace.Trace], stream: int | None) -> tuple[trace.Trace, ...]:
+        """Say what happened: to the store where policy asks, and to the caller what it may know of. The latter is returned."""
         keep(self.engine, self.writer, events, stream)
+        shown = told(events, self._hidden)
+        self.events += shown
+        return shown
 
     def finish(self) -> None:
         """Write what is still to be written, the last thing before the transaction commits."""
@@ -269,7 +291,16 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
         prepared = prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
         draft = prepared.draft
     assert draft.key is not None, "the naming gate sets the key"
-    incumbent = pen.writer.active_by_key(pen.stream, draft.candidate.scope, str(kind_class), identity(draft.key.text))
+    incumbent, beside = holder(
+        pen.engine,
+        pen.writer,
+        pen.stream,
+        draft.candidate.scope,
+        kind_class,
+        draft.key.text,
+        category=draft.candidate.category,
+    )
+    prepared = prepared._replace(beside=beside)
     no_source = provenance.refusal(pen, draft, incumbent)
     if no_source is not None:
         return no_source
@@ -350,8 +381,8 @@ def _duplicate(stored: Stored) -> Rejection:
 
 def _store(pen: Pen, prepared: Prepared, alike: Sequence[near_duplicates.Near]) -> Receipt:
     draft = prepared.draft.decide("identity:new")
-    related = relations.neighbours(pen, draft, prepared.related)
-    id, commitment = _new_version(pen, draft, related)
+    related = _neighbours(pen, prepared)
+    id, commitment = _new_version(pen, draft, related, beside=prepared.beside)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
     for near in alike:
         pen.load(near.stored)
@@ -359,6 +390,12 @@ def _store(pen: Pen, prepared: Prepared, alike: Sequence[near_duplicates.Near]) 
     reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
     reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")]
     return _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
+
+
+def _neighbours(pen: Pen, prepared: Prepared, apart_from: str | None = None) -> Sequence[relations.Neighbour]:
+    if prepared.related is None:
+        return ()
+    return relations.neighbours(pen, prepared.draft, prepared.related, apart_from=apart_from)
 
 
 def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
@@ -401,19 +438,24 @@ def _renewed(pen: Pen, stored: Stored) -> dict[str, int]:
     return {} if until is None else {"expires_at_tick": until}
 
 
-def _new_version(pen: Pen, draft: Draft, related: Sequence[relations.Neighbour] = ()) -> tuple[str, str]:
+def _new_version(
+    pen: Pen, draft: Draft, related: Sequence[relations.Neighbour] = (), *, beside: bool = False
+) -> tuple[str, str]:
     body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(related)
     id, commitment = pen.new_version(body, draft.terms, draft.vector)
     relations.put_neighbours(pen, id, related)
+    if beside:
+        pen.keep_beside(id)
     return id, commitment
 
 
 def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     assert incumbent.body is not None, "an active memory has its content"
     engine, old, draft = pen.engine, incumbent.state.id, prepared.draft
-    id, commitment = _new_version(pen, draft, relations.neighbours(pen, draft, prepared.related, apart_from=old))
+    id, commitment = _new_version(pen, draft, _neighbours(pen, prepared, apart_from=old), beside=prepared.beside)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
+    carry_links_on(pen, incumbent, id)
     conflict = [_conflict(pen, id, old, id, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
     deleted = trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded)
     changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
@@ -444,7 +486,8 @@ def _answer(
     wrote: bool = False,
 ) -> Receipt:
     pen.flush()
-    memory = to_memory(pen.stored(id))
+    (shown,) = as_seen(pen.engine, pen.writer, [pen.stored(id)])
+    memory = to_memory(shown)
     if wrote:
         events = (*events, trace.memory_write(pen.engine.caller, to_item(memory)))
     return Receipt(outcome, memory, tuple(reasons), events, changed)

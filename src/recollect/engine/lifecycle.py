@@ -10,12 +10,15 @@ from pydantic import ValidationError
 from recollect.engine import operations, tracing
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
+from recollect.engine.carried_links import carry_links_on
 from recollect.engine.changing import changing, may_overrule
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
 from recollect.engine.expiry import expire_due, forgotten, put_away
 from recollect.engine.filters import check_categories
+from recollect.engine.key_holders import Held, holder
+from recollect.engine.links import as_seen
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
 from recollect.engine.scrubbing import scrubbed
@@ -29,7 +32,6 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import KIND_CLASS, Status
-from recollect.rules.keys import identity
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Stored
 
@@ -48,12 +50,13 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     with changing(engine, id) as (pen, stored):
         _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
         chosen = find(engine, pen.writer, winner, "winner").state.id
-        incumbent = _incumbent(pen, stored)
+        incumbent, beside = _held(pen, stored)
         if engine.caller.agent is not None:
             engine.require(Right.GOVERN, "settle a contradiction: that is for a person")
         if incumbent is not None:
             may_overrule(engine, incumbent)
-        sides = {stored.state.id, *stored.state.conflict_ids} | ({incumbent.state.id} if incumbent else set())
+        known = as_seen(engine, pen.writer, [stored])[0].state.conflict_ids
+        sides = {stored.state.id, *known} | ({incumbent.state.id} if incumbent else set())
         if chosen not in sides:
             raise BadInput(
                 "is neither side of this contradiction.",
@@ -63,18 +66,22 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
         if chosen != stored.state.id:
             pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ARCHIVED)
         else:
-            _promote(pen, stored, incumbent)
+            _promote(pen, stored, incumbent, beside=beside)
         return _done(pen, stored.state.id)
 
 
-def _promote(pen: Pen, stored: Stored, incumbent: Stored | None) -> None:
+def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool) -> None:
     other = None
+    if beside:
+        pen.keep_beside(stored.state.id)
     if incumbent is not None and incumbent.body is not None:
         other = incumbent.state.id
         pen.load(incumbent)
         _tell_gone(pen, incumbent, "superseded")
         pen.record(Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=stored.state.id)
     pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
+    if incumbent is not None and other is not None:
+        carry_links_on(pen, incumbent, stored.state.id)
 
 
 def _tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
@@ -120,7 +127,7 @@ def restore(engine: Engine, id: str) -> Memory:
     """Bring back what was archived, forgotten, expired or found redundant, if its key is still free."""
     with changing(engine, id) as (pen, stored):
         _expect(stored, _RESTORABLE, "restore", "Only what was archived, forgotten or redundant can come back.")
-        refuse_taken_key(pen, stored)
+        take_key(pen, stored)
         full = no_room(pen)
         if full is not None:
             raise WrongState("there is no room for it.", field="id", hint=full.detail)
@@ -128,9 +135,11 @@ def restore(engine: Engine, id: str) -> Memory:
         return _done(pen, stored.state.id)
 
 
-def refuse_taken_key(pen: Pen, stored: Stored) -> None:
+def take_key(pen: Pen, stored: Stored) -> None:
     """One concept, one live memory: a key that is in use again cannot be given back."""
-    taken = _incumbent(pen, stored)
+    taken, beside = _held(pen, stored)
+    if beside:
+        pen.keep_beside(stored.state.id)
     if taken is not None:
         raise WrongState(
             f"its key {stored.state.canonical_key} is taken by {taken.state.id}.",
@@ -243,11 +252,11 @@ def _loaded(pen: Pen, ids: Sequence[str]) -> list[tuple[str, Stored]]:
     return [(id, found[id]) for id in ids]
 
 
-def _incumbent(pen: Pen, stored: Stored) -> Stored | None:
+def _held(pen: Pen, stored: Stored) -> Held:
     assert stored.body is not None, "a memory that is moved has its content"
-    kind_class = KIND_CLASS[stored.body["kind"]]
-    key = identity(stored.state.canonical_key)
-    return pen.writer.active_by_key(pen.stream, stored.body["scope"], str(kind_class), key)
+    kind_class, state = KIND_CLASS[stored.body["kind"]], stored.state
+    where = pen.writer, pen.stream, stored.body["scope"], kind_class
+    return holder(pen.engine, *where, state.canonical_key, category=state.category)
 
 
 def _expect(stored: Stored, allowed: Sequence[Status], verb: str, hint: str) -> None:
@@ -257,4 +266,4 @@ def _expect(stored: Stored, allowed: Sequence[Status], verb: str, hint: str) -> 
 
 def _done(pen: Pen, id: str) -> Memory:
     pen.flush()
-    return to_memory(pen.stored(id))
+    return to_memory(*as_seen(pen.engine, pen.writer, [pen.stored(id)]))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from recollect.engine.context import Engine, visible
+from recollect.model.trace import Trace
 from recollect.rules.borders import Sight
 from recollect.stores.protocol import Reader, Stored
 
@@ -25,6 +26,16 @@ def hidden_ids(engine: Engine, reader: Reader, ids: Iterable[str]) -> frozenset[
     asked = frozenset(ids)
     known = reader.by_ids(engine.tenant, sorted(asked)) if asked else {}
     return asked - {id for id, stored in known.items() if stored.body is None or visible(engine, reader, stored)}
+
+
+def hidden_in(engine: Engine, reader: Reader, events: Iterable[Trace]) -> frozenset[str]:
+    """Those of the memories whose end these events tell that the caller may not know of."""
+    return hidden_ids(engine, reader, (event["memory_id"] for event in events if "memory_id" in event))
+
+
+def told(events: Iterable[Trace], hidden: frozenset[str]) -> tuple[Trace, ...]:
+    """The events without those that are about a hidden memory."""
+    return tuple(event for event in events if event.get("memory_id") not in hidden)
 
 
 def _linked(stored: Stored) -> list[str]:

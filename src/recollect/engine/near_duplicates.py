@@ -68,12 +68,19 @@ def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
         alike += _overlapping(pen.engine, pen.writer, pen.stream, draft, after=earlier.seen_to)
     if not alike:
         return []
-    literal = pen.engine.policy.near_duplicates.compare == "literal"
-    closest = sorted(alike) if literal else sorted(alike)[:MAX_JUDGED]
-    found = pen.writer.by_ids(pen.stream.tenant, [one.id for one in closest]).values()
     said = read(draft.candidate.content)
-    judged = [near for stored in found if (near := _judged(pen.engine, said, stored)) is not None]
+    judged = [near for stored in _closest(pen, draft, alike) if (near := _judged(pen.engine, said, stored)) is not None]
     return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
+
+
+def _closest(pen: Pen, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]:
+    """The most alike of those that the caller may know of: in the literal reading all of them."""
+    literal, sight = pen.engine.policy.near_duplicates.compare == "literal", pen.engine.sight
+    most = None if literal else MAX_JUDGED
+    ids = [one.id for one in (sorted(alike)[:most] if sight.categories is None else sorted(alike))]
+    found = pen.writer.by_ids(pen.stream.tenant, ids)
+    known = (found[id] for id in ids if id in found)
+    return [stored for stored in known if sight.sees(draft.candidate.scope, stored.state.category)][:most]
 
 
 def wanted(engine: Engine, draft: Draft) -> bool:
@@ -90,7 +97,7 @@ def wanted(engine: Engine, draft: Draft) -> bool:
 def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
     settings = engine.policy.near_duplicates
     if settings.compare == "literal":
-        return _everyone_in_scope(reader, stream, draft, after, settings.max_candidates)
+        return _everyone_in_scope(engine, reader, stream, draft, after)
     words = frozenset(draft.terms)
     numbers = _sharing_enough(reader, stream, words, settings, after)
     if not numbers:
@@ -100,15 +107,16 @@ def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, a
     return [one for one in scored if -one.negated_overlap >= settings.overlap_min]
 
 
-def _everyone_in_scope(reader: Reader, stream: Stream, draft: Draft, after: int, limit: int) -> Iterable[Alike]:
+def _everyone_in_scope(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
     """Likeness of letters shares no rare word for certain, so in the literal reading everybody is compared."""
     selection = Selection(
         streams=(stream.number,),
         scopes=(draft.candidate.scope,),
+        categories=engine.sight.categories,
         equal={"status": "active", "kind_class": str(KIND_CLASS[draft.candidate.kind])},
         ranges=(("memory", ">", after),),
     )
-    found = reader.select(stream.tenant, selection, limit)
+    found = reader.select(stream.tenant, selection, engine.policy.near_duplicates.max_candidates)
     return [Alike(0.0, stored.number, stored.state.id) for stored in found]
 
 

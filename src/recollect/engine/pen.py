@@ -46,6 +46,7 @@ class Pen:
         self._known_terms: dict[str, Sequence[str]] = {}
         self._before: dict[str, Status | None] = {}
         self._touched: dict[str, None] = {}
+        self._beside: set[str] = set()
         self._phase: Mapping[str, Any] = {}
         self.fresh = Fresh()
 
@@ -183,6 +184,10 @@ class Pen:
         self._touched.update(dict.fromkeys(i for i in (id, other) if i in self._states))
         return entry
 
+    def keep_beside(self, id: str) -> None:
+        """A memory is to be active under a key that others hold, of which the caller may not know."""
+        self._beside.add(id)
+
     def flush(self) -> None:
         """Bring the projections up to the state; what leaves the active set goes first, so keys are free in time."""
         touched = [self._states[id] for id in self._touched]
@@ -199,13 +204,14 @@ class Pen:
     def _project(self, state: State) -> None:
         number, before = self._numbers[state.id], self._before[state.id]
         is_active, was_active = state.status is Status.ACTIVE, before is Status.ACTIVE
+        beside = state.id in self._beside
         if was_active and not is_active:
             self.writer.unindex_text(self.stream, number)
         terms = self._terms(state.id) if is_active and not was_active else None
         if before is None:
-            self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms)
+            self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms, beside=beside)
         else:
-            self.writer.move_memory(self.stream, number, state)
+            self.writer.move_memory(self.stream, number, state, beside=beside)
             if terms is not None:
                 self.writer.index_text(self.stream, number, terms)
         self._before[state.id] = state.status

@@ -14,6 +14,8 @@ from recollect.engine.audit import replay
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due, forgotten, put_away
+from recollect.engine.key_holders import Places
+from recollect.engine.links import hidden_in, told
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import border_check, keep, keep_later, refused
 from recollect.model import trace
@@ -26,6 +28,7 @@ from recollect.model.record import MAX_NAME
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.borders import may_read, phase_refusal, read_refusal
+from recollect.rules.keys import identity
 from recollect.rules.phases import Snapshot, compare
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stored, Stream
@@ -97,7 +100,8 @@ def start_phase(
             events += forgotten(engine, id, body, "decay")
         pen.finish()
         keep(engine, writer, events, pen.stream.number)
-    return PhaseStarted(started, tuple(id for id, _ in left), tuple(events))
+        hidden = hidden_in(engine, writer, events)
+    return PhaseStarted(started, tuple(id for id, _ in left if id not in hidden), told(events, hidden))
 
 
 def _may_start(engine: Engine, address: Address) -> trace.Trace:
@@ -183,11 +187,14 @@ def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[s
     active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
     found = reader.by_ids(engine.tenant, [state.id for state in active])
     bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored)}
-    return {_key(state, bodies[state.id]): (state, bodies[state.id]) for state in active if state.id in bodies}
+    seen, places = [(state, bodies[state.id]) for state in active if state.id in bodies], Places()
+    return {_key(state, body, beside=places.is_taken(state, body)): (state, body) for state, body in seen}
 
 
-def _key(state: State, body: Mapping[str, Any]) -> tuple[str, str, str]:
-    return (body["scope"], body["kind"], state.canonical_key.lower())
+def _key(state: State, body: Mapping[str, Any], *, beside: bool) -> tuple[str, str, str]:
+    """What it is about; one that is kept beside another of its key goes by its id as well."""
+    key = identity(state.canonical_key)
+    return (body["scope"], body["kind"], f"{key} {state.id}" if beside else key)
 
 
 def _seen(engine: Engine, stored: Stored) -> bool:

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
+from recollect.engine.links import as_seen
 from recollect.model.canonical import canonical_json, check_text
 from recollect.model.errors import BadInput, RetryMismatch
 from recollect.model.receipt import Receipt
-from recollect.model.record import Candidate
+from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import Outcome
 from recollect.rules.privacy_gate import denied_types
-from recollect.stores.protocol import Writer
+from recollect.stores.protocol import Stored, Writer
 
 MAX_KEY = 256
 
@@ -42,8 +43,16 @@ def earlier_answer(engine: Engine, writer: Writer, key: str, *asked: Candidate) 
             "was used before for another request.", field="idempotency_key", hint="Draw a new key for a new request."
         )
     stored = writer.by_ids(engine.tenant, [kept["memory_id"]]).get(kept["memory_id"])
-    memory = to_memory(stored) if stored is not None and stored.body is not None else None
-    return Receipt(Outcome(kept["outcome"]), memory, tuple(kept["reasons"]), replayed=True)
+    return Receipt(Outcome(kept["outcome"]), _shown(engine, writer, stored), tuple(kept["reasons"]), replayed=True)
+
+
+def _shown(engine: Engine, writer: Writer, stored: Stored | None) -> Memory | None:
+    """What became of the memory since, unless it is gone or no longer for this caller to see."""
+    if stored is None or stored.body is None:
+        return None
+    if not engine.sight.sees(stored.body["scope"], stored.state.category):
+        return None
+    return to_memory(*as_seen(engine, writer, [stored]))
 
 
 def keep_answer(engine: Engine, writer: Writer, key: str, receipt: Receipt, at: str, *asked: Candidate) -> None:

@@ -12,7 +12,7 @@ from recollect.engine.links import hidden_ids
 from recollect.engine.waiting import TraceRow, waiting
 from recollect.model import trace
 from recollect.model.caller import Right
-from recollect.model.canonical import format_time, parse_time
+from recollect.model.canonical import format_time, parse_time, storable
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.item import source_word
 from recollect.model.policy import Privacy
@@ -46,7 +46,11 @@ def denied_trace(engine: Engine, candidate: Candidate, no: Rejection) -> Trace:
 
 
 def shown_query(query: str, settings: Privacy) -> str:
-    """A question as its event may repeat it: without anything that the policy would not let be remembered as it is."""
+    """A question as its event may repeat it: without anything that the policy would not let be remembered as it is.
+
+    A question may hold what no store takes, such as half a letter. Its event may not, or it would fail whoever writes next.
+    """
+    query = storable(query)
     hits = [hit for hit in privacy.scan(query) if action(hit.type, settings) != "allow"]
     shown = privacy.redact(query, hits) if hits else query
     for pattern in settings.deny_patterns:

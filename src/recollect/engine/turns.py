@@ -16,6 +16,7 @@ from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.exchanges import Exchange, ToolResult, as_session
 from recollect.engine.ingest import Answer, Prepared, Writing, addresses_of, prepare
+from recollect.engine.key_holders import holder
 from recollect.engine.matching import standing
 from recollect.engine.promotion import carry_over
 from recollect.engine.tracing import unquoted
@@ -31,7 +32,6 @@ from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Namespace, Source, Space, Status
 from recollect.rules.borders import may_read
 from recollect.rules.extraction import Extracted, extract
-from recollect.rules.keys import identity
 from recollect.rules.privacy_gate import places
 from recollect.rules.procedures import DETECTED, Procedure, detect
 from recollect.rules.turns import merged, parts, put_right, says, statements
@@ -327,14 +327,16 @@ def _still_holds(writing: Writing, fact: Extracted, answer: Answer, target: Addr
     """Whether what has ended is what is believed: "I left Acme" ends nothing for someone who works elsewhere."""
     if not isinstance(answer, Prepared) or answer.draft.key is None:
         return True
-    candidate, key = answer.draft.candidate, identity(answer.draft.key.text)
+    candidate, key = answer.draft.candidate, answer.draft.key.text
     believed = []
     for address in (answer.address, *([target] if target is not None else [])):
         if not may_read(writing.engine.caller, address):
             continue
         stream = writing.writer.stream_at(address)
-        kind_class = str(KIND_CLASS[candidate.kind])
-        stored = writing.writer.active_by_key(stream, candidate.scope, kind_class, key) if stream is not None else None
+        if stream is None:
+            continue
+        where = writing.writer, stream, candidate.scope, KIND_CLASS[candidate.kind]
+        stored = holder(writing.engine, *where, key, category=candidate.category).incumbent
         believed += [stored.body] if stored is not None and stored.body is not None else []
     return bool(believed) and all(says(_content(body), fact.value) for body in believed)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from recollect.engine.accesses import FLUSH_AFTER_S
 from recollect.engine.context import Engine
-from recollect.model.errors import StoreError
+from recollect.model.errors import OutcomeUnknown, StoreBusy, StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
 from recollect.model.operation import Operation
 from recollect.stores.protocol import Store
 
@@ -32,6 +32,9 @@ class TraceRow(NamedTuple):
 
 
 Row = Operation | TraceRow
+_NOT_NOW = (StoreBusy, StoreUnavailable, StoreCorrupt, StoreTooNew, OutcomeUnknown)
+_REFUSED = (StoreError, ValueError, TypeError, OverflowError)
+"""What a driver, or the canonical form, says to values that it cannot write; ``StoreError`` if it was the server."""
 
 
 class Waiting:
@@ -90,15 +93,10 @@ class Waiting:
         store = self._store()
         if store is None or not rows:
             return
-        try:
-            with store.write(tenant, patience_s=PATIENCE_S) as writer:
-                writer.keep_operations(tenant, [row for row in rows if isinstance(row, Operation)])
-                for row in rows:
-                    if isinstance(row, TraceRow):
-                        writer.keep_trace(tenant, *row)
-        except StoreError:  # whoever these rows are about was answered long ago
+        left = _written(store, tenant, rows)
+        if left:
             with self._lock:
-                self._rows[tenant] = (rows + self._rows.get(tenant, []))[-MAX_WAITING:]
+                self._rows[tenant] = (left + self._rows.get(tenant, []))[-MAX_WAITING:]
                 self._wake_later()
 
     def _wake_later(self) -> None:
@@ -113,6 +111,25 @@ class Waiting:
             closed = self._closed
         if not closed:
             self.flush()
+
+
+def _written(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
+    """Write rows together; returns those that are to wait for a better time. Whoever they are about was answered long ago.
+
+    A row that no store takes must not fail whoever happens to write next, nor take others with it: where a batch is refused
+    for what it holds, each row is written alone, and the one that is refused alone is given up.
+    """
+    try:
+        with store.write(tenant, patience_s=PATIENCE_S) as writer:
+            writer.keep_operations(tenant, [row for row in rows if isinstance(row, Operation)])
+            for row in rows:
+                if isinstance(row, TraceRow):
+                    writer.keep_trace(tenant, *row)
+    except _NOT_NOW:
+        return rows
+    except _REFUSED:
+        return [left for row in rows for left in _written(store, tenant, [row])] if len(rows) > 1 else []
+    return []
 
 
 def _names(row: Row, name: str | None) -> bool:

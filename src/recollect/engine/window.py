@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.expiry import forgotten, put_away
 from recollect.engine.ingest import Prepared, Writing, prepare
+from recollect.engine.key_holders import holder
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.item import source_word
 from recollect.model.ledger import Event
 from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import Authority, EventType, Kind, KindClass, Source
-from recollect.rules.keys import explicit_key, identity
+from recollect.rules.keys import explicit_key
 from recollect.rules.turns import MAX_SUMMARISED, SUMMARY_TITLE, Said, summary
 from recollect.stores.protocol import Stored
 
@@ -23,13 +24,14 @@ MAX_EVICTED = 1_000
 OF_A_TURN = "turn"
 """What marks the lines of an exchange: those that somebody only adds push no exchange out."""
 SUMMARY_KEY = explicit_key(SUMMARY_TITLE).text
+SUMMARY_CATEGORY = "general"
 
 
 def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Receipt, ...]]:
     """Let go of what is beyond the window. Returns the ids that left, and the receipt of their summary if one is made."""
     pen, settings = writing.pen(address), writing.engine.policy.turns
     numbers = writing.writer.newest(pen.stream, "turns", MAX_EVICTED)
-    lines = [s for s in writing.writer.by_numbers(pen.stream, numbers) if not _is_summary(s)]
+    lines = [s for s in writing.writer.by_numbers(pen.stream, numbers) if not _is_summary(s) and _seen(writing, s)]
     exchanged = [stored for stored in lines if OF_A_TURN in (stored.body or {}).get("meta", {})] or lines
     ticks = sorted({_tick(stored) for stored in exchanged}, reverse=True)[: settings.short_term_window]
     gone = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []
@@ -42,20 +44,33 @@ def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Re
         events += forgotten(writing.engine, stored.state.id, stored.body, "decay")
     pen.flush()
     writing.keep(events, pen.stream.number)
-    receipts = (_summarise(writing, address, gone),) if settings.summarise else ()
+    told = [stored for stored in gone if _may_be_told(writing, stored)]
+    receipts = (_summarise(writing, address, told),) if settings.summarise and told else ()
     return tuple(stored.state.id for stored in gone), receipts
+
+
+def _seen(writing: Writing, stored: Stored) -> bool:
+    """What the caller may not know of is not the caller's to let go."""
+    scope = stored.body["scope"] if stored.body is not None else None
+    return writing.engine.sight.sees(scope, stored.state.category)
+
+
+def _may_be_told(writing: Writing, stored: Stored) -> bool:
+    """Whether the summary may hold a line: where agents have lists, whoever reads the one must be allowed the other."""
+    return not writing.engine.policy.agents.allowlists or stored.state.category == SUMMARY_CATEGORY
 
 
 def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Receipt:
     engine, pen = writing.engine, writing.pen(address)
-    kind_class, key = str(KindClass.EVENT), identity(SUMMARY_KEY)
-    earlier = writing.writer.active_by_key(pen.stream, "shared", kind_class, key)
+    where = writing.writer, pen.stream, "shared", KindClass.EVENT
+    earlier = holder(engine, *where, SUMMARY_KEY, category=SUMMARY_CATEGORY).incumbent
     before = earlier.body if earlier is not None and earlier.body is not None and _is_summary(earlier) else {}
     of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in gone)]
     text = summary(before.get("content"), [_said(stored) for stored in gone], engine.policy.turns.summary_characters)
     fields = {
         "content": text,
         "title": SUMMARY_TITLE,
+        "category": SUMMARY_CATEGORY,
         "kind": Kind.SHORT_TERM,
         "event_type": EventType.CONTEXT,
         "space": address.space,

@@ -11,6 +11,7 @@ from recollect.engine import ingest, lifecycle, reading, recall
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.drafting import draft_for, parse_candidate
+from recollect.engine.key_holders import holder
 from recollect.langgraph import items
 from recollect.langgraph.checkpoints import tables_of
 from recollect.langgraph.items import Namespace, Stamped
@@ -26,7 +27,6 @@ from recollect.policies import load_policy
 from recollect.rules import privacy
 from recollect.rules.borders import sees
 from recollect.rules.draft import Rejection
-from recollect.rules.keys import identity
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Reader
 
@@ -69,8 +69,8 @@ def _find(engine: Engine, reader: Reader, scope: str, namespace: Namespace, key:
     stream = reader.stream_at(address) if sees(engine.caller, address, scope) else None
     if stream is None:
         return None
-    key_identity = identity(items.canonical_key(scope, namespace, key))
-    stored = reader.active_by_key(stream, scope, KindClass.SEMANTIC, key_identity)
+    name = items.canonical_key(scope, namespace, key)
+    stored = holder(engine, reader, stream, scope, KindClass.SEMANTIC, name).incumbent
     if stored is None or reading.current(engine, reader, [stored])[0].state.status is not Status.ACTIVE:
         return None
     return to_memory(stored)

@@ -57,6 +57,15 @@ def check_text(text: str) -> str:
     raise ValueError(f"contains {what} U+{code:04X} at position {found.start()}; remove it")
 
 
+def storable(text: str) -> str:
+    """The text with U+FFFD in the place of everything that may not be stored, for what is only shown and not kept as it is.
+
+    >>> storable("tea \\ud800 and\\x00 milk") == "tea \\ufffd and\\ufffd milk"
+    True
+    """
+    return _FORBIDDEN.sub("\ufffd", text)
+
+
 def check_json(value: Any, depth: int = 0) -> Any:
     """A JSON value as it may be stored: string keys, finite numbers, clean text, bounded depth."""
     if depth > MAX_JSON_DEPTH:

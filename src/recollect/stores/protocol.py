@@ -230,7 +230,10 @@ class ReadsMemories(Protocol):
         ...
 
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]: ...
-    def active_by_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> Stored | None: ...
+    def active_with_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> list[Stored]:
+        """The active memories of a key, oldest first: one, unless some are kept beside others (:meth:`Writer.put_memory`)."""
+        ...
+
     def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]: ...
     def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
         """Numbers of the active memories of a stream that have one of these ``(kind class, key identity)``."""
@@ -625,7 +628,8 @@ class ReadsProvenance(Protocol):
         ...
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
-        """Memories whose version names one of these ids: as a neighbour, or as what it was made of."""
+        """Memories that name one of these: an id, as a neighbour or as what they were made of; or somebody, as their author,
+        user, actor, agent or voucher elsewhere, or as the one who may see them."""
         ...
 
     def parents_noted(self, stream: Stream) -> dict[int, tuple[str, ...]]:
@@ -687,12 +691,24 @@ class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations
     def add_entry(self, stream: Stream, entry: Entry) -> None: ...
     def add_amendment(self, stream: Stream, seq: int, memory_id: str, body: str, salt: bytes) -> None: ...
     def put_memory(
-        self, stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, terms: Sequence[str] | None
+        self,
+        stream: Stream,
+        number: int,
+        state: State,
+        body: Mapping[str, Any] | None,
+        terms: Sequence[str] | None,
+        *,
+        beside: bool = False,
     ) -> None:
-        """A memory's row of current state, indexed under ``terms`` unless they are ``None``."""
+        """A memory's row of current state, indexed under ``terms`` unless they are ``None``.
+
+        One memory of a key may be active. One that is kept ``beside`` it is besides: whoever wrote it may not know of the
+        other. It stays so as long as it has this key.
+        A row that is there already only takes over whom the body names, and ``terms`` must be ``None``.
+        """
         ...
 
-    def move_memory(self, stream: Stream, number: int, state: State) -> None: ...
+    def move_memory(self, stream: Stream, number: int, state: State, *, beside: bool = False) -> None: ...
     def index_text(self, stream: Stream, number: int, terms: Sequence[str]) -> None: ...
     def unindex_text(self, stream: Stream, number: int) -> None: ...
     def remove_content(self, stream: Stream, number: int, memory_id: str) -> int: ...

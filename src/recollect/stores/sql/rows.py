@@ -10,7 +10,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Entry, Event
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Kind, Namespace, Space, Status
-from recollect.rules.keys import identity
+from recollect.rules.keys import identity, identity_beside
 from recollect.stores.protocol import Stored, Stream
 
 Row = Mapping[str, Any]
@@ -77,8 +77,8 @@ def state_of(values: Sequence[Any]) -> State:
     return State(*fields)
 
 
-def state_row(stream: Stream, number: int, state: State) -> dict[str, Any]:
-    row = state.to_dict()
+def state_row(stream: Stream, number: int, state: State, *, beside: bool = False) -> dict[str, Any]:
+    row, apart = state.to_dict(), identity_beside(state.canonical_key, number)
     row.update(
         tenant=stream.tenant,
         stream=stream.number,
@@ -89,14 +89,17 @@ def state_row(stream: Stream, number: int, state: State) -> dict[str, Any]:
         importance_reason=_list_text(state.importance_reason),
         tags=_list_text(state.tags),
         vouchers=_list_text(state.vouchers),
-        key_identity=identity(state.canonical_key),
+        key_identity=apart if beside else identity(state.canonical_key),
+        apart=apart,
         pinned=int(state.pinned),
     )
     return row
 
 
-def memory_row(stream: Stream, number: int, state: State, body: Mapping[str, Any] | None) -> dict[str, Any]:
-    row = state_row(stream, number, state)
+def memory_row(
+    stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, *, beside: bool = False
+) -> dict[str, Any]:
+    row = state_row(stream, number, state, beside=beside)
     row.update({name: body.get(name) if body else None for name in BODY_COLUMNS})
     row["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
     row["phase"] = phase_number(body)
@@ -109,11 +112,11 @@ def phase_number(body: Mapping[str, Any] | None) -> int | None:
     return int(body.get("phase_id", "phase-1").removeprefix("phase-")) if body else None
 
 
-def stray_column(row: Sequence[Any], body: Mapping[str, Any] | None) -> str | None:
+def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None) -> str | None:
     """The first of these columns of current state that is not what the version's body says; ``None`` if all are."""
     if row[0] is None:
         return None  # no such row: that is for whoever compares the states to say
-    if row[1] != identity(row[0]):
+    if row[1] not in (identity(row[0]), identity_beside(row[0], number)):
         return "key_identity"
     said = body or {}
     kind_class = str(KIND_CLASS[Kind(said["kind"])]) if said else None

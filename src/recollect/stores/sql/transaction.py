@@ -14,6 +14,7 @@ from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
+from recollect.rules.keys import identities
 from recollect.stores.protocol import (
     NO_LIMIT,
     Contender,
@@ -220,16 +221,18 @@ class StateTables(ProvenanceTables, _Postings):
             found += self._db.rows("ids_with_prefix", tenant=tenant, low=low, high=low + "~", limit=limit)
         return list(dict.fromkeys(row["id"] for row in found))
 
-    def active_by_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> Stored | None:
+    def active_with_key(self, stream: Stream, scope: str, kind_class: str, key_identity: str) -> list[Stored]:
+        low, end = identities(key_identity)
         found = self._db.rows(
-            "active_by_key",
+            "active_with_key",
             tenant=stream.tenant,
             stream=stream.number,
             scope=scope,
             kind_class=kind_class,
-            key_identity=key_identity,
+            low=low,
+            end=end,
         )
-        return next(iter(self._named(stream.tenant, found)), None)
+        return sorted(self._named(stream.tenant, found), key=lambda stored: stored.number)
 
     def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]:
         """Newest first. A few streams are read one by one, so that a small one is not searched for in a large store."""
@@ -293,9 +296,16 @@ class StateTables(ProvenanceTables, _Postings):
         return [row["id"] for row in self._db.rows("to_purge", tenant=stream.tenant, stream=stream.number, now=now)]
 
     def put_memory(
-        self, stream: Stream, number: int, state: State, body: Mapping[str, Any] | None, terms: Sequence[str] | None
+        self,
+        stream: Stream,
+        number: int,
+        state: State,
+        body: Mapping[str, Any] | None,
+        terms: Sequence[str] | None,
+        *,
+        beside: bool = False,
     ) -> None:
-        row = rows.memory_row(stream, number, state, body)
+        row = rows.memory_row(stream, number, state, body, beside=beside)
         if terms is not None:
             row["terms"] = self._add_postings(stream, number, terms)
         self._db.run("put_memory", **row)
@@ -303,8 +313,8 @@ class StateTables(ProvenanceTables, _Postings):
             self._db.run("add_alias", tenant=stream.tenant, alias=alias, id=state.id)
         self._note_parents(stream, number, body)
 
-    def move_memory(self, stream: Stream, number: int, state: State) -> None:
-        self._db.run("move_memory", **rows.state_row(stream, number, state))
+    def move_memory(self, stream: Stream, number: int, state: State, *, beside: bool = False) -> None:
+        self._db.run("move_memory", **rows.state_row(stream, number, state, beside=beside))
 
 
 class TextTables(_Postings):

@@ -21,7 +21,7 @@ class WalkedTables(Capability):
         return [WalkedVersion(number, id, body, salt, tuple(rest)) for number, id, body, salt, *rest in found]
 
     def stray_column(self, version: WalkedVersion, body: Mapping[str, Any] | None) -> str | None:
-        return rows.stray_column(version.repeated, body)
+        return rows.stray_column(version.number, version.repeated, body)
 
     def amendments_after(self, stream: Stream, after: int, limit: int) -> list[Amendment]:
         return [Amendment(*row) for row in self._db.tuples("amendments_after", **_of(stream), after=after, limit=limit)]

@@ -144,8 +144,9 @@ SELECT v.stream, v.memory, json_extract(v.body, '$.content') AS content FROM jso
  WHERE v.body IS NOT NULL
 
 -- name: candidates
-SELECT m.stream, m.memory, m.id, m.scope, m.category, m.key_identity, m.phase, m.created_at, m.kind_class, m.source,
-       m.authority, m.importance, m.pinned, m.tier, m.thread_id, m.user_id, m.actor_id, m.vouchers
+-- Those that are kept beside one another are of one key.
+SELECT m.stream, m.memory, m.id, m.scope, m.category, lower(m.canonical_key), m.phase, m.created_at, m.kind_class,
+       m.source, m.authority, m.importance, m.pinned, m.tier, m.thread_id, m.user_id, m.actor_id, m.vouchers
   FROM json_each(:places) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = json_extract(wanted.value, '$[0]')
    AND m.memory = json_extract(wanted.value, '$[1]')
@@ -157,19 +158,19 @@ SELECT id FROM memories WHERE tenant = :tenant AND id >= :low AND id < :high ORD
 -- name: ids_with_alias
 SELECT id FROM aliases WHERE tenant = :tenant AND alias = :alias ORDER BY id LIMIT :limit
 
--- name: active_by_key
+-- name: active_with_key
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories m
   JOIN versions v USING (tenant, stream, memory)
   LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
   LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
-   AND m.key_identity = :key_identity AND m.status = 'active'
+   AND m.key_identity >= :low AND m.key_identity < :end AND m.status = 'active'
 
 -- name: key_holders
 SELECT m.memory FROM json_each(:scopes) s CROSS JOIN json_each(:keys) k
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.scope = s.value
-   AND m.kind_class = json_extract(k.value, '$[0]') AND m.key_identity = json_extract(k.value, '$[1]')
-   AND m.status = 'active'
+   AND m.kind_class = json_extract(k.value, '$[0]') AND m.key_identity >= json_extract(k.value, '$[1]')
+   AND m.key_identity < json_extract(k.value, '$[1]') || '$' AND m.status = 'active'
 
 -- name: select_memories
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories m
@@ -218,6 +219,7 @@ SELECT m.*, v.body FROM memories m JOIN versions v USING (tenant, stream, memory
  WHERE m.tenant = :tenant AND m.stream = :stream ORDER BY m.memory
 
 -- name: put_memory
+-- A row that is there already takes over whom its version names: a name can be cut out of a version, and nothing else changes.
 INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id, superseded_by_id, related, conflicts,
     canonical_key, key_digest, key_identity, pinned, importance, importance_reason, authority, authority_reason,
     category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at,
@@ -228,13 +230,14 @@ VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :supe
     :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at,
     :purge_at, :removed, :created_at, :scope, :content_hash, :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
     :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :phase, :terms, :vouchers)
+ON CONFLICT (tenant, stream, memory) DO UPDATE SET user_id = excluded.user_id, actor_id = excluded.actor_id
 
 -- name: move_memory
 UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
     superseded_by_id = :superseded_by_id, related = :related, conflicts = :conflicts, canonical_key = :canonical_key,
-    key_digest = :key_digest, key_identity = :key_identity, pinned = :pinned, importance = :importance,
-    importance_reason = :importance_reason, authority = :authority, authority_reason = :authority_reason,
-    category = :category, tags = :tags, reinforcements = :reinforcements,
+    key_digest = :key_digest, key_identity = CASE WHEN key_identity = :apart THEN :apart ELSE :key_identity END,
+    pinned = :pinned, importance = :importance, importance_reason = :importance_reason, authority = :authority,
+    authority_reason = :authority_reason, category = :category, tags = :tags, reinforcements = :reinforcements,
     last_reinforced = :last_reinforced, last_modified = :last_modified, expires_at = :expires_at,
     expires_at_tick = :expires_at_tick, deleted_at = :deleted_at, purge_at = :purge_at, removed = :removed,
     vouchers = :vouchers

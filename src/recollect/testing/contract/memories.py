@@ -9,7 +9,7 @@ import pytest
 from recollect.model.errors import StoreError
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
-from recollect.stores.protocol import Store
+from recollect.stores.protocol import Selection, Store
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import TENANT, Scribe, address, at, body, memory_id, state
 
@@ -141,17 +141,39 @@ class MemoryContract(Opening):
         Scribe(store, address("ben")).keep("ben's", canonical_key="Ben-Likes-Tea")
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
-            shared = reader.active_by_key(stream, "shared", "semantic", "ana-likes-tea")
-            own = reader.active_by_key(stream, "planner", "semantic", "ana-likes-tea")
-            assert shared is not None and own is not None
+            (shared,) = reader.active_with_key(stream, "shared", "semantic", "ana-likes-tea")
+            (own,) = reader.active_with_key(stream, "planner", "semantic", "ana-likes-tea")
             assert (shared.state.id, own.state.id) == (new, mine)
             assert shared.body == body()
-            assert reader.active_by_key(stream, "shared", "procedural", "ana-likes-tea") is None
-            assert reader.active_by_key(stream, "shared", "semantic", "ben-likes-tea") is None
+            assert reader.active_with_key(stream, "shared", "procedural", "ana-likes-tea") == []
+            assert reader.active_with_key(stream, "shared", "semantic", "ben-likes-tea") == []
         with store.write(TENANT) as writer:
             writer.move_memory(stream, 2, state(new, canonical_key="Ana-Likes-Tea", status=Status.ARCHIVED))
-            assert writer.active_by_key(stream, "shared", "semantic", "ana-likes-tea") is None
+            assert writer.active_with_key(stream, "shared", "semantic", "ana-likes-tea") == []
         assert old != new
+
+    def test_a_memory_may_be_kept_beside_another_of_its_key_and_stays_so(self, store: Store, scribe: Scribe) -> None:
+        key: dict[str, Any] = {"canonical_key": "Ana-Likes-Tea"}
+        ids = [scribe.keep("one", **key)]
+        scribe.keep("of a longer key", canonical_key="Ana-Likes-Tea-Too")
+        ids += [scribe.keep("three", status=Status.ARCHIVED, **key), scribe.keep("four", status=Status.ARCHIVED, **key)]
+        with store.write(TENANT) as writer:
+            stream = scribe.stream(writer)
+            writer.move_memory(stream, 3, state(ids[1], **key), beside=True)
+            writer.move_memory(stream, 4, state(ids[2], **key), beside=True)
+        with store.write(TENANT) as writer:
+            stream = scribe.stream(writer)
+            writer.move_memory(stream, 3, state(ids[1], pinned=True, **key))
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            found = reader.active_with_key(stream, "shared", "semantic", "ana-likes-tea")
+            assert [stored.state.id for stored in found] == ids
+            holders = reader.key_holders(stream, ["shared"], [("semantic", "ana-likes-tea")])
+            assert sorted(holders) == [1, 3, 4], "the one beside is of the same concept"
+            rows = reader.candidates(TENANT, [(stream.number, number) for number in holders], Selection())
+            assert {row.key_identity for row in rows.values()} == {"ana-likes-tea"}
+            for version in reader.versions_after(stream, 0, 10):
+                assert reader.stray_column(version, json.loads(version.body or "{}")) is None
 
     # ── ids as people type them ─────────────────────────────────────────────────────────────────────────────────
 

@@ -1,5 +1,7 @@
 """What builds upon what, and who vouches: found by hash and by name, only among what is selected, and gone with its memory."""
 
+from typing import Any
+
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Event
 from recollect.stores.protocol import Selection, Store, Stored
@@ -105,6 +107,33 @@ class ProvenanceContract(Opening):
             assert reader.tied_to(TENANT, []) == reader.tied_to(TENANT, [memory_id("coffee")]) == []
         with store.read("globex") as reader:
             assert reader.tied_to("globex", [tea]) == []
+
+    def test_what_names_somebody_is_found_wherever_the_name_stands(self, store: Store, scribe: Scribe) -> None:
+        name, voucher = "Zoë 'Q\"", {"id": "Zoë 'Q\"", "name": "Z", "timestamp": at(1)}
+        bodies: dict[str, dict[str, Any]] = {
+            **{field: {field: name} for field in ("user_id", "agent_id", "actor_id", "scope")},
+            "author": {"author": {"id": name, "name": "Zoë"}},
+            "credited": {"author": {"id": "z", "name": name}},
+            "vouched": {"meta": {"entry": {"vouchers": [7, {"id": "ben"}, voucher]}}},
+            "odd": {"meta": {"entry": {"vouchers": {"id": 7}}, "about": name}, "topic_id": name},
+        }
+        kept = {named: _keep(scribe, named, B, **fields) for named, fields in bodies.items()}
+        kept["told"] = scribe.keep("told", vouchers=[{"actor": "", "at": at(1), "told": voucher}])
+        with store.read(TENANT) as reader:
+            assert _ids(reader.tied_to(TENANT, [name])) == [id for named, id in kept.items() if named != "odd"]
+            assert reader.tied_to(TENANT, ["Zo", "zoë 'q\""]) == []
+
+    def test_a_name_that_was_cut_out_of_a_version_is_nowhere_beside_it(self, store: Store, scribe: Scribe) -> None:
+        green = _keep(scribe, "green", B, user_id="ana", actor_id="ana", aliases=["g"])
+        with store.write(TENANT, [scribe.address]) as writer:
+            stream, found = scribe.stream(writer), writer.by_ids(TENANT, [green])[green]
+            body = {name: value for name, value in (found.body or {}).items() if value != "ana"}
+            writer.cut_links(stream, 1, green, canonical_json(body), [])
+            writer.put_memory(stream, 1, found.state, body, None)
+        with store.read(TENANT) as reader:
+            (version,) = reader.versions_after(scribe.seen_by(reader), 0, 9)
+            assert reader.stray_column(version, body) is None and reader.tied_to(TENANT, ["ana"]) == []
+            assert reader.by_ids(TENANT, [green])[green].state == found.state
 
     def test_a_link_is_cut_out_of_a_version_and_of_all_that_was_kept_under_it(
         self, store: Store, scribe: Scribe

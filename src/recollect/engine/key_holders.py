@@ -1,0 +1,57 @@
+"""Who holds a key, as far as the caller may know.
+
+A key has one active memory that anybody may know of. What is of a category that an agent's list does not name is not there
+for that agent: it neither meets it nor takes its key. What the agent writes is kept beside it, under the same key, and the
+answer is what it would be if the other were not there.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from recollect.engine.context import Engine
+from recollect.model.state import State
+from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Status
+from recollect.rules.keys import identity
+from recollect.stores.protocol import Reader, Stored, Stream
+
+
+class Held(NamedTuple):
+    """The memory of a key that the caller meets, and whether others are active under it, which stay as they are."""
+
+    incumbent: Stored | None
+    by_others: bool
+
+
+def holder(
+    engine: Engine,
+    reader: Reader,
+    stream: Stream,
+    scope: str,
+    kind_class: KindClass,
+    key_text: str,
+    *,
+    category: str | None = None,
+) -> Held:
+    """Who holds a key. Of several that the caller sees it is the one of the same ``category``, else the oldest."""
+    found = reader.active_with_key(stream, scope, str(kind_class), identity(key_text))
+    sight = engine.sight
+    seen = [stored for stored in found if sight.sees(scope, stored.state.category)]
+    met = min(seen, key=lambda stored: (stored.state.category != category, stored.number), default=None)
+    return Held(met, len(found) > (met is not None))
+
+
+class Places:
+    """The keys that are taken while a stream's memories are put down again, in their order."""
+
+    def __init__(self) -> None:
+        self._taken: set[tuple[str, KindClass, str]] = set()
+
+    def is_taken(self, state: State, body: Mapping[str, Any] | None) -> bool:
+        """Whether an active memory has the key of this one, which is then kept beside it. Else it is taken from now on."""
+        if body is None or state.status is not Status.ACTIVE:
+            return False
+        place = (body["scope"], KIND_CLASS[Kind(body["kind"])], identity(state.canonical_key))
+        if place in self._taken:
+            return True
+        self._taken.add(place)
+        return False
