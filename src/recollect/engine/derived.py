@@ -15,8 +15,9 @@ from recollect.engine.provenance import meant
 from recollect.model import trace
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Entry, Event
-from recollect.model.seals import NEIGHBOUR, PARENT, SIGNATURE, Link, links_of, without
+from recollect.model.seals import NAMES, NEIGHBOUR, PARENT, SIGNATURE, Link, links_of, without
 from recollect.model.vocabulary import Status
+from recollect.rules.attribution import LISTED_ONLY
 from recollect.rules.derivation import PROMOTED, made_of
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Writer
 
@@ -29,22 +30,28 @@ class Tie(NamedTuple):
     """A memory that stays, what ties it to those that go, and which of its links have to be cut.
 
     ``how`` is empty where it was only near to one of them in meaning. ``sealed`` is false for a version from before links had
-    seals, which names a parent that cannot be taken out of it.
+    seals, which names a parent that cannot be taken out of it; ``named`` is true for one that will go on naming a person.
     """
 
     stored: Stored
     how: tuple[str, ...]
     cut: tuple[Link, ...]
     sealed: bool = True
+    named: bool = False
 
     @property
     def id(self) -> str:
         return self.stored.state.id
 
     @property
+    def by_policy(self) -> bool:
+        """Whether the policy says what becomes of it: it was made of what goes, or for whom it goes."""
+        return not LISTED_ONLY.issuperset(self.how)
+
+    @property
     def to_review(self) -> bool:
-        """Whether there is something to decide: it was made of what goes, and would still be recalled."""
-        return bool(self.how) and self.stored.state.status in SERVED
+        """Whether there is something to decide: the policy speaks of it, and it would still be recalled."""
+        return self.by_policy and self.stored.state.status in SERVED
 
     @property
     def listed(self) -> list[Erased]:
@@ -83,7 +90,9 @@ def _means_one(child: Stored, hash: str, records: Sequence[Stored], gone: Collec
 
 
 def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bool:
-    """A signature covers the parents: whoever guessed one could check the guess by it."""
+    """A signature covers the parents: whoever guessed one could check the guess by it. A name leads to nobody's memory."""
+    if link.field in NAMES:
+        return False
     if link.field == NEIGHBOUR:
         return link.value[0] in gone
     return bool(parents) if link.field == SIGNATURE else link.value in parents
@@ -167,6 +176,8 @@ def _let_one_go(pen: Pen, tie: Tie, done: Let, aside: Collection[str]) -> Let:
         body = without(stored.body or {}, tie.cut)
         hashes = [link.value for link in tie.cut if link.field == PARENT]
         pen.writer.cut_links(pen.stream, stored.number, tie.id, canonical_json(body), hashes)
+        if any(link.field in NAMES for link in tie.cut):
+            pen.writer.put_memory(pen.stream, stored.number, stored.state, body, None)
         stored = stored._replace(body=body)
     pen.load(stored)
     entries = [pen.record(Event.SEVERED, tie.id, rule=CUT, commitment=link.seal) for link in tie.cut]

@@ -7,6 +7,18 @@ from typing import NamedTuple
 
 from recollect.engine import operations
 from recollect.engine.arguments import check_one
+from recollect.engine.attributed import (
+    Attributed,
+    Person,
+    emptied,
+    forget_names,
+    joined,
+    naming,
+    person_named,
+    sessions_of,
+    summaries,
+    to_review_again,
+)
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.derived import Let, Tie, going_along, let_go, links_back, staying_behind
@@ -20,7 +32,7 @@ from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
-from recollect.model.vocabulary import Kind, Space
+from recollect.model.vocabulary import Space
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
@@ -30,7 +42,10 @@ BEYOND_REACH = (
     "exports that were handed out",
     "memories of other owners that mention this person and do not say what they were made of",
 )
-OUT_OF_SIGHT = "what others made of it and this caller may not see (it is dealt with as the policy says, like the rest)"
+OUT_OF_SIGHT = (
+    "what they wrote elsewhere, or others made of it, and this caller may not see (it is dealt with like the rest)"
+)
+NAMED = "their name in memories of others that are listed here, stay, and hold it for good (as voucher, say): erase those too"
 UNSEALED = "the hash of an erased memory in versions of an earlier release that name it as a parent: erase those too"
 BY_RIGHT, WITH_ITS_SOURCE = "erased:by_right", "erased:with_its_source"
 LISTED = ("memory", "stream", "actor", "thread", "link", "review")
@@ -62,58 +77,45 @@ def erase(
     ):
         at = engine.now()
         locked = writer.locked_streams(engine.tenant)  # all: nobody may build upon what goes while it goes
-        person = _person(writer, engine.tenant, owner, locked)
-        plan = _planned(engine, writer, *_what(engine, writer, owner, id, whole_chain))
-        intent.note([*plan.listed(engine.tenant), *person.listed(engine.tenant)])
-        erased = _erase_all(engine, writer, engine.tenant, plan.gone, at, asked=plan.asked)
-        let = let_go(engine, writer, engine.tenant, plan.staying.values(), at, plan.aside)
-        for stream in _sessions(writer, engine.tenant, {id: tie.stored for id, tie in plan.along.items()}):
-            writer.remove_traces_of_stream(stream)
-        told_in = {one.number: one for one in (*person.streams, *_sessions(writer, engine.tenant, plan.asked))}
-        traces = erased.traces + sum(writer.remove_traces_of_stream(stream) for stream in told_in.values())
-        names = person.forgotten(writer, engine.tenant)
+        person = person_named(writer, engine.tenant, owner, locked)
+        plan = _planned(engine, writer, _what(engine, writer, owner, id, whole_chain))
+        said_in = sessions_of(writer, engine.tenant, plan.asked)
         if owner is not None:
-            writer.remove_operations_naming(engine.tenant, owner)
-            writer.remove_cursors_naming(engine.tenant, owner)
+            person = person.with_sessions(emptied(writer, engine.tenant, said_in, plan.gone))
+        intent.note([*plan.listed(engine.tenant), *person.listed(engine.tenant)])
+        erased = _erase_all(engine, writer, engine.tenant, plan.gone, at, asked=plan.asked, counted=plan.told)
+        let = let_go(engine, writer, engine.tenant, plan.staying.values(), at, plan.aside)
+        traces = erased.traces + _remove_traces(writer, engine.tenant, plan, (*person.streams, *said_in))
+        forget_names(writer, engine.tenant, person.names if owner is None else {owner, *person.names})
+        names = person.forgotten(writer, engine.tenant)
         operations.keep(engine, writer, operations.removals(engine, len(plan.gone), at, Node.HOTPATH, owner))
     done = _Done(plan, erased.entries, let, *names, traces, len(person.threads))
     return done.receipt((*_beyond(engine, plan), *scrubbed(engine)), at)
 
 
-class _Person(NamedTuple):
-    """Where a person's name stands: the owner of streams, who acted, whose graphs ran."""
-
-    streams: list[Stream]
-    actors: list[str]
-    threads: list[str]
-
-    def listed(self, tenant: str) -> list[Erased]:
-        """How the list beside the store knows them."""
-        streams = [Erased(tenant, "stream", stream.uid) for stream in self.streams]
-        actors = [Erased(tenant, "actor", uid) for uid in self.actors]
-        return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads)]
-
-    def forgotten(self, writer: Writer, tenant: str) -> tuple[int, int]:
-        """Take the name away; returns of how many streams, and of how many actors, it was."""
-        writer.remove_graph_threads(tenant, self.threads, for_good=True)
-        owners = sum(writer.forget_owner(stream) for stream in self.streams)
-        return owners, sum(writer.forget_actor(tenant, uid) for uid in self.actors)
+def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", told_in: Sequence[Stream]) -> int:
+    """Remove what was traced where the erased was told, and count that. What went along was others', and is not counted."""
+    counted = {stream.number: stream for stream in told_in}
+    for stream in sessions_of(writer, tenant, {id: tie.stored for id, tie in plan.along.items()}):
+        if stream.number not in counted:
+            writer.remove_traces_of_stream(stream)
+    return sum(writer.remove_traces_of_stream(stream) for stream in counted.values())
 
 
-def _person(reader: Reader, tenant: str, owner: str | None, streams: Sequence[Stream]) -> _Person:
-    """Everything that bears a name; nothing if nobody is named."""
-    if owner is None:
-        return _Person([], [], [])
-    owned = [stream for stream in streams if stream.address is not None and stream.address.owner == owner]
-    actors = [uid for uid, (name, _) in reader.actor_names(tenant).items() if name == owner]
-    return _Person(owned, actors, reader.graph_thread_uids(tenant, owner))
+class _What(NamedTuple):
+    """What an erasure is about: ids, other versions of the same chain that stay, and what names the person elsewhere."""
+
+    ids: list[str]
+    remaining: list[str] = []
+    elsewhere: Attributed = Attributed({}, {})
 
 
 class _Plan(NamedTuple):
-    """What is asked for, what goes along with it, what stays but loses its links and which of that is put aside for review;
-    and which of it all the caller may see."""
+    """What is asked for, and which of it somebody wrote elsewhere; what goes along with it, what stays but loses its links and
+    which of that is put aside for review; and which of it all the caller may see."""
 
     asked: dict[str, Stored]
+    authored: frozenset[str]
     remaining: list[str]
     along: dict[str, Tie]
     staying: dict[str, Tie]
@@ -124,6 +126,11 @@ class _Plan(NamedTuple):
     def gone(self) -> dict[str, Stored]:
         return self.asked | {id: tie.stored for id, tie in self.along.items()}
 
+    @property
+    def told(self) -> frozenset[str]:
+        """What is asked for, as far as the receipt may name it."""
+        return frozenset(self.asked) - (self.authored - self.seen)
+
     def listed(self, tenant: str) -> list[Erased]:
         """How the list beside the store knows what is done."""
         gone = [Erased(tenant, "memory", id) for id in sorted(self.gone)]
@@ -131,22 +138,34 @@ class _Plan(NamedTuple):
         return [*gone, *links, *(Erased(tenant, "review", id) for id in sorted(self.aside))]
 
 
-def _planned(engine: Engine, reader: Reader, ids: list[str], remaining: list[str]) -> _Plan:
-    asked = reader.by_ids(engine.tenant, ids)
-    policy = engine.policy.erasure.derived
-    along = going_along(reader, engine.tenant, asked) if policy == "erase" else {}
+def _planned(engine: Engine, reader: Reader, what: _What) -> _Plan:
+    policy, tenant = engine.policy.erasure.derived, engine.tenant
+    authored = what.elsewhere.theirs.keys() - set(what.ids)
+    asked = reader.by_ids(tenant, sorted({*what.ids, *authored}))
+    named = {id: tie for id, tie in what.elsewhere.others.items() if id not in asked}
+    along = _going_along(reader, tenant, asked, named) if policy == "erase" else {}
     gone = asked | {id: tie.stored for id, tie in along.items()}
-    staying = staying_behind(reader, engine.tenant, gone)
-    seen = frozenset(id for id, tie in (along | staying).items() if visible(engine, reader, tie.stored))
+    staying = joined(staying_behind(reader, tenant, gone), {id: tie for id, tie in named.items() if id not in gone})
+    others = {**{id: tie.stored for id, tie in (along | staying).items()}, **{id: asked[id] for id in authored}}
+    seen = frozenset(id for id, stored in others.items() if visible(engine, reader, stored))
     aside = frozenset(id for id, tie in staying.items() if policy == "review" and tie.to_review)
-    return _Plan(asked, remaining, along, staying, aside, seen)
+    return _Plan(asked, frozenset(authored), what.remaining, along, staying, aside, seen)
+
+
+def _going_along(reader: Reader, tenant: str, asked: Mapping[str, Stored], named: Mapping[str, Tie]) -> dict[str, Tie]:
+    """What goes too where the policy says so: what was made of it, what was written for the person, and what was made of that."""
+    written = {id: tie for id, tie in named.items() if tie.by_policy}
+    made = going_along(reader, tenant, {**asked, **{id: tie.stored for id, tie in written.items()}})
+    return joined(made, written)
 
 
 def _beyond(engine: Engine, plan: _Plan) -> tuple[str, ...]:
     """What is out of reach, or out of sight. What hides is told to everybody from whom something may be hidden."""
     sees_everything = engine.caller.trusted and engine.caller.agent is None
     unsealed = any(not tie.sealed for tie in plan.staying.values())
-    return (*BEYOND_REACH, *([] if sees_everything else [OUT_OF_SIGHT]), *([UNSEALED] if unsealed else []))
+    named = any(tie.named for id, tie in plan.staying.items() if id in plan.seen)
+    besides = {OUT_OF_SIGHT: not sees_everything, UNSEALED: unsealed, NAMED: named}
+    return (*BEYOND_REACH, *(sentence for sentence, holds in besides.items() if holds))
 
 
 class _Done(NamedTuple):
@@ -163,11 +182,13 @@ class _Done(NamedTuple):
     def receipt(self, beyond_reach: tuple[str, ...], at: str) -> ErasureReceipt:
         """The receipt as the caller may have it: of others' memories only those that it can see."""
         plan = self.plan
-        known = plan.seen | plan.asked.keys()
+        own = plan.asked.keys() - plan.authored
+        known = plan.seen | plan.told
         told = [one for one in (*self.erased, *self.let.entries) if one.memory_id in known]
         return ErasureReceipt(
-            removed=tuple(sorted(plan.asked)),
-            streams=len({stored.stream for stored in plan.asked.values()}),
+            removed=tuple(sorted(own)),
+            authored=tuple(sorted(plan.authored & plan.seen)),
+            streams=len({plan.asked[id].stream for id in own}),
             owner_names_removed=self.owner_names,
             actor_names_removed=self.actor_names,
             traces_removed=self.traces,
@@ -237,32 +258,29 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         back = _back(writer, tenant, wanted)
         staying = staying_behind(writer, tenant, back.memories)
         links = {id: tie for id, tie in back.links.items() if id not in staying}
+        aside = {id: tie for id, tie in back.aside.items() if id not in {*staying, *links}}
         _erase_all(engine, writer, tenant, back.memories, engine.now(), asked=back.memories)
-        let_go(engine, writer, tenant, [*staying.values(), *links.values()], engine.now(), wanted["review"])
-        _forget_names(writer, tenant, back.streams, back.actors)
+        ties = [*staying.values(), *links.values(), *aside.values()]
+        let_go(engine, writer, tenant, ties, engine.now(), wanted["review"])
+        person = Person(back.streams, back.actors, back.threads)
+        acted = {name for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name}
+        forget_names(writer, tenant, person.names | acted)
         for stream in back.streams:
             writer.remove_traces_of_stream(stream)
-        _Person(back.streams, back.actors, back.threads).forgotten(writer, tenant)
+        person.forgotten(writer, tenant)
     return sum(map(len, back))
 
 
-def _forget_names(writer: Writer, tenant: str, streams: Sequence[Stream], actors: Sequence[str]) -> None:
-    """Remove the operational events of people whose names a restored backup brought back."""
-    names = writer.actor_names(tenant)
-    owners = [stream.address.owner for stream in streams if stream.address is not None]
-    for name in {*owners, *(names[uid][0] for uid in actors)} - {None}:
-        writer.remove_operations_naming(tenant, str(name))
-        writer.remove_cursors_naming(tenant, str(name))
-
-
 class _Back(NamedTuple):
-    """What the list says is gone and is there all the same: memories, streams with an owner, actors, threads, links."""
+    """What the list says is gone and is there all the same: memories, streams with an owner, actors, threads, links; and what
+    it says was put aside and is not."""
 
     memories: dict[str, Stored]
     streams: list[Stream]
     actors: list[str]
     threads: list[str]
     links: dict[str, Tie]
+    aside: dict[str, Tie]
 
 
 def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
@@ -274,53 +292,48 @@ def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
     ]
     threads = [uid for uid in reader.graph_thread_uids(tenant) if uid in wanted["thread"]]
     links = links_back(reader, tenant, wanted["link"])
-    return _Back(memories, streams, actors, threads, {id: tie for id, tie in links.items() if id not in memories})
+    aside = to_review_again(reader, tenant, wanted["review"])
+    stays = [{id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside)]
+    return _Back(memories, streams, actors, threads, *stays)
 
 
-def _what(
-    engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool
-) -> tuple[list[str], list[str]]:
-    """The ids to remove, and those of the same chain that stay."""
-    if id is None:
-        numbers = tuple(stream.number for stream in reader.streams_of(engine.tenant, owner))
-        found = reader.select(engine.tenant, Selection(streams=numbers), NO_LIMIT)
-        said = reader.select(engine.tenant, Selection(equal={"user_id": str(owner)}), NO_LIMIT)
-        in_sessions = [stored for stored in said if stored.body and stored.body["space"] == Space.SESSION]
-        summaries = _summaries(engine, reader, {stored.stream for stored in in_sessions})
-        return sorted({stored.state.id for stored in (*found, *in_sessions, *summaries)}), []
-    one = find(engine, reader, id)
+def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool) -> _What:
+    if owner is not None:
+        return _of_person(reader, engine.tenant, owner)
+    one = find(engine, reader, str(id))
     if one.body is None:
         raise NotAllowed(f"its content was {one.state.removed} already.", field="id", hint="Nothing is left to erase.")
     versions = [s.state.id for s in chain_of(engine, reader, one.state.id) if s.body is not None]
     chosen = versions if whole_chain else [one.state.id]
-    return chosen, [v for v in versions if v not in chosen]
+    return _What(chosen, [v for v in versions if v not in chosen])
 
 
-def _summaries(engine: Engine, reader: Reader, sessions: set[int]) -> list[Stored]:
-    """The summaries of these sessions: whatever anybody said there may be in them."""
-    if not sessions:
-        return []
-    lines = Selection(streams=tuple(sorted(sessions)), equal={"kind": str(Kind.SHORT_TERM)})
-    found = reader.select(engine.tenant, lines, NO_LIMIT)
-    return [stored for stored in found if stored.body and "summary_of" in stored.body.get("meta", {})]
-
-
-def _sessions(writer: Writer, tenant: str, gone: Mapping[str, Stored]) -> list[Stream]:
-    """The sessions in which something to be removed was said: their traces tell what was asked there."""
-    numbers = sorted({stored.stream for stored in gone.values()})
-    streams = (writer.stream_numbered(tenant, number) for number in numbers)
-    return [stream for stream in streams if stream.address is not None and stream.address.space is Space.SESSION]
+def _of_person(reader: Reader, tenant: str, name: str) -> _What:
+    """All of their streams, what they said in sessions with the summaries of those, and what names them elsewhere."""
+    numbers = tuple(stream.number for stream in reader.streams_of(tenant, name))
+    found = reader.select(tenant, Selection(streams=numbers), NO_LIMIT)
+    elsewhere = naming(reader, tenant, name)
+    said = [one for one in elsewhere.theirs.values() if one.body and one.body["space"] == Space.SESSION]
+    summed_up = summaries(reader, tenant, {stored.stream for stored in said})
+    return _What(sorted({stored.state.id for stored in (*found, *said, *summed_up)}), elsewhere=elsewhere)
 
 
 class _Erased(NamedTuple):
-    """The entries that say so, and how many traces told of what was asked for: others' are nobody's business."""
+    """The entries that say so, and how many traces told of what is counted: others' are nobody's business."""
 
     entries: tuple[Entry, ...]
     traces: int
 
 
 def _erase_all(
-    engine: Engine, writer: Writer, tenant: str, gone: Mapping[str, Stored], at: str, *, asked: Collection[str]
+    engine: Engine,
+    writer: Writer,
+    tenant: str,
+    gone: Mapping[str, Stored],
+    at: str,
+    *,
+    asked: Collection[str],
+    counted: Collection[str] = (),
 ) -> _Erased:
     """Tombstone each memory in its own stream's chain, then take its content away."""
     by_stream: dict[int, list[Stored]] = {}
@@ -339,6 +352,6 @@ def _erase_all(
         engine.meanings.forget(tenant, number)
         for stored in memories:
             removed = writer.remove_content(stream, stored.number, stored.state.id)
-            traces += removed if stored.state.id in asked else 0
+            traces += removed if stored.state.id in counted else 0
     writer.remove_operations_about(tenant, sorted(gone))
     return _Erased(tuple(entries), traces)

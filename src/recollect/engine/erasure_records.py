@@ -42,6 +42,7 @@ def _unsigned(engine: Engine, receipt: ErasureReceipt, covering: Checkpoint | No
         policy=engine.policy.erasure.derived,
         removed=receipt.removed,
         remaining=receipt.remaining,
+        authored=receipt.authored,
         derived=tuple(DerivedFate.model_validate(one.to_dict(), strict=False) for one in receipt.derived),
         streams=receipt.streams,
         owner_names_removed=receipt.owner_names_removed,

@@ -4,9 +4,9 @@ It says what was removed by opaque ids, who asked by the uid under which they ac
 say so. It holds no name, no word, no salt and no hash of anything that was erased.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from recollect.model.proof import (
     MAX_SIGNATURES,
@@ -24,10 +24,12 @@ from recollect.model.proof import (
 
 
 class DerivedFate(Document):
-    """A memory that was made of an erased one: how, and what became of it."""
+    """A memory that was made of an erased one, or names the erased person: how, and what became of it."""
 
     id: MemoryId
-    how: tuple[Literal["built_upon", "promoted", "summary", "taken_from"], ...]
+    how: tuple[
+        Literal["built_upon", "promoted", "summary", "taken_from", "written_for", "acted", "agent", "vouched"], ...
+    ]
     became: Literal["kept", "review", "erased"]
 
 
@@ -42,7 +44,10 @@ class ErasureEntry(Document):
 
 
 class ErasureRecord(Document):
-    """What an erasure did. ``checkpoint`` covers its entries; ``None`` where whoever asked may not take one."""
+    """What an erasure did. ``checkpoint`` covers its entries; ``None`` where whoever asked may not take one.
+
+    ``authored`` stands there only where there is something in it: receipts from before it are read and signed as they were.
+    """
 
     format: Literal["recollect-erasure/1"] = "recollect-erasure/1"
     at: Time
@@ -59,4 +64,10 @@ class ErasureRecord(Document):
     entries: tuple[ErasureEntry, ...]
     beyond_reach: tuple[Word, ...]
     checkpoint: Checkpoint | None
+    authored: tuple[MemoryId, ...] = ()
     signatures: Annotated[tuple[Signature, ...], Field(max_length=MAX_SIGNATURES)] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = written(self)
+        return {name: value for name, value in fields.items() if name != "authored" or value}

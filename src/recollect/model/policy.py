@@ -283,7 +283,10 @@ class Ranking(Section):
     )
     pinned: float = Field(0.15, ge=0, le=10, description="it is pinned")
     canon: float = Field(0.15, ge=0, le=10, description="it is canon")
-    newest_first: bool = Field(True, description="of two statements about a present value, the newer one comes first")
+    newest_first: bool = Field(
+        True,
+        description="of two statements about the same thing the newer one comes first; asked for the first, the earliest",
+    )
 
 
 class Embedding(Section):

@@ -1,7 +1,8 @@
-"""Links that can be cut: what a version says of *other* memories, each value under a seal of its own.
+"""Links that can be cut: what a version says of *other* memories and people, each value under a seal of its own.
 
 The ledger commits to a version, which never changes. But the content hash of a parent, how like a neighbour is, and a signature
-that covers the parents are words about somebody else's memory, and have to go when that one is erased. So the commitment does
+that covers the parents are words about somebody else's memory, and have to go when that one is erased; so has the name of
+somebody for whom an agent wrote in a stream that is not theirs. So the commitment does
 not cover such a value but its seal: a hash over a salt of its own and the value. Cutting a link takes value and salt
 away and leaves the seal. The commitment holds as before, and what was sealed cannot even be guessed.
 """
@@ -12,9 +13,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.model.canonical import canonical_json
+from recollect.model.vocabulary import Space
 
 PARENT, NEIGHBOUR, SIGNATURE = "parent_refs", "neighbours", "signature"
+USER, ACTOR = NAMES = "user_id", "actor_id"
 SALT_BYTES = 16
+_SINGLE = (SIGNATURE, *NAMES)
+"""Fields that hold one value, and no list."""
 
 _SALTS, _CUT, _SEALED = "salts", "cut", "sealed"
 """In a body: the salts of its links, and the seals of those that were cut. In what is committed to: all the seals."""
@@ -22,7 +27,7 @@ _MARKS = tuple(f'"{name}":' for name in (_SALTS, _CUT, _SEALED))
 
 
 class Link(NamedTuple):
-    """One value about another memory: of which field, at which place of it, and the salt of its seal."""
+    """One value about another memory, or one name: of which field, at which place of it, and the salt of its seal."""
 
     field: str
     place: int
@@ -53,8 +58,14 @@ def with_salts(body: Mapping[str, Any], draw: Callable[[int], bytes]) -> dict[st
     """A new version's body with a salt for each of its links; one without links stays as it is."""
     values = {field: _values(body, field) for field in (NEIGHBOUR, PARENT)}
     values[SIGNATURE] = _values(body, SIGNATURE) if values[PARENT] else []
+    values |= {field: _values(body, field) for field in NAMES if _is_elsewhere(body, field)}
     salts = {field: [draw(SALT_BYTES).hex() for _ in found] for field, found in values.items() if found}
     return {**body, _SALTS: salts} if salts else dict(body)
+
+
+def _is_elsewhere(body: Mapping[str, Any], field: str) -> bool:
+    """Whether a name is that of somebody in whose stream this is not. The lines of a session go with those who had it."""
+    return body.get(field) != body.get("owner") and body.get("space") != Space.SESSION
 
 
 def links_of(body: Mapping[str, Any]) -> list[Link]:
@@ -85,7 +96,7 @@ def without(body: Mapping[str, Any], gone: Collection[Link]) -> dict[str, Any]:
         of_field = [link for link in kept if link.field == field]
         if of_field:
             values = [link.value for link in of_field]
-            left[field] = values[0] if field == SIGNATURE else values
+            left[field] = values[0] if field in _SINGLE else values
             left[_SALTS] = {**left.get(_SALTS, {}), field: [link.salt for link in of_field]}
     cut = [*body.get(_CUT, ()), *([link.field, link.place, link.seal] for link in gone)]
     return {**left, _CUT: sorted(list(one) for one in cut)}
@@ -135,7 +146,7 @@ def _values(body: Mapping[str, Any], field: str) -> Sequence[Any]:
     value = body.get(field)
     if value is None:
         return []
-    return [value] if field == SIGNATURE else list(value)
+    return [value] if field in _SINGLE else list(value)
 
 
 def _places(count: int, taken: Collection[int]) -> list[int]:

@@ -36,7 +36,7 @@ def check_record(text: str, keys: Collection[str]) -> ProofCheck:
 def _check_itself(record: ErasureRecord) -> None:
     """Every memory that it says is gone has one entry that says so, and no entry is about any other."""
     derived = {one.id: one.became for one in record.derived}
-    gone = Counter([*record.removed, *(id for id, became in derived.items() if became == "erased")])
+    gone = Counter([*record.removed, *record.authored, *(id for id, became in derived.items() if became == "erased")])
     if Counter(one.memory for one in record.entries if one.event == "erased") != gone:
         raise BadProof("entries: they are not one for each memory that it says was erased")
     aside = Counter(id for id, became in derived.items() if became == "review")
@@ -74,6 +74,7 @@ def _told(record: ErasureRecord) -> list[str]:
     return [
         f"erased at {record.at}: {memories(len(record.removed))} in {counted(record.streams, 'stream')}, "
         f"{counted(record.owner_names_removed, 'owner name')}, {counted(record.actor_names_removed, 'actor name')}",
+        *([f"wrote elsewhere, and erased too: {memories(len(record.authored))}"] if record.authored else []),
         f"made of them (policy {record.policy}): {made}; {counted(record.links_cut, 'link')} cut",
         f"the ledger says so in {entries(len(record.entries))}, "
         + (f"covered by the checkpoint of {leaves(covered.size)}" if covered else "which no checkpoint covers yet"),

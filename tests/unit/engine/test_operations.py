@@ -412,7 +412,7 @@ def test_an_erased_person_is_named_nowhere(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with recollect.open(path) as mem:
         mem.as_caller(user="ana-quartz", session="ana-quartz").add("Ana went to Zanzibar", thread_id="topaz-thread")
-        mem.add("About her, elsewhere", owner="ben", user_id="ana-quartz")
+        mem.add("What she told Ben", owner="ben", user_id="ana-quartz")
         mem.add("Ben stayed", owner="ben")
         mem.query("Zanzibar", owner="ana-quartz")
     shutil.copy(path, tmp_path / "backup")
@@ -420,13 +420,12 @@ def test_an_erased_person_is_named_nowhere(tmp_path: Path) -> None:
         mem.query("Zanzibar", owner="ana-quartz")
         mem.as_caller(user="ana-quartz", rights=["read", "erase"]).erase(owner="ana-quartz")
         assert {one.user for one in mem.events().items} == {"ben", None}
-        assert done(mem, op="delete") == [("hotpath", "delete", "ok")]
+        assert done(mem, op="delete") == [("hotpath", "delete", "ok")] * 2
     with closing(sqlite3.connect(path)) as db:
         assert b"ana-quartz" not in repr(db.execute("SELECT * FROM operations").fetchall()).encode()
     shutil.copy(tmp_path / "backup", path)
     with recollect.open(path) as mem:
         assert {one.user for one in mem.events().items} == {"ben"}, "a restored copy forgets again"
-        mem.erase(id=next(one.id for one in mem.list().items if one.user_id == "ana-quartz"))
     (tmp_path / "backup").unlink()
     left = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"topaz-thread" not in left and b"ana-quartz" not in left
