@@ -179,14 +179,26 @@ def test_wrong_hashes_are_refused(tmp_path: Path) -> None:
     assert report.outcomes == {"refused": 1, "stored": 1} and "content_hash" in str(report.refused[0].detail)
 
 
-def test_parents_that_go_round_in_a_circle_end(tmp_path: Path) -> None:
+def test_messages_that_follow_each_other_in_a_circle_are_refused(tmp_path: Path) -> None:
     def node(id: str, parent: str) -> dict[str, object]:
         content = {"content_type": "text", "parts": [f"This is message {id}"]}
         return {"id": id, "parent": parent, "message": {"id": id, "author": {"role": "user"}, "content": content}}
 
     file = tmp_path / "conversations.json"
-    file.write_text(json.dumps([{"current_node": "a", "mapping": {"a": node("a", "b"), "b": node("b", "a")}}]))
-    assert import_file(recollect.open(":memory:").engine, "chatgpt", file).outcomes == {"stored": 2}
+    round = {"a": node("a", "b"), "b": node("b", "a")}
+    sound = {"current_node": "c", "mapping": {"c": node("c", "none such")}}
+    file.write_text(json.dumps([{"current_node": "a", "mapping": round}, {"mapping": round}, sound]))
+    report = import_file(recollect.open(":memory:").engine, "chatgpt", file)
+    assert report.outcomes == {"refused": 2, "stored": 1}
+    assert {one.place for one in report.refused} == {"conversation 1", "conversation 2"}
+    assert all("in a circle" in str(one.detail) and "expected" in str(one.detail) for one in report.refused)
+    messages = [
+        {"uuid": one, "parent_message_uuid": other, "sender": "human", "text": f"This is message {one}"}
+        for one, other in (("a", "b"), ("b", "c"), ("c", "a"))
+    ]
+    file.write_text(json.dumps([{"uuid": "t", "chat_messages": messages}]))
+    report = import_file(recollect.open(":memory:").engine, "claude", file)
+    assert report.outcomes == {"refused": 1} and "in a circle" in str(report.refused[0].detail)
 
 
 # ── paths ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -274,7 +286,8 @@ def test_a_view_that_never_ends_is_not_asked(tmp_path: Path) -> None:
         endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
         db.execute(f"CREATE VIEW store AS SELECT x AS prefix, x AS key, x AS value FROM ({endless})")
     db.close()
-    assert import_file(recollect.open(":memory:").engine, "langgraph", file).read == 0
+    with pytest.raises(BadInput, match="is not a LangGraph store"):
+        import_file(recollect.open(":memory:").engine, "langgraph", file)
 
 
 def test_a_damaged_database_is_said_to_be_damaged(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from recollect.engine.arguments import check_one
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine, visible
 from recollect.engine.drafting import parse_candidate
+from recollect.engine.for_the_record import keep_apart, says_it_already
 from recollect.engine.identities import sign_entry, signing_key
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import add_many
@@ -17,15 +18,16 @@ from recollect.engine.later_vouches import add_later_vouches
 from recollect.engine.lifecycle import archive
 from recollect.engine.links import as_seen
 from recollect.engine.reading import MAX_PAGE, current, readable_streams
-from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry, version_key
+from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry
 from recollect.formats.entry_checks import Finding, Findings
 from recollect.formats.entry_files import Readable as Readable
 from recollect.formats.entry_files import read_entries
+from recollect.formats.entry_identity import Identity, identity_of, version_key
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
-from recollect.model.receipt import Plain
+from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Memory
-from recollect.model.vocabulary import KIND_CLASS, Kind, Status
+from recollect.model.vocabulary import KIND_CLASS, Kind, Outcome, Status
 from recollect.rules.identities import is_signature
 from recollect.stores.protocol import Reader, Stored
 
@@ -34,6 +36,8 @@ EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))
 MAX_ENTRIES = 100_000
 """How many entries one import takes. All are read and checked before anything is stored."""
 BATCH = 500
+SAID_BEFORE = "said before"
+"""What becomes of an entry whose words are here already, by somebody else or of another time: it is kept, archived."""
 SHOWN = 100
 """How many findings an error tells."""
 
@@ -214,6 +218,12 @@ class _Tally:
     def refuse(self, one: _Wanted, reason: str, detail: str | None) -> None:
         self.refused.append({"entry": one.number, "line": one.line, "reason": reason, "detail": detail})
 
+    def said_before(self, one: _Wanted, receipt: Receipt) -> None:
+        if receipt.denied:
+            self.deny(one, receipt.reasons[0], receipt.detail)
+        else:
+            self.outcomes[SAID_BEFORE] += 1
+
     def report(self, read: int) -> EntriesImported:
         counted = (self.outcomes, self.signatures.entries, self.signatures.vouches)
         outcomes, entries, vouches = ({word: found[word] for word in sorted(found)} for found in counted)
@@ -289,9 +299,9 @@ def _join_versions(engine: Engine, in_order: Sequence[_Wanted]) -> None:
         here = _here_already(engine, [one.replaces for one in later[start : start + BATCH] if one.replaces is not None])
         names |= {one: memory.canonical_key for one, memory in here.items() if memory.status is Status.ACTIVE}
     for one in later:
-        name = names.get(_identity(one.replaces)) if one.replaces is not None else None
+        name = names.get(identity_of(one.replaces)) if one.replaces is not None else None
         if name is not None and "key" not in one.fields and "topic_id" not in one.fields:
-            one.fields["canonical_key"] = names.setdefault(_identity(one.entry), name)
+            one.fields["canonical_key"] = names.setdefault(identity_of(one.entry), name)
 
 
 def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
@@ -299,8 +309,8 @@ def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
     _put_away_superseded(engine, batch, here)
     new: list[_Wanted] = []
     for one in batch:
-        if _identity(one.entry) in here:
-            _meet_again(engine, one, here[_identity(one.entry)], tally)
+        if identity_of(one.entry) in here:
+            _meet_again(engine, one, here[identity_of(one.entry)], tally)
         elif (fault := tally.signatures.fault(parse_candidate(engine, one.fields))) is not None:
             tally.deny(one, "signature", fault)
         else:
@@ -309,9 +319,26 @@ def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
         if receipt.denied:
             tally.deny(one, receipt.reasons[0], receipt.detail)
             continue
+        if _is_said_already(engine, one, receipt):
+            tally.said_before(one, keep_apart(engine, one.entry, one.fields))
+            continue
         tally.outcomes[str(receipt.outcome)] += 1
-        if receipt.memory is not None and receipt.memory.status is Status.ACTIVE and one.put_away:
+        if receipt.memory is not None and one.put_away and _is_active(engine, receipt.memory.id):
             archive(engine, receipt.memory.id)
+
+
+def _is_active(engine: Engine, id: str) -> bool:
+    """Whether it is active still: of one batch, a later entry may have superseded it."""
+    with engine.read() as reader:
+        found = reader.by_ids(engine.tenant, [id]).get(id)
+    return found is not None and found.state.status is Status.ACTIVE
+
+
+def _is_said_already(engine: Engine, one: _Wanted, receipt: Receipt) -> bool:
+    """Whether an entry brought nothing but weight to another one."""
+    if receipt.outcome is not Outcome.REINFORCED or receipt.memory is None:
+        return False
+    return says_it_already(engine, receipt.memory, one.entry)
 
 
 def _meet_again(engine: Engine, one: _Wanted, here: Memory, tally: _Tally) -> None:
@@ -323,18 +350,14 @@ def _meet_again(engine: Engine, one: _Wanted, here: Memory, tally: _Tally) -> No
         tally.refuse(one, added.reason, added.detail)
 
 
-def _put_away_superseded(engine: Engine, batch: Sequence[_Wanted], here: Mapping["Identity", Memory]) -> None:
+def _put_away_superseded(engine: Engine, batch: Sequence[_Wanted], here: Mapping[Identity, Memory]) -> None:
     """Archive what is here already and was superseded since: by something elsewhere, or by what is here already too."""
     active = {one: memory for one, memory in here.items() if memory.status is Status.ACTIVE}
-    elsewhere = {_identity(one.entry) for one in batch if one.put_away and "superseded_by" in one.entry}
-    both_here = {_identity(one.replaces) for one in batch if one.replaces and _identity(one.entry) in active}
+    elsewhere = {identity_of(one.entry) for one in batch if one.put_away and "superseded_by" in one.entry}
+    both_here = {identity_of(one.replaces) for one in batch if one.replaces and identity_of(one.entry) in active}
     for one in sorted((elsewhere | both_here) & active.keys()):
         if engine.caller.trusted:  # others bring no news of what they did not write
             archive(engine, active[one].id)
-
-
-Identity = tuple[str, str, str]
-"""What makes two entries the same: words, author and time."""
 
 
 def _here_already(engine: Engine, entries: Iterable[Mapping[str, Any]]) -> dict[Identity, Memory]:
@@ -343,8 +366,4 @@ def _here_already(engine: Engine, entries: Iterable[Mapping[str, Any]]) -> dict[
     with engine.read() as reader:
         found = reader.with_hashes(engine.tenant, hashes, engine.selecting(), MAX_ENTRIES)
         seen = [to_memory(stored) for stored in found if stored.body is not None and visible(engine, reader, stored)]
-    return {_identity(to_entry(memory)): memory for memory in seen}
-
-
-def _identity(entry: Mapping[str, Any]) -> Identity:
-    return entry["content_hash"], entry["author"]["id"], entry["timestamp"]
+    return {identity_of(to_entry(memory)): memory for memory in seen}

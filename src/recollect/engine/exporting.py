@@ -1,6 +1,6 @@
 """Moving out: memories as a file of another format, as they all were at one moment."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from recollect.engine.context import Engine
@@ -8,6 +8,10 @@ from recollect.engine.reading import MAX_PAGE, page_of
 from recollect.formats import records
 from recollect.formats.registry import to_write
 from recollect.model.record import Memory
+
+SHARED = "shared"
+LeftOut = Callable[[Memory], None]
+"""Is told of each memory that does not go along because the format cannot say who may see it."""
 
 
 def export_as(
@@ -18,15 +22,28 @@ def export_as(
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
     status: str | Sequence[str] | None = "active",
+    include_private: bool = False,
+    left_out: LeftOut | None = None,
 ) -> Iterator[str]:
     """The pieces of a file of that format, in order. Only ``prod``, and only what is active, unless asked otherwise.
 
-    The oldest comes first, since most tools read a file from the top; only Recollect's own begins with the newest.
+    The oldest comes first, since most tools read a file from the top; only Recollect's own begins with the newest. Where a
+    format cannot say who may see a memory, one that is not shared is ``left_out``, unless the caller will ``include_private``
+    ones: whoever reads the file would take them for everybody's.
     """
     known = to_write(format)
     assert known.write is not None, "the registry checked it"
     which: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces, "status": status}
-    return known.write(every_memory(engine, oldest_first=known.name != records.NAME, **which))
+    memories = every_memory(engine, oldest_first=known.name != records.NAME, **which)
+    return known.write(memories if known.tells_scope or include_private else _shared(memories, left_out))
+
+
+def _shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Memory]:
+    for memory in memories:
+        if memory.scope == SHARED:
+            yield memory
+        elif left_out is not None:
+            left_out(memory)
 
 
 def every_memory(engine: Engine, *, oldest_first: bool = False, **which: Any) -> Iterator[Memory]:

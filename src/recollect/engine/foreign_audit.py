@@ -45,7 +45,7 @@ def audit_file(
     auditor = Auditor(policy)
     with opened(path, known, beside) as source:
         for done, record in enumerate(known.read(source, options), start=1):
-            if record.skipped is not None or record.earlier:
+            if record.skipped is not None or record.earlier or record.put_away:
                 auditor.skip()
             elif record.refused is not None:
                 auditor.broken(record.place, record.refused)

@@ -5,7 +5,7 @@ import pickle
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,28 @@ _NEEDS = re.compile(r"^-- name: (\w+)\n-- needs: (\w+)$", re.MULTILINE)
 
 def rows(file: Path, query: str) -> Iterator[dict[str, Any]]:
     """The rows of a named query, none if the file has not the table that it needs. A view in its place is no table."""
-    queries, needs = load_queries(PACKAGE), _needs()
+    with _reading(file) as db:
+        if _needs()[query] in _tables(db):
+            yield from (_unpacked(dict(row), query) for row in db.execute(load_queries(PACKAGE)[query]))
+
+
+def has_table_for(file: Path, query: str) -> bool:
+    """Whether a file has the table that a named query needs."""
+    with _reading(file) as db:
+        return _needs()[query] in _tables(db)
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(_connected(file)) as db:
-            tables = {name for (name,) in db.execute(queries["tables"])}
-            if needs[query] in tables:
-                yield from (_unpacked(dict(row), query) for row in db.execute(queries[query]))
+            yield db
     except sqlite3.Error as error:
         raise BadInput(f"cannot be read: {error}.", field=str(file), hint="Is it a whole copy?") from None
+
+
+def _tables(db: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in db.execute(load_queries(PACKAGE)["tables"])}
 
 
 def _needs() -> dict[str, str]:

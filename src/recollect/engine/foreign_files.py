@@ -31,6 +31,7 @@ MAX_DOCUMENT_BYTES = 2**20
 MAX_FILES = 100_000
 COPY_BYTES = 2**20
 _SQLITE = b"SQLite format 3\0"
+_HISTORY = "mem0 keeps it in ~/.mem0/history.db."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,12 @@ def _check(path: str | Path, format: Format, beside: Beside) -> None:
     if beside.table is not None and not is_server(path):
         raise BadInput("only a server has tables.", field="table", hint="Name a postgresql:// URL, or leave it out.")
     if beside.history is not None:
-        if not format.history:
+        if format.history is None:
             raise BadInput(f"{format.name} has no history of its own.", field="history", hint="Leave it out.")
         if not beside.history.is_file():
-            raise BadInput("is not a file.", field=str(beside.history), hint="mem0 keeps it in ~/.mem0/history.db.")
+            raise BadInput("is not a file.", field=str(beside.history), hint=_HISTORY)
+        if not foreign_databases.has_table_for(beside.history, format.history):
+            raise BadInput("is not a history: it has no table `history`.", field=str(beside.history), hint=_HISTORY)
 
 
 def _copy_standard_input(copy: Path) -> None:
@@ -157,7 +160,11 @@ class ForeignFile:
     def documents(self, suffix: str) -> Iterator[Document]:
         if not self._path.is_dir():
             raise BadInput("is not a folder.", field=str(self._path), hint=f"{self._format.name} reads a folder.")
-        for file in self._files(suffix):
+        files = self._files(suffix)
+        if not files:
+            what, hint = f"holds no {suffix} file.", f"{self._format.name} reads a folder of them."
+            raise BadInput(what, field=str(self._path), hint=hint)
+        for file in files:
             yield self._document(file)
 
     def _files(self, suffix: str) -> list[Path]:
@@ -186,6 +193,9 @@ class ForeignFile:
         return Document(path, text, front, first_line)
 
     # ── databases ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def has_table_for(self, query: str) -> bool:
+        return any(foreign_databases.has_table_for(file, query) for file in self._databases())
 
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
         for file in self._databases():

@@ -70,6 +70,14 @@ class ForeignServer:
         """The table's name: the server's address may hold a password, and is nobody's business later."""
         return self._table
 
+    def has_table_for(self, query: str) -> bool:
+        """Whether the server's table, or the history beside it, is what a query needs; a wrong table is an error."""
+        needs = _needs()
+        if query in needs:
+            self._check(needs[query])
+            return True
+        return self._history is not None and foreign_databases.has_table_for(self._history, query)
+
     def rows(self, query: str) -> Iterator[dict[str, Any]]:
         needs = _needs()
         if query in needs:

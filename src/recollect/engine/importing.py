@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine import operations, retries
+from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
+from recollect.engine.for_the_record import keep_apart, put_away, says_it_already
 from recollect.engine.foreign_files import NOTHING, Beside, opened
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
@@ -30,6 +32,7 @@ from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Candidate
+from recollect.model.vocabulary import Outcome
 from recollect.stores.protocol import Writer
 
 BATCH = 200
@@ -39,14 +42,17 @@ MAX_SHOWN = 1_000
 GIVE_UP_AFTER = 1_000
 """So many broken records, and more broken than whole ones, are not a file of this format."""
 DEFAULTS = frozenset({"owner", "space", "namespace", "scope", "category"})
-REFUSED, SKIPPED, ALREADY = "refused", "skipped", "already_there"
+REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Taken(Plain):
-    """What became of one record. ``outcome`` is a receipt's, or ``refused``, ``skipped`` or ``already_there``."""
+    """What became of one record. ``outcome`` is a receipt's, or ``refused``, ``skipped``, ``already_there`` or ``said_before``.
+
+    What was ``said_before`` by somebody else, or at another time, is kept archived, and reinforced what is here.
+    """
 
     number: int
     place: str
@@ -220,7 +226,34 @@ def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run:
     wanted = iter(records)
     with rehearsed(engine) if dry_run else nullcontext(engine) as into:
         while batch := [intake.asked(into, record) for record in islice(wanted, BATCH)]:
-            yield from _surely_kept(into, batch)
+            yield from _for_the_record(into, batch, _surely_kept(into, batch))
+
+
+def _for_the_record(engine: Engine, batch: Sequence[_Asked | Taken], taken: Sequence[Taken]) -> Iterator[Taken]:
+    """What is history is archived, and an entry that only reinforced another one is kept beside it.
+
+    After an interruption, what is already there is seen to again.
+    """
+    for one, became in zip(batch, taken, strict=True):
+        if not isinstance(one, _Asked) or became.memory_id is None or became.outcome == REFUSED:
+            yield became
+        elif one.record.put_away:
+            put_away(engine, [became.memory_id])
+            yield became
+        elif one.record.entry is not None and became.outcome in (str(Outcome.REINFORCED), ALREADY):
+            yield _kept_apart(engine, one, one.record.entry, became)
+        else:
+            yield became
+
+
+def _kept_apart(engine: Engine, one: _Asked, entry: Mapping[str, Any], became: Taken) -> Taken:
+    with engine.read() as reader:
+        stored = reader.by_ids(engine.tenant, [became.memory_id or ""]).get(became.memory_id or "")
+    if stored is None or stored.body is None or not says_it_already(engine, to_memory(stored), entry):
+        return became
+    receipt = keep_apart(engine, entry, one.candidate.model_dump(exclude_unset=True), f"{one.key}:apart")
+    said = REFUSED if receipt.denied else ALREADY if became.outcome == ALREADY else SAID_BEFORE
+    return one.taken(said, receipt)
 
 
 def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:

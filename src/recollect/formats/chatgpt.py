@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message
+from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message, circle
 from recollect.formats.fields import id_of, text_of
 from recollect.formats.protocol import Foreign, Format, Options, Source
 
@@ -17,6 +17,9 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
         talk = element.value
         if not isinstance(talk, dict) or not isinstance(talk.get("mapping"), dict):
             yield counting.broken(place, "is not a conversation: it has no mapping of messages")
+            continue
+        if (wrong := circle(_parents(talk["mapping"]))) is not None:
+            yield counting.broken(place, wrong)
             continue
         about = Conversation(
             NAME, place, id_of(talk.get("conversation_id") or talk.get("id")), text_of(talk.get("title"))
@@ -40,10 +43,14 @@ def _messages(talk: Mapping[str, Any]) -> Iterator[Message]:
             yield Message(message.role, id=message.id, skipped=message.skipped or OTHER_BRANCH)
 
 
+def _parents(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    return {id: node.get("parent") if isinstance(node, dict) else None for id, node in mapping.items()}
+
+
 def _branch(mapping: Mapping[str, Any], last: Any) -> list[str]:
-    """The nodes from the first to ``last``. A circle of parents, which no honest file has, is walked once."""
+    """The nodes from the first to ``last``."""
     found: dict[str, None] = {}
-    while isinstance(last, str) and last in mapping and last not in found:
+    while isinstance(last, str) and last in mapping:
         found[last] = None
         node = mapping[last]
         last = node.get("parent") if isinstance(node, dict) else None

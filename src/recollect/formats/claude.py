@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message, pieces_of, unfit
+from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message, circle, pieces_of, unfit
 from recollect.formats.fields import id_of, text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 
@@ -27,6 +27,9 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
         if not isinstance(talk, dict) or not isinstance(talk.get("chat_messages"), list):
             yield counting.broken(place, "is not a conversation: it has no chat_messages")
             continue
+        if (wrong := circle(_parents(talk))) is not None:
+            yield counting.broken(place, wrong)
+            continue
         about = Conversation(NAME, place, id_of(talk.get("uuid")), text_of(talk.get("name")))
         shown = _branch(talk)
         for number, message in enumerate(talk["chat_messages"], start=1):
@@ -36,13 +39,18 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
             yield from counting.foreign(about, number, found)
 
 
+def _parents(talk: Mapping[str, Any]) -> dict[str, Any]:
+    messages = [one for one in talk["chat_messages"] if isinstance(one, dict)]
+    return {str(one.get("uuid")): one.get("parent_message_uuid") for one in messages}
+
+
 def _branch(talk: Mapping[str, Any]) -> set[str] | None:
     """The ids of the messages that the person saw last; nothing where the export does not say which follows which."""
     messages = [one for one in talk["chat_messages"] if isinstance(one, dict)]
-    parents = {str(one.get("uuid")): one.get("parent_message_uuid") for one in messages}
+    parents = _parents(talk)
     last = talk.get("current_leaf_message_uuid") or (messages[-1].get("uuid") if messages else None)
     found: set[str] = set()
-    while isinstance(last, str) and last in parents and last not in found:
+    while isinstance(last, str) and last in parents:
         found.add(last)
         last = parents[last]
     return found if isinstance(last, str) and last.startswith(ROOT) else None

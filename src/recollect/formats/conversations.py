@@ -5,7 +5,7 @@ kept in parts, cut where no secret is divided, since half a secret looks like no
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from recollect.formats.fields import without_empty
 from recollect.formats.protocol import ORIGIN, Foreign
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy import scan
+from recollect.rules.provenance import on_a_cycle
 from recollect.rules.turns import parts
 
 SPOKEN_BY = {"user": "user", "human": "user", "assistant": "agent", "tool": "tool"}
@@ -22,6 +23,16 @@ MAX_MESSAGE_CHARACTERS = 2**18
 """A longer message is a file that was pasted, and no memory."""
 OTHER_BRANCH = "is on a branch that was left: another answer was asked for, or the question was changed"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def circle(parents: Mapping[str, Any]) -> str | None:
+    """What is wrong with messages that follow each other in a circle: which came first, nobody can tell."""
+    known = {id: [parent] if isinstance(parent, str) and parent in parents else [] for id, parent in parents.items()}
+    found = sorted(on_a_cycle(known))
+    if not found:
+        return None
+    shown = ", ".join(f"{id[:40]!r}" for id in found[:3])
+    return f"its messages follow each other in a circle ({shown}): expected a first one that follows none"
 
 
 @dataclass(frozen=True, slots=True)

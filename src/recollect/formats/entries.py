@@ -14,6 +14,7 @@ from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from recollect.formats.entry_identity import is_drawn
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
 from recollect.model.record import (
     ENTRY_ORIGIN,
@@ -328,11 +329,11 @@ def _beyond(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:
         "id": id,
         "aliases": [alias for alias in memory.aliases if alias != id],
         "kind": memory.kind if memory.kind in _TYPE_OF else None,
-        "canonical_key": memory.canonical_key if _is_named(memory) else None,
+        "canonical_key": memory.canonical_key if _is_named(memory) else origin.get("canonical_key"),
         "key": memory.meta.get("key"),
         "source": origin.get("source") or memory.source,
         "meta": {name: value for name, value in memory.meta.items() if name not in NOTED_HERE},
-        "status": memory.status if memory.status is Status.ARCHIVED else None,
+        "status": memory.status if memory.status is Status.ARCHIVED and "superseded_by" not in origin else None,
     }
     beyond["expires_at"] = format_time(memory.expires_at) if memory.expires_at else None
     return {name: _plain(value) for name, value in beyond.items() if value not in (None, (), [], {})}
@@ -346,18 +347,7 @@ def _is_named(memory: Memory) -> bool:
     """Whether its key is a name to keep. One that stands for a place, or for the words themselves, is drawn anew."""
     if memory.kind in (Kind.PROFILE, Kind.SHORT_TERM, Kind.EPISODIC) or memory.topic_id is not None:
         return False
-    return not memory.canonical_key.startswith(f"{FALLBACK}-") and not _VERSION_KEY.fullmatch(memory.canonical_key)
-
-
-def version_key(content_hash: str) -> str:
-    """A key for an entry that has no name, and for its later versions. It outlives the first, so it holds no part of its hash.
-
-    It is told to nobody: whoever takes the versions in again draws it anew.
-    """
-    return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
-
-
-_VERSION_KEY = re.compile(r"Entry-Version-[0-9a-f]{12}", re.IGNORECASE)
+    return not memory.canonical_key.startswith(f"{FALLBACK}-") and not is_drawn(memory.canonical_key)
 
 
 # ── an entry as a candidate ─────────────────────────────────────────────────────────────────────────────────────────

@@ -13,6 +13,8 @@ from recollect.formats.entry_files import Read
 from recollect.model.canonical import parse_time
 from recollect.rules.provenance import meant_by, on_a_cycle
 
+CIRCLE = "is superseded by an entry that it supersedes itself: expected one that came later and stays"
+
 
 class Finding(NamedTuple):
     """One thing that is wrong: in which entry, on which line it begins, where in it, and what was expected."""
@@ -88,6 +90,7 @@ class Findings:
         """What is wrong between the entries."""
         if not self._partial:
             yield from self._dangling()
+            yield from self._circles_of_versions()
         for place in on_a_cycle({place: self._parents(place) for place in range(len(self._noted))}):
             noted = self._noted[place]
             yield Finding(noted.number, noted.line, "parent_refs", "builds upon an entry that builds upon it")
@@ -101,6 +104,21 @@ class Findings:
             if noted.superseded_by is not None and noted.superseded_by not in self._by_hash:
                 told = f"no entry of the file has the content hash {noted.superseded_by.hex()[:12]}…"
                 yield Finding(noted.number, noted.line, "superseded_by", told)
+
+    def _circles_of_versions(self) -> Iterator[Finding]:
+        """Entries that supersede each other: none of them would be left. In a part of a file, another may be meant."""
+        following = {place: self._following(place) for place in range(len(self._noted))}
+        for place in on_a_cycle({place: [] if other is None else [other] for place, other in following.items()}):
+            noted = self._noted[place]
+            yield Finding(noted.number, noted.line, "superseded_by", CIRCLE)
+
+    def _following(self, place: int) -> int | None:
+        """The entry that is meant by ``superseded_by``: the first that came later, else the last before it."""
+        noted = self._noted[place]
+        alike = self._by_hash.get(noted.superseded_by, ()) if noted.superseded_by is not None else ()
+        in_order = sorted(alike, key=lambda other: self._noted[other].at)
+        later = (other for other in in_order if self._noted[other].at > noted.at)
+        return next(later, in_order[-1] if in_order else None)
 
     def _meant(self, place: int, content_hash: bytes) -> int | None:
         alike = [other for other in self._by_hash.get(content_hash, ()) if other != place]

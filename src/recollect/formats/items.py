@@ -1,15 +1,25 @@
-"""Governance items: the small view of a memory with everything else under ``meta``, one JSON object a line."""
+"""Governance items: the small view of a memory with everything else under ``meta``, one JSON object a line.
+
+What an item has no field for, such as who may see it and who said it, travels under ``meta.recollect``.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from recollect.formats.beyond import parted, told, with_beyond
 from recollect.formats.fields import each_line, id_of, text_of
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json
 from recollect.model.item import from_item, to_item
 from recollect.model.record import Memory
 
 NAME = "items"
+BEYOND = """
+    namespace scope canonical_key topic_id layer sublayer tier category tags entities relationships artifact_ref context
+    author user_id agent_id run_id thread_id actor_id role parent_refs confidence pinned expires_at
+""".split()
+"""What a memory has and an item has no word for."""
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
@@ -17,7 +27,17 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def write(memories: Iterable[Memory]) -> Iterator[str]:
-    return (canonical_json(to_item(memory)) + "\n" for memory in memories)
+    return (canonical_json(_item(memory)) + "\n" for memory in memories)
+
+
+def _item(memory: Memory) -> dict[str, Any]:
+    item = to_item(memory)
+    said = told(memory, *BEYOND)
+    if not was_named(memory.to_dict()):
+        said.pop("canonical_key", None)
+    if memory.expires_at_tick is not None:  # the item tells it, in ticks
+        said.pop("expires_at", None)
+    return {**item, "meta": with_beyond(item["meta"], said)}
 
 
 def _foreign(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
@@ -25,7 +45,8 @@ def _foreign(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
         return Foreign(number, place, refused="has no text")
     if not isinstance(item.get("meta", {}), dict):
         return Foreign(number, place, refused="meta is not an object")
-    fields = from_item(item)
+    beyond, meta = parted(item.get("meta", {}), *BEYOND)
+    fields = {**from_item({**item, "meta": meta}), **beyond}
     meta = fields["meta"]
     came = origin(NAME, item, "id", "source", "created_at", earlier=meta.get(ORIGIN))
     if fields.get("source") == "import" or fields.get("source") == "promotion":

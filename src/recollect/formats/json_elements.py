@@ -6,7 +6,7 @@ streaming parser would give neither the line of an element nor a limit on how lo
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
 from recollect.model.errors import BadInput
@@ -39,13 +39,42 @@ def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[
 def parsed(text: str, place: str) -> Any:
     """A JSON text as a value; what is wrong with it is an error that names the place."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=each_field_once)
+    except TwiceThere as error:
+        raise BadInput(f"is ambiguous: {error}.", field=place, hint="Keep the one that is meant.") from None
     except RecursionError:
         raise BadInput("is nested too deeply.", field=place) from None
     except json.JSONDecodeError as error:
         raise BadInput(f"is not JSON: {error.msg}.", field=place, hint="Is this another format?") from None
     except ValueError:
         raise BadInput("holds a number that is too long.", field=place) from None
+
+
+class TwiceThere(ValueError):
+    """An object has a field twice: whoever reads it keeps one value, and not everybody the same."""
+
+
+def each_field_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a JSON object, for ``object_pairs_hook``.
+
+    >>> each_field_once([("content", "a"), ("content", "b")])
+    Traceback (most recent call last):
+    recollect.formats.json_elements.TwiceThere: the field 'content' is there twice
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise TwiceThere(f"the field {twice(name for name, _ in pairs)!r} is there twice")
+    return found
+
+
+def twice(names: Iterable[str]) -> str | None:
+    """The first of these names that is among them again."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name[:80]
+        seen.add(name)
+    return None
 
 
 class _Reader:

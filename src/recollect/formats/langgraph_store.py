@@ -14,10 +14,17 @@ NAME = "langgraph"
 WORDS = ("text", "content", "memory", "data", "value")
 """Where items usually keep what they say, in the order in which it is looked for."""
 MAX_DEPTH = 4
+ITEMS = "langgraph_items"
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
-    for number, row in enumerate(source.rows("langgraph_items"), start=1):
+    if not source.has_table_for(ITEMS):
+        raise BadInput(
+            "is not a LangGraph store: expected an SQLite database with the table `store`.",
+            field=source.name,
+            hint="Name the file that SqliteStore writes, or the postgresql:// URL of a PostgresStore.",
+        )
+    for number, row in enumerate(source.rows(ITEMS), start=1):
         yield _foreign(number, f"item {number}", row)
 
 

@@ -1,5 +1,7 @@
 """The knowledge graph that the MCP reference memory server keeps: ``memory.jsonl``, an entity or a relation a line.
 
+A graph has no place to say who may see what: an export holds what is shared, and more only where somebody asks for it.
+
 Each entity, observation and relation becomes one memory, shaped as Recollect's own MCP server shapes them, so that the
 server answers from an imported graph as from one that it wrote.
 """
@@ -69,4 +71,4 @@ def _owners(memories: Iterable[Memory]) -> Iterator[graph.Entity]:
     return (graph.Entity(owner, "owner", tuple(texts)) for owner, texts in said.items())
 
 
-FORMAT = Format(NAME, "the MCP reference memory server's memory.jsonl", read, write)
+FORMAT = Format(NAME, "the MCP reference memory server's memory.jsonl", read, write, tells_scope=False)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from recollect.formats.beyond import PLACE, SAID, parted, told, with_beyond
 from recollect.formats.fields import each_element, each_line, id_of, named_after, text_of, without_empty
 from recollect.formats.json_elements import parsed
 from recollect.formats.mem0_history import versions
@@ -21,8 +22,9 @@ from recollect.model.errors import BadInput
 from recollect.model.record import Memory
 
 NAME = "mem0"
-POINTS = {"folder": "qdrant_points", "server": "pgvector_points"}
+POINTS = {"folder": "qdrant_points", "database": "qdrant_points", "server": "pgvector_points"}
 """Where the vector store keeps its payloads, by the kind of source."""
+CHANGES = "mem0_changes"
 LISTS = ("results", "memories", "points", "result")
 SPEAKERS = {"assistant": "agent", "tool": "tool"}
 """Who speaks, where that is known. What has the role of a user may be a model's summary of what they said: an import."""
@@ -30,6 +32,8 @@ OWN = frozenset(
     "id data memory hash created_at updated_at user_id agent_id run_id actor_id role text_lemmatized score".split()
 )
 """What mem0 itself puts beside a memory; the rest of a payload is the user's own metadata."""
+BEYOND = tuple(name for name in (*PLACE, *SAID, "importance") if name != "owner")
+"""What a memory of ours says under ``metadata.recollect``; the owner is mem0's user."""
 MAX_HISTORY = 20
 """How many changes of one memory are carried along, the latest."""
 MAX_HISTORY_CHARACTERS = 2**27
@@ -39,8 +43,22 @@ Changes = Mapping[str, list[dict[str, Any]]]
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Every memory behind its earlier wordings, if its history is there; then what was deleted."""
-    found = _last_wordings(source) if source.kind == "database" else chain(_memories(source), _deleted(source))
+    alone = _is_history_alone(source)
+    found = _last_wordings(source) if alone else chain(_memories(source), _deleted(source))
     return _numbered(found, _changes(source))
+
+
+def _is_history_alone(source: Source) -> bool:
+    """Whether a database, or a folder of them, tells of memories by their history only. One that tells of none is refused."""
+    if source.kind not in ("folder", "database") or source.has_table_for(POINTS[source.kind]):
+        return False
+    if source.has_table_for(CHANGES):
+        return True
+    raise BadInput(
+        "holds nothing of mem0's: expected a database with the table `points` or `history`.",
+        field=source.name,
+        hint="Name mem0's folder (the one with Qdrant's `collection`), its history.db, or an export.",
+    )
 
 
 def _numbered(found: Iterable[Foreign], changes: Changes) -> Iterator[Foreign]:
@@ -92,7 +110,7 @@ def _changes(source: Source) -> Changes:
     """What happened to the memories that were changed after they were made."""
     found: dict[str, list[dict[str, Any]]] = {}
     size = 0
-    for row in source.rows("mem0_changes"):
+    for row in source.rows(CHANGES):
         kept = found.setdefault(str(row["memory_id"]), [])
         kept.append(without_empty(row))
         size += _size(kept[-1]) - sum(map(_size, kept[:-MAX_HISTORY]))
@@ -119,12 +137,14 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         return Foreign(number, place, refused="has no memory")
     id = id_of(values.get("id"))
     came = origin(NAME, values, "id", "hash", "created_at", "updated_at")
-    came |= without_empty({"metadata": _own_metadata(values)})
+    beyond, metadata = parted(_own_metadata(values), *BEYOND)
+    came |= without_empty({"metadata": metadata})
     names = {name: text_of(values.get(name)) for name in ("user_id", "agent_id", "run_id", "actor_id", "role")}
     fields = {
         "content": said,
         "owner": names["user_id"],
         **names,
+        **beyond,
         "source": SPEAKERS.get(str(names["role"]), "import"),
         "meta": {ORIGIN: came},
         **named_after(id),
@@ -156,12 +176,16 @@ def _result(memory: Memory) -> dict[str, Any]:
         "id": before.get("id") or memory.id,
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode("utf-8"), usedforsecurity=False).hexdigest(),
-        "metadata": before.get("metadata"),
+        "metadata": with_beyond(_mapping(before.get("metadata")), told(memory, *BEYOND)) or None,
         "created_at": before.get("created_at") or format_time(memory.created_at),
         "updated_at": before.get("updated_at") or format_time(memory.last_modified),
         "user_id": memory.owner,
         **without_empty({name: getattr(memory, name) for name in ("agent_id", "run_id", "actor_id", "role")}),
     }
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 FORMAT = Format(
@@ -170,5 +194,5 @@ FORMAT = Format(
     read,
     write,
     table=NAME,
-    history=True,
+    history=CHANGES,
 )

@@ -87,7 +87,9 @@ class Foreign:
 
     ``number`` counts the records of the file. ``refused`` says that it is broken, ``skipped`` that it is none that
     should come along, such as one that was deleted over there. ``earlier`` says that it is an older version of one that
-    follows. ``guessed`` names the column whose words were taken for the content, where nobody said which it is.
+    follows, ``put_away`` that it is kept for the record only, and archived. ``entry`` is a record that is kept even where
+    another memory says the same already. ``guessed`` names the column whose words were taken for the content, where
+    nobody said which it is.
     """
 
     number: int
@@ -97,6 +99,8 @@ class Foreign:
     refused: str | None = None
     skipped: str | None = None
     earlier: bool = False
+    put_away: bool = False
+    entry: Mapping[str, Any] | None = None
     guessed: str | None = None
 
 

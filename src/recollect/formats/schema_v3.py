@@ -5,10 +5,13 @@ several records with one title the best becomes the active one: the most importa
 linked behind it as earlier versions.
 """
 
+import math
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 _CARRIED = ("layer", "sublayer", "tags", "entities", "relationships", "artifact_ref", "confidence")
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def in_order(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -48,13 +51,31 @@ def _title(record: Mapping[str, Any]) -> str:
     return str(custom.get("title") or record.get("title") or "")
 
 
-def _worth(record: Mapping[str, Any]) -> tuple[int, str]:
-    return _importance(record) or 0, str(record.get("created_at") or record.get("timestamp") or "")
+def _worth(record: Mapping[str, Any]) -> tuple[float, datetime]:
+    """What decides between records of one title: importance as it was counted there, then the moment, whatever its zone."""
+    return _counted(record) or 0, _moment(record.get("created_at")) or _moment(record.get("timestamp")) or _LONG_AGO
 
 
 def _importance(record: Mapping[str, Any]) -> int | None:
     """Importance from 1 to 5; the third schema counted to 10."""
+    counted = _counted(record)
+    return None if counted is None else math.ceil(counted / 2)
+
+
+def _counted(record: Mapping[str, Any]) -> float | None:
+    """Importance from 1 to 10, or none."""
     value = record.get("importance")
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
         return None
-    return min(5, (value + 1) // 2)
+    return min(value, 10)
+
+
+def _moment(value: Any) -> datetime | None:
+    """When a record was made: a time without a zone is UTC, a number counts seconds."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC)
+        moment = datetime.fromisoformat(value)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None

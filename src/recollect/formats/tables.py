@@ -22,6 +22,7 @@ from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import Authority
+from recollect.model.vocabulary import Source as Spoken
 
 CSV, JSONL = "csv", "jsonl"
 CONTENT = ("content", "text", "memory", "data", "fact", "note")
@@ -30,8 +31,11 @@ LISTS = ("tags", "aliases", "parent_refs")
 NUMBERS = {"importance": int, "ttl_ticks": int, "confidence": float}
 AUTHOR = {"author_id": "id", "author_name": "name", "author_platform": "platform"}
 """The columns of who said it; a table has no cell for an object."""
-BELIEVED = frozenset({Authority.USER_ASSERTED, Authority.TOOL_VERIFIED, Authority.AI_INFERRED})
-"""What a column may say by its name alone of how far a row is to be believed. That a row is the system's word takes a map."""
+BY_NAME = {
+    "authority": frozenset(map(str, Authority)) - {"system_imposed"},
+    "source": frozenset(map(str, Spoken)) - {"system", "operator"},
+}
+"""What a column may say by its name alone of whose words a row holds. That they are the system's takes a map."""
 NOT_MAPPED = frozenset({"authority_reason", "meta"})
 KNOWN = (frozenset(Candidate.model_fields) | AUTHOR.keys()) - NOT_MAPPED
 META = "meta."
@@ -158,8 +162,8 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
 
 
 def _says_itself(column: str, value: Any) -> bool:
-    """Whether a column is the field of its name. Others may mean something else by authority than how far to believe a row."""
-    return column in KNOWN and (column != "authority" or str(value) in BELIEVED)
+    """Whether a column is the field of its name; other tools mean many things by `source`."""
+    return column in KNOWN and (column not in BY_NAME or str(value) in BY_NAME[column])
 
 
 def _author(fields: dict[str, Any]) -> dict[str, Any]:

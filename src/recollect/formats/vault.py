@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from recollect.formats.beyond import PLACE, parted, told, with_beyond
 from recollect.formats.fields import id_of, named_after, objects_in, text_of, texts_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.canonical import canonical_json, format_time
@@ -17,6 +18,8 @@ TIERS = ("canon", "register")
 EXTRA = "fields"
 """Where the origin keeps the fields of a line that are not the vault's, so that they go out again."""
 OWN = frozenset(VaultMemory._fields) - {"extra"} | {MEMORY_ID}
+BEYOND = tuple(name for name in PLACE if name != "scope")
+"""What a vault has no field for. A line says it only where it does not go without saying: one of an old vault never does."""
 SPOKEN_BY = {"chat": "user", "manual": "user", "operator": "user", "tool": "tool", "promotion": "promotion"}
 """The vault's words for who spoke. A file cannot speak for the operator here, but it can say that a person did."""
 WORDS = {"user": "chat", "tool": "tool", "promotion": "promotion", "operator": "operator", "system": "operator"}
@@ -88,8 +91,9 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
     spoken_by = SPOKEN_BY.get(str(record.get("source")), "import")
     said = {**record, "tier": record.get("tier") or "canon"}
     came = origin(NAME, said, "id", "source", "created_at", "updated_at", "version", "tier", MEMORY_ID)
-    extra = {name: value for name, value in record.items() if name not in OWN}
+    beyond, extra = parted({name: value for name, value in record.items() if name not in OWN}, *BEYOND)
     return {
+        **beyond,
         "content": record["text"],
         "scope": record.get("scope"),
         "category": record.get("category"),
@@ -135,7 +139,7 @@ def _line(memory: Memory) -> dict[str, Any]:
         "source": before.get("source") if before else WORDS.get(str(memory.source), "manual"),
         "deleted_at": None,
         "version": before.get("version") or memory.version,
-        **_extra(before),
+        **with_beyond(_extra(before), told(memory, *BEYOND)),
     }
 
 

@@ -410,3 +410,107 @@ def test_what_was_forgotten_or_erased_is_not_exported(mem: recollect.Recollect) 
     add(mem, "Kept")
     assert [one["content"] for one in exported(mem)] == ["Kept"]
     assert exported(mem, active_only=True) == exported(mem)
+
+
+# ── the same, said twice ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def said_at(content: str, author: str, at: str, **fields: Any) -> dict[str, Any]:
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    who = {"id": author, "name": author.title()}
+    return {"content": content, "author": who, "timestamp": at, "content_hash": digest, **fields}
+
+
+TEA = {"recollect": {"canonical_key": "Tea"}}
+OTTO = said_at("Ana likes green tea", "otto", "2026-02-02T00:00:00Z", metadata=TEA)
+BABEL = said_at("Ana likes green tea", "babel", "2026-03-01T00:00:00Z", metadata=TEA)
+AGAIN = said_at("Ana likes green tea", "otto", "2026-04-01T00:00:00Z", metadata=TEA)
+ALIKE = said_at("Ana likes green tea!", "babel", "2026-04-02T00:00:00Z")
+OLD = said_at(
+    "Ben lives in Basel", "otto", "2026-02-02T00:00:00Z", superseded_by=hashlib.sha256(b"Ben moved").hexdigest()
+)
+NEW = said_at("Ben moved", "otto", "2026-02-03T00:00:00Z")
+GONE = said_at("Cleo plays chess", "otto", "2026-02-02T00:00:00Z", metadata={"recollect": {"status": "archived"}})
+
+
+def as_lines(*entries: dict[str, Any]) -> str:
+    return "".join(json.dumps(entry) + "\n" for entry in entries)
+
+
+def who_said(mem: recollect.Recollect) -> set[tuple[str, str, str]]:
+    return {(one["content"], one["author"]["id"], one["timestamp"]) for one in exported(mem)}
+
+
+def by_the_file(mem: recollect.Recollect, text: str, tmp_path: Path) -> Any:
+    (tmp_path / "entries.jsonl").write_text(text)
+    return mem.import_file("entries", tmp_path / "entries.jsonl")
+
+
+@pytest.mark.parametrize("policy", ["assistant", "entry"])
+@pytest.mark.parametrize("way", ["entry import", "import entries"])
+def test_everybody_who_said_it_keeps_a_record_of_their_own(policy: str, way: str, tmp_path: Path) -> None:
+    told = [OTTO, BABEL, AGAIN, ALIKE, OLD, NEW, GONE]
+    mem = opened(policy=policy)
+
+    def imported(mem: recollect.Recollect, text: str) -> Any:
+        return taken_in(mem, text) if way == "entry import" else by_the_file(mem, text, tmp_path)
+
+    report = imported(mem, as_lines(*told))
+    assert not report.refused and sum(report.outcomes.values()) == len(told)
+    assert report.outcomes["said before" if way == "entry import" else "said_before"] >= 2
+    wanted = {(one["content"], one["author"]["id"], one["timestamp"]) for one in told}
+    assert who_said(mem) == wanted
+    words = [memory.content for memory in mem.list().items]
+    assert words.count("Ana likes green tea") == 1 and "Ben moved" in words
+    assert not {"Ben lives in Basel", "Cleo plays chess"} & set(words)
+    (babel,) = (one for one in exported(mem) if (one["author"]["id"], one["content"]) == ("babel", OTTO["content"]))
+    assert babel["metadata"]["recollect"]["canonical_key"] == "Tea"
+
+    before = list(mem.export_entries())
+    imported(mem, as_lines(*told))
+    assert list(mem.export_entries()) == before, "a second time changes nothing"
+    next_one = opened(policy=policy, seed=2)
+    imported(next_one, "\n".join(before))
+    assert list(next_one.export_entries()) == before
+    assert mem.verify().ok and next_one.verify().ok
+
+
+def test_entries_that_supersede_each_other_are_refused(tmp_path: Path) -> None:
+    def by(content: str, other: str, day: int) -> dict[str, Any]:
+        at = f"2026-02-0{day}T00:00:00Z"
+        return said_at(content, "otto", at, superseded_by=hashlib.sha256(other.encode()).hexdigest())
+
+    circle = [by("Tea at two", "Tea at four", 1), by("Tea at four", "Tea at six", 2), by("Tea at six", "Tea at two", 3)]
+    mem = opened()
+    with pytest.raises(recollect.BadInput, match="superseded_by: is superseded by an entry that it supersedes"):
+        taken_in(mem, as_lines(*circle, NEW))
+    report = by_the_file(mem, as_lines(*circle, by("Tea at one", "Tea at two", 1), NEW), tmp_path)
+    assert report.outcomes == {"refused": 3, "stored": 2}
+    assert "superseded_by: is superseded by an entry that it supersedes" in str(report.refused[0].detail)
+    back = [*circle[:2], by("Tea at six", "Tea at two", 3), said_at("Tea at two", "otto", "2026-02-09T00:00:00Z")]
+    assert by_the_file(opened(), as_lines(*back), tmp_path).outcomes == {"stored": 4}
+    assert not taken_in(opened(), as_lines(*back)).refused
+
+
+def test_an_audit_does_not_judge_what_is_history(tmp_path: Path) -> None:
+    (tmp_path / "entries.jsonl").write_text(as_lines(OLD, NEW, GONE))
+    found = opened().audit_file("entries", tmp_path / "entries.jsonl").found
+    assert (found.read, found.skipped) == (1, 2)
+
+
+def test_what_is_kept_for_the_record_and_was_brought_back_stays(tmp_path: Path) -> None:
+    mem = opened()
+    by_the_file(mem, as_lines(GONE), tmp_path)
+    (gone,) = mem.list(status="archived").items
+    mem.restore(gone.id)
+    assert by_the_file(mem, as_lines(GONE), tmp_path).outcomes == {"already_there": 1}
+    assert [memory.id for memory in mem.list().items] == [gone.id]
+
+
+def test_a_bound_caller_reinforces_and_leaves_no_record() -> None:
+    mem = opened(policy="assistant")
+    ana = mem.as_caller(user="ana")
+    twice = as_lines(*(said_at("Ana likes green tea", "ana", f"2026-02-0{day}T00:00:00Z") for day in (1, 2)))
+    assert taken_in(ana, twice).outcomes == {"reinforced": 1, "stored": 1}
+    assert taken_in(ana, twice).outcomes == {"reinforced": 2}
+    assert len(exported(mem)) == 1

@@ -1,6 +1,9 @@
 """Out as lines, in again through the gates; and moving in from the third schema."""
 
 import json
+from typing import Any
+
+import pytest
 
 import recollect
 
@@ -24,6 +27,28 @@ def test_an_import_goes_through_the_gates() -> None:
     report = mem.import_(lines)
     assert report.outcomes == {"denied": 1, "stored": 1}
     assert report.refused[0]["line"] == 1 and report.refused[0]["reason"] == "privacy_deny_sensitive"
+
+
+@pytest.mark.parametrize(
+    ("best", "other"),
+    [
+        ({"importance": 10}, {"importance": 9, "created_at": "2026-01-01T00:00:00Z"}),
+        ({"importance": 9.0}, {"importance": 8}),
+        ({"importance": 7.5}, {"importance": 7.25, "timestamp": "2026-01-01T00:00:00Z"}),
+        ({"created_at": "2024-12-31T23:00:00-05:00"}, {"created_at": "2025-01-01T01:00:00+05:00"}),
+        ({"created_at": "2025-01-01T00:00:01"}, {"created_at": "2025-01-01 00:00:00Z"}),
+        ({"timestamp": 1735689601}, {"created_at": "2025-01-01T00:00:00Z"}),
+        ({"created_at": "2001-01-01"}, {"created_at": "yesterday"}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_one_title_the_most_important_then_the_newest_is_active(best: Any, other: Any, order: int) -> None:
+    titled = {"custom_metadata": {"title": "Tea-Rule"}}
+    records = [{**titled, "content": "Tea at four", **best}, {**titled, "content": "Tea at six", **other}][::order]
+    mem = recollect.open(":memory:", policy="v4")
+    assert not mem.import_([json.dumps(record) for record in records], format="v3").refused
+    assert [memory.content for memory in mem.list().items] == ["Tea at four"]
 
 
 def test_the_third_schema_collapses_to_one_active_memory_per_title() -> None:

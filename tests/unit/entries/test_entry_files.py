@@ -174,6 +174,17 @@ def test_parents_that_go_round_are_told() -> None:
     assert findings(said("a", "b"), said("b", "a", at=1), partial=True) != []
 
 
+def test_versions_that_supersede_each_other_are_told() -> None:
+    def version(content: str, by: str, at: int) -> dict[str, Any]:
+        return said(content, at=at, superseded_by=sha(by))
+
+    (two,) = findings(version("A", "B", 1), version("B", "A", 2))
+    assert (two.path, two.entry) == ("superseded_by", 2) and "expected one that came later" in two.message
+    three = findings(said("D"), version("A", "B", 1), version("B", "C", 2), version("C", "A", 3))
+    assert [(one.path, one.line) for one in three] == [("superseded_by", 4)]
+    assert findings(version("A", "B", 1), version("B", "A", 2), said("A", at=3)) == []  # the old words came back
+
+
 def test_the_same_words_later_are_another_record_and_no_circle() -> None:
     assert findings(said("a"), said("b", "a", at=1), said("a", "b", at=2)) == []
 
