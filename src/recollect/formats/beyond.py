@@ -48,9 +48,10 @@ def with_beyond(data: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, A
     >>> with_beyond({"team": "blue"}, {"scope": "planner"})
     {'team': 'blue', 'recollect': {'scope': 'planner'}}
     """
+    if not said and not isinstance(data.get(NAME), Mapping):
+        return dict(data)  # nothing there could pass for ours
     before = {NAME: data[NAME]} if NAME in data else {}
-    beyond = {**said, **before}
-    return {**data, NAME: beyond} if beyond else dict(data)
+    return {**data, NAME: {**said, **before}}
 
 
 def parted(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any], dict[str, Any]]:
