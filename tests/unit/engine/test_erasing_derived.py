@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from erased import assert_sound, is_gone, told
 
 import recollect
 from recollect.model.canonical import canonical_json
@@ -53,27 +54,6 @@ def add(mem: recollect.Recollect, content: str, owner: str, *upon: Memory, **fie
     receipt = mem.add(content, owner=owner, parent_refs=[one.content_hash for one in upon], **fields)
     assert receipt.memory is not None, receipt.detail
     return receipt.memory
-
-
-def told(receipt: Any) -> dict[str, tuple[tuple[str, ...], str]]:
-    return {one.id: (one.how, one.became) for one in receipt.derived}
-
-
-def is_gone(mem: recollect.Recollect, id: str) -> bool:
-    try:
-        mem.get(id)
-    except recollect.NotFound:
-        return True
-    return False
-
-
-def assert_sound(mem: recollect.Recollect) -> None:
-    """All is proven, and the state is what the ledger folds to, before and after it is made anew."""
-    assert mem.verify().problems == ()
-    before = mem.state_hash()
-    mem.rebuild()
-    assert mem.state_hash() == before
-    assert mem.verify().problems == ()
 
 
 # ── the three policies ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from erased import assert_sound, is_gone, told
 
 import recollect
 from recollect.engine.checkpoint_log import checkpoint, prove_memory
@@ -49,25 +50,6 @@ def in_the_lab(mem: recollect.Recollect, content: str, **caller: Any) -> Any:
     receipt = speaker.add(content, owner="lab", space="project")
     assert receipt.memory is not None, receipt.detail
     return receipt.memory
-
-
-def told(receipt: Any) -> dict[str, tuple[tuple[str, ...], str]]:
-    return {one.id: (one.how, one.became) for one in receipt.derived}
-
-
-def is_gone(mem: recollect.Recollect, id: str) -> bool:
-    try:
-        mem.get(id)
-    except recollect.NotFound:
-        return True
-    return False
-
-
-def assert_sound(mem: recollect.Recollect) -> None:
-    assert mem.verify().problems == ()
-    before = mem.state_hash()
-    mem.rebuild()
-    assert mem.state_hash() == before and mem.verify().problems == ()
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,6 @@ from recollect.rules.privacy.sensitive_types import TYPES, Action
 from recollect.rules.privacy.triggers import long_word
 from recollect.rules.privacy.view import View, views
 
-SHORT = 64
-"""Names, tags and labels are as short as this, and come again and again."""
-MANY_CLEAN = 2_048
-_clean: set[str] = set()
-"""Short texts in which nothing was found. What holds something sensitive is never kept."""
-
 _PLACE = {rule.name: place for place, rule in enumerate(RULES)}
 
 
@@ -37,18 +31,7 @@ def scan(text: str) -> tuple[Finding, ...]:
     >>> scan("I forgot my password again")
     ()
     """
-    if text in _clean:
-        return ()
-    found = scan_with(GROUPS, text)
-    if not found and len(text) <= SHORT:
-        _remember_clean(text)
-    return found
-
-
-def _remember_clean(text: str) -> None:
-    if len(_clean) >= MANY_CLEAN:
-        _clean.clear()
-    _clean.add(text)
+    return scan_with(GROUPS, text)
 
 
 def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
