@@ -108,7 +108,7 @@ REASONS: dict[str, str] = {
     "importance:says_important": "it says itself that it is important",
     # What it is to what was known.
     "identity:key_given_back": "its key belongs to another concept, of someone who is believed more",
-    "identity:new": "no active memory that its writer may know of has its key",
+    "identity:new": "no active memory that its writer can see has this key",
     "identity:same_fingerprint": "the same words are known already",
     "identity:nothing_differs": "other words, but nothing that matters differs",
     "identity:update": "it updates what was known",
