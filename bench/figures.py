@@ -50,6 +50,13 @@ def median_ms(seconds: Sequence[float]) -> float:
     return percentile(seconds, 0.5) * 1_000
 
 
+def counting() -> float:
+    """Seconds that counting to 10,000 takes, now."""
+    start = time.perf_counter()
+    sum(len(str(n)) for n in range(10_000))
+    return time.perf_counter() - start
+
+
 _YARDSTICK = """
 import platform, sqlite3, timeit
 seconds = min(timeit.repeat("sum(len(str(n)) for n in range(10_000))", number=1, repeat=25))

@@ -4,14 +4,13 @@
 
 Filling a store with a million memories through the gates would take an hour, so a smaller store is filled and what it holds
 is copied with other ids and keys (``multiply.sql``). Texts repeat, so index lists are as long as a million memories make
-them. Each figure stands beside the smallest store's, measured by turns in the same run.
+them. Each store is asked by a process of its own, all of them by turns, and each figure stands beside the smallest store's
+in the same run. What the machine itself does meanwhile is measured too: how long counting took between the blocks.
 """
 
-import random
 import shutil
 import sqlite3
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
@@ -19,18 +18,17 @@ from pathlib import Path
 
 import recollect
 import texts
-from figures import OUT, Budget, machine, median_ms, options, percentile, print_budgets, print_table
+from asking import WARM_UP, Arm, asker
+from figures import OUT, Budget, counting, machine, median_ms, options, percentile, print_budgets, print_table
 from filled import OWNER, filled
-from recollect import Recollect
 from recollect.stores.sql.queries import NAME
 from recollect.testing.postgres_server import running_server
 
 QUERIES = 310
-BLOCK = 10
+BLOCK = 50
 OWNERS = 1_000
 EACH = 1_000
 SQL = Path(__file__).with_name("multiply.sql")
-Ask = Callable[[str], object]
 
 
 def statements() -> dict[str, str]:
@@ -97,13 +95,13 @@ def many_owners(folder: Path, owners: int, each: int) -> Path:
 
 
 @contextmanager
-def many_owners_on_a_server(owners: int, each: int) -> Iterator[Recollect]:
-    """The same on PostgreSQL, on a server of its own."""
+def many_owners_on_a_server(owners: int, each: int) -> Iterator[str]:
+    """The address of the same on PostgreSQL, on a server of its own."""
     import psycopg
 
-    with running_server() as server, recollect.open(url := server.new_database()) as mem:
-        sentences = texts.filling(each)
-        mem.add_many([{"content": text, "owner": OWNER} for text in sentences])
+    with running_server() as server:
+        with recollect.open(url := server.new_database()) as mem:
+            mem.add_many([{"content": text, "owner": OWNER} for text in texts.filling(each)])
         with psycopg.connect(url, autocommit=True) as db:
             db.execute("SET search_path TO recollect")
             found = db.execute(
@@ -113,44 +111,26 @@ def many_owners_on_a_server(owners: int, each: int) -> Iterator[Recollect]:
             ks = f"generate_series(1, {owners - 1}) AS n(k)"
             to_owners(lambda sql: db.execute(sql.replace("%", "%%")), names, ks, IN_POSTGRES)
             db.execute("ANALYZE")
-        yield mem
+        yield url
 
 
-def as_ana(mem: Recollect) -> Ask:
-    return lambda question: mem.query(question, owner=OWNER)
-
-
-def as_anybody(mem: Recollect, owners: int) -> Ask:
-    """Each question by somebody else, through a caller bound to them."""
-    rng = random.Random(5)
-
-    def ask(question: str) -> object:
-        number = rng.randrange(owners)
-        owner = OWNER if number == 0 else f"{OWNER}-{number}"
-        return mem.as_caller(user=owner).query(question, owner=owner)
-
-    return ask
-
-
-def measure(arms: Mapping[str, Ask], questions: Sequence[str]) -> dict[str, list[float]]:
-    """Seconds a question, the arms by turns in short blocks, after a few to warm up."""
-    seconds: dict[str, list[float]] = {name: [] for name in arms}
-    for name, ask in arms.items():
-        first = _timed(ask, questions[0])
-        print(f"first question, {name}: {first * 1_000:,.0f} ms")
-    for ask in arms.values():
-        for question in questions[1:BLOCK]:
-            ask(question)
-    for start in range(BLOCK, len(questions), BLOCK):
-        for name, ask in arms.items():
-            seconds[name] += [_timed(ask, question) for question in questions[start : start + BLOCK]]
+def measure(arms: Sequence[Arm], questions: Sequence[str]) -> dict[str, list[float]]:
+    """Seconds a question, the stores by turns in blocks, after a few to warm up."""
+    seconds: dict[str, list[float]] = {arm.label: [] for arm in arms}
+    counted: list[float] = []
+    with ExitStack() as stack:
+        askers = {arm.label: stack.enter_context(asker(arm)) for arm in arms}
+        for label, one in askers.items():
+            first, *_ = one.seconds(questions[:WARM_UP])
+            print(f"first question, {label}: {first * 1_000:,.0f} ms")
+        for start in range(WARM_UP, len(questions), BLOCK):
+            for label, one in askers.items():
+                counted.append(counting())
+                seconds[label] += one.seconds(questions[start : start + BLOCK])
+    print(
+        f"counting, between the blocks: {min(counted) * 1_000:.2f} ms at best, {median_ms(counted):.2f} ms at the median"
+    )
     return seconds
-
-
-def _timed(ask: Ask, question: str) -> float:
-    start = time.perf_counter()
-    ask(question)
-    return time.perf_counter() - start
 
 
 BUDGETS_MS = {"10,000 in one stream": 10.0, "100,000 in one stream": 25.0, "1,000,000 in one stream": 150.0}
@@ -164,15 +144,11 @@ def run(quick: bool) -> list[Budget]:
     questions = list(islice(texts.generated_questions(texts.filling(1_000)), 110 if quick else QUERIES))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=OUT)))
-        arms: dict[str, Ask] = {}
-        for size, times in sizes:
-            mem = stack.enter_context(recollect.open(one_stream(folder, size, times)))
-            arms[f"{size * times:,} in one stream"] = as_ana(mem)
+        arms = [Arm(f"{size * times:,} in one stream", str(one_stream(folder, size, times))) for size, times in sizes]
         label = f"{owners * each:,} of {owners:,} owners"
-        mem = stack.enter_context(recollect.open(many_owners(folder, owners, each)))
-        arms[label] = as_anybody(mem, owners)
-        mem = stack.enter_context(many_owners_on_a_server(owners, each))
-        arms[f"{label}, PostgreSQL"] = as_anybody(mem, owners)
+        arms.append(Arm(label, str(many_owners(folder, owners, each)), owners))
+        url = stack.enter_context(many_owners_on_a_server(owners, each))
+        arms.append(Arm(f"{label}, PostgreSQL", url, owners))
         seconds = measure(arms, questions)
     smallest = median_ms(next(iter(seconds.values())))
     rows = [

@@ -75,8 +75,8 @@ class Index:
         if not self.embedder.dimensions or not places:
             return {}
         codes = self.codes[np.array([number for _, number in places])]
-        rows = [cosines(codes[row : row + 1], codes) for row in range(len(places))]
-        return {(a, b): float(rows[i][j]) for i, a in enumerate(places) for j, b in enumerate(places)}
+        likes = cosines(codes, codes).tolist()
+        return {(a, b): likes[i][j] for i, a in enumerate(places) for j, b in enumerate(places)}
 
     def query(self, text: str) -> Codes:
         return quantise(self.embedder.embed([text]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named, policy_name
 from recollect.embed.protocol import label_of
-from recollect.engine.vector_block import Block, Slice, rows_of
+from recollect.engine.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
 from recollect.stores.protocol import Place, Reader, Stream
@@ -92,7 +92,7 @@ class Meanings:
 
     def _make_room(self, current: Key) -> None:
         """The streams that were not asked about for longest keep their signs only, and go altogether if there are too many."""
-        whole = {key: len(block) for key, block in self._blocks.items() if block.has_codes}
+        whole = {key: len(block) for key, block in self._blocks.items() if block.is_whole}
         room = self._max_kept - sum(whole.values())
         for key, count in whole.items():
             if room < 0:
@@ -151,14 +151,14 @@ class Likeness:
         return self._best(self._near, count, least)
 
     def _nearest_by_signs(self) -> "dict[int, NDArray[np.int64]]":
-        """The rows of each stream whose signs differ least."""
-        from recollect.rules.vectors import differing, fewest, signs
-
-        if not self._streams:
-            return {}
+        """The rows of each stream whose signs differ least; all of them where there are few."""
         import numpy as np
 
-        asked = signs(self._question)
+        from recollect.rules.vectors import by_words, differing, fewest, signs
+
+        if len(self) <= RERANKED:
+            return {of: np.arange(len(rows.numbers)) for of, (_, rows) in self._streams.items()}
+        asked = by_words(signs(self._question))
         distances = [differing(asked, rows.signs) for _, rows in self._streams.values()]
         chosen = np.sort(fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], RERANKED))
         ends = np.cumsum([len(part) for part in distances])
@@ -182,11 +182,11 @@ class Likeness:
         """These rows of each stream, the most alike first, ties by place."""
         import numpy as np
 
-        compared = {of: self._compared(*self._streams[of], asked) for of, asked in rows.items()}
+        compared = {of: self._compared(*self._streams[of], rows[of]) for of in sorted(rows)}
         of = np.repeat(np.array(list(compared), dtype=np.int64), [len(numbers) for numbers, _ in compared.values()])
         numbers = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in compared.values())])
         likes = np.concatenate([np.zeros(0), *(likes for _, likes in compared.values())])
-        order = np.lexsort((numbers, of, -likes))
+        order = np.argsort(-likes, kind="stable")  # which leaves equals in the order of their places
         return _Ordered(of[order], numbers[order], likes[order])
 
     def _best(self, near: "_Ordered", count: int, least: float) -> list[tuple[Place, float]]:
@@ -234,12 +234,16 @@ class Likeness:
         codes = [np.zeros((0, self._question.shape[1]), dtype=np.int8)]
         for of, (stream, rows) in self._streams.items():
             wanted = np.array(sorted(memory for number, memory in places if number == of), dtype=np.int64)
-            numbers, found = self._codes(stream, rows, rows_of(rows, wanted))
+            numbers, found = self._vectors(stream, rows, rows_of(rows, wanted))
             known += ((of, number) for number in numbers.tolist())
-            codes.append(found)
+            codes.append(found.codes)
         every = np.concatenate(codes)
-        likes = {one: cosines(every[row], every).round(6).tolist() for row, one in enumerate(known)}
-        return {(one, other): like for one in known for other, like in zip(known, likes[one], strict=True)}
+        likes = cosines(every, every).round(6).tolist()
+        return {
+            (one, other): like
+            for one, row in zip(known, likes, strict=True)
+            for other, like in zip(known, row, strict=True)
+        }
 
     def _compared(
         self, stream: Stream, rows: Slice, at: "NDArray[np.int64]"
@@ -247,21 +251,22 @@ class Likeness:
         """The memories in these rows with their cosines, rounded so that no last bit decides."""
         from recollect.rules.vectors import cosines
 
-        numbers, codes = self._codes(stream, rows, at)
-        return numbers, cosines(self._question, codes).round(6)
+        numbers, found = self._vectors(stream, rows, at)
+        return numbers, cosines(self._question, *found)[0].round(6)
 
-    def _codes(self, stream: Stream, rows: Slice, at: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Codes]":
-        """The memories in these rows with their codes: from what is at hand, or from the store."""
+    def _vectors(self, stream: Stream, rows: Slice, at: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Whole]":
+        """The memories in these rows with their vectors: from what is at hand, or from the store."""
         import numpy as np
 
-        from recollect.rules.vectors import codes_from
+        from recollect.rules.vectors import codes_from, squares
 
         numbers = rows.numbers[at]
-        if rows.codes is not None:
-            return numbers, rows.codes[at]
+        if rows.whole is not None:
+            return numbers, rows.whole.at(at)
         blobs = self._reader.vectors_numbered(stream, numbers.tolist())
         numbers = numbers[np.isin(numbers, list(blobs))]
-        return numbers, codes_from([bytes(blobs[number]) for number in numbers.tolist()], self._question.shape[1])
+        codes = codes_from([bytes(blobs[number]) for number in numbers.tolist()], self._question.shape[1])
+        return numbers, Whole(codes, squares(codes))
 
 
 def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], text: str) -> Likeness | None:

@@ -4,10 +4,10 @@ Access comes first: only what the caller may see is ever scored, so that nothing
 Everything is bounded: index entries read, candidates compared, contents loaded.
 """
 
-import heapq
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from itertools import chain, islice
 from types import MappingProxyType
 from typing import NamedTuple
@@ -98,13 +98,13 @@ class _Text:
         """Everybody that was found, best first, ties by the older one."""
         best = self._reached_by(MOSTLY_ENOUGH)
         for low, high in ((best, math.inf), (0.0, best)):
-            found = ((-s, of, n) for of, scores in self._scores.items() for n, s in scores.items() if low <= s < high)
-            yield from ((of, number) for _, of, number in sorted(found))
+            found = [(-s, of, n) for of, scores in self._scores.items() for n, s in scores.items() if low <= s < high]
+            yield from [(of, number) for _, of, number in sorted(found)]
 
     def _reached_by(self, count: int) -> float:
         """The score that so many reach; 0 if there are not many more than that."""
         scores = [score for of_stream in self._scores.values() for score in of_stream.values()]
-        return heapq.nlargest(count, scores)[-1] if len(scores) > 4 * count else 0.0
+        return sorted(scores)[-count] if len(scores) > 4 * count else 0.0
 
     def shares(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
         """What each term adds to the scores of these memories."""
@@ -134,7 +134,8 @@ def ranked(
     near = _nearest(meant, BY_MEANING, settings.meaning_min)
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
-    facts = looking.best(chain(first, ranking), by_words, meant, settings.meaning_min)
+    facts = looking.first(chain(first, ranking), by_words)
+    facts |= looking.most_alike(meant, near, settings.meaning_min)
     known = _among(engine, reader, _few_best(found, meant, facts), likely())
     related = strongest(known)
     facts |= looking.at(place for place in related if place not in facts)
@@ -164,9 +165,9 @@ def _tells(one: Scored, found: "_Text", evidence: Evidence, settings: Ranking) -
 def _few_best(found: "_Text", meant: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:
     """Whose relations count: the best by their own words, and the best by meaning."""
     like = meant.cosines(list(facts)) if meant else {}
-    by_words = sorted(facts, key=lambda place: (-found.score(place), place))[:LEADING]
-    by_meaning = sorted(like, key=lambda place: (-like[place], place))[: LEADING // 2]
-    return sorted({*(place for place in by_words if found.score(place)), *by_meaning})
+    by_words = nsmallest(LEADING, [(-score, place) for place in facts if (score := found.score(place))])
+    by_meaning = nsmallest(LEADING // 2, [(-cosine, place) for place, cosine in like.items()])
+    return sorted({place for _, place in (*by_words, *by_meaning)})
 
 
 def _among(engine: Engine, reader: Reader, wanted: Sequence[Place], known: Edges) -> Edges:
@@ -259,11 +260,7 @@ class _Looking:
         self._known |= dict.fromkeys(places)
         self._known |= {place: _facts(place, row, self.spaces[place[0]]) for place, row in rows.items()}
 
-    def best(self, ranking: Iterator[Place], by_words: int, meant: Likeness | None, least: float) -> dict[Place, Facts]:
-        """The first of a ranking by words, so many if there are, and the most alike in meaning."""
-        return self._first(ranking, by_words) | self._most_alike(meant, least)
-
-    def _first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
+    def first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
         """The first so many that may be told. Where few of them may be, ever more are looked up at a time."""
         best: dict[Place, Facts] = {}
         size = count
@@ -272,13 +269,13 @@ class _Looking:
             size *= 2
         return best
 
-    def _most_alike(self, meant: Likeness | None, least: float) -> dict[Place, Facts]:
-        """Where few of the nearest may be told, all that may be told are compared instead."""
-        best = self._first(iter(_nearest(meant, BY_MEANING, least)), BY_MEANING)
-        if meant is None or len(best) >= BY_MEANING:
+    def most_alike(self, meant: Likeness | None, near: Sequence[Place], least: float) -> dict[Place, Facts]:
+        """The nearest in meaning. Where few of them may be told, all that may be told are compared instead."""
+        best = self.first(iter(near), BY_MEANING)
+        if meant is None or len(best) == BY_MEANING or len(near) < BY_MEANING:
             return best
         nearest = _nearest(meant, RERANKED, least)
-        best = self._first(iter(nearest), BY_MEANING)
+        best = self.first(iter(nearest), BY_MEANING)
         if len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meant) <= RERANKED:
             return best
         fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self._selection)]

@@ -34,8 +34,7 @@ CHANGE_WORDS = frozenset(
 )
 _VALUE = re.compile(
     r"\b(?:\d[\d,.:%]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|(?:mon|tues|wednes|thurs|fri|satur"
-    r"|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)\b",
-    re.IGNORECASE,
+    r"|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)\b"
 )
 
 
@@ -71,7 +70,7 @@ def statement(question: Question, content: str, at: datetime, place: Place, voic
         place,
         voice,
         frozenset(terms(content)).intersection(question.terms),
-        frozenset(value.lower() for value in _VALUE.findall(content)),
+        frozenset(_VALUE.findall(content.lower())),
         not CHANGE_WORDS.isdisjoint(words(content)),
     )
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 Codes: TypeAlias = NDArray[np.int8]
 Signs: TypeAlias = NDArray[np.uint8]
+Words: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.int64]
+Squares: TypeAlias = NDArray[np.float64]
 Differences: TypeAlias = NDArray[np.uint16]
 
 RERANKED = 1_000
@@ -60,20 +62,29 @@ def signs_from(blobs: Sequence[bytes], dimensions: int) -> Signs:
 
 def signs_bytes(dimensions: int) -> int:
     """How many bytes the signs of one vector take."""
-    return -(-dimensions // _WORD_BITS) * (_WORD_BITS // 8)
+    return words_in_signs(dimensions) * (_WORD_BITS // 8)
+
+
+def words_in_signs(dimensions: int) -> int:
+    return -(-dimensions // _WORD_BITS)
 
 
 def nearest_by_signs(query: Signs, rows: Signs, count: int = RERANKED) -> Rows:
     """The places of the rows whose signs differ least from the query's, nearest first, ties by place."""
-    return fewest(differing(query, rows), count)
+    return fewest(differing(by_words(query), by_words(rows)), count)
 
 
-def differing(query: Signs, rows: Signs) -> Differences:
+def by_words(rows: Signs) -> Words:
+    """The signs as whole words, the first word of every row, then the second of every row, and so on: the way in which they are
+    compared, so that each is read once and in order."""
+    return np.ascontiguousarray(rows.view(np.uint64).T)
+
+
+def differing(query: Words, rows: Words) -> Differences:
     """In how many bits each row differs: word by word, since summing many short rows is several times slower."""
-    asked, words = query.view(np.uint64)[0], rows.view(np.uint64)
-    total = np.zeros(len(rows), dtype=np.uint16)
-    for word in range(words.shape[1]):
-        total += np.bitwise_count(words[:, word] ^ asked[word])
+    total = np.zeros(rows.shape[1], dtype=np.uint16)
+    for asked, words in zip(query[:, 0], rows, strict=True):
+        total += np.bitwise_count(words ^ asked)
     return total
 
 
@@ -85,17 +96,30 @@ def fewest(differences: Differences, count: int) -> Rows:
     return near[np.argsort(differences[near], kind="stable")][:count]
 
 
-def cosines(query: Codes, rows: Codes) -> NDArray[np.float64]:
-    """The cosine between the query and each row, from the codes alone. A vector of nothing is like no other: 0."""
-    exact: Any = np.float32 if rows.shape[1] <= EXACT_IN_32_BITS else np.float64
-    wide, asked = rows.astype(exact), query.astype(exact).reshape(-1)
-    products = (wide @ asked).astype(np.float64)
-    lengths = np.vecdot(wide, wide).astype(np.float64) * float(asked @ asked)
+def squares(codes: Codes) -> Squares:
+    """The square of each row's length."""
+    wide = codes.astype(_exact(codes))
+    return np.asarray(np.vecdot(wide, wide), dtype=np.float64)
+
+
+def cosines(queries: Codes, rows: Codes, of_rows: Squares | None = None) -> NDArray[np.float64]:
+    """The cosine between each query and each row, from the codes alone. A vector of nothing is like no other: 0.
+
+    Whoever compares the same rows often keeps the squares of their lengths and passes them.
+    """
+    exact = _exact(rows)
+    products = (queries.astype(exact) @ rows.astype(exact).T).astype(np.float64)
+    lengths = squares(queries)[:, np.newaxis] * (squares(rows) if of_rows is None else of_rows)
     return np.asarray(products / np.sqrt(np.where(lengths > 0, lengths, 1.0)), dtype=np.float64)
+
+
+def _exact(codes: Codes) -> Any:
+    """The narrowest floats in which sums of products of these codes are whole numbers."""
+    return np.float32 if codes.shape[1] <= EXACT_IN_32_BITS else np.float64
 
 
 def nearest(query: Codes, rows: Codes, count: int) -> list[tuple[int, float]]:
     """The places of the rows nearest to the query, each with its cosine, nearest first, ties by place."""
-    found = cosines(query, rows)
+    found = cosines(query, rows)[0]
     best = np.argsort(-found, kind="stable")[:count]
     return [(int(place), float(found[place])) for place in best]

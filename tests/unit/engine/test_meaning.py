@@ -388,7 +388,7 @@ def test_what_is_at_hand_stays_within_its_bounds() -> None:
             streams = reader.streams_of("default")
             counting: Any = _Counting(reader, reads)
             blocks = [small.engine.meanings.block(counting, s, 2, True) for s in streams]
-            assert [block.has_codes for block in blocks] == [False, False, True], "the newest keep all their bytes"
+            assert [block.is_whole for block in blocks] == [False, False, True], "the newest keep all their bytes"
             again = [small.engine.meanings.block(counting, s, 2, True) for s in streams]
         assert again == blocks and reads == [1, 2, 3], "signs stay at hand, and are not read again"
 

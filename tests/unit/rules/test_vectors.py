@@ -29,7 +29,7 @@ def clustered(count: int, dimensions: int, seed: int = 7) -> NDArray[np.float32]
 def test_codes_keep_the_direction() -> None:
     vectors = clustered(200, 256)
     exact = vectors @ vectors[0]
-    assert np.abs(cosines(quantise(vectors[:1]), quantise(vectors)) - exact).max() < 0.01
+    assert np.abs(cosines(quantise(vectors[:1]), quantise(vectors))[0] - exact).max() < 0.01
 
 
 def test_signs_are_set_above_zero_and_padded_to_whole_words() -> None:
@@ -77,7 +77,7 @@ def test_nothing_is_searched() -> None:
 def test_a_text_without_words_is_like_no_other() -> None:
     codes = quantise(np.zeros((1, 8), dtype=np.float32))
     assert codes.tolist() == [[0] * 8]
-    assert cosines(codes, quantise(clustered(3, 8))).tolist() == [0.0, 0.0, 0.0]
+    assert cosines(codes, quantise(clustered(3, 8))).tolist() == [[0.0, 0.0, 0.0]]
 
 
 def test_a_broken_embedder_is_noticed() -> None:
