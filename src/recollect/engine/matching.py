@@ -8,6 +8,7 @@ from types import MappingProxyType
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.links import as_seen
+from recollect.engine.meaning import Asked
 from recollect.engine.ranking import Ranked, ranked
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Space
@@ -24,20 +25,20 @@ _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
 
 
 def matching(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], text: str, top_k: int, selection: Selection
+    engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, top_k: int, selection: Selection
 ) -> list[Ranked]:
-    """The memories of these streams that answer a text best and fit the selection; a few more than ``top_k``.
+    """The memories of these streams that answer a question best and fit the selection; a few more than ``top_k``.
 
     However many guesses match better, some places are kept for what is believed more and matches nearly as well: a flood
     of guesses must not wash away what a person said.
     """
-    found = ranked(engine, reader, streams, text, top_k + SHADOW_MARGIN, selection)
+    found = ranked(engine, reader, streams, asked, top_k + SHADOW_MARGIN, selection)
     places = top_k // 2
     if sum(_is_a_guess(one) for one in found[:top_k]) <= top_k - places:
         return found
     selection = replace(selection, equal={**selection.equal, "authority": _BELIEVED_MORE})
     floor = max(one.words for one in found) * NEARLY_AS_WELL
-    believed = [one for one in ranked(engine, reader, streams, text, places, selection) if one.words >= floor]
+    believed = [one for one in ranked(engine, reader, streams, asked, places, selection) if one.words >= floor]
     return _with_places(found, believed, top_k)
 
 

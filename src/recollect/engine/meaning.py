@@ -269,29 +269,46 @@ class Likeness:
         return numbers, Whole(codes, squares(codes))
 
 
-def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], text: str) -> Likeness | None:
-    """What a text is compared with; ``None`` where there are no vectors."""
-    embedder = engine.meanings.embedder(engine, reader)
-    return _likeness(engine, reader, streams, codes_of(embedder, text), True) if embedder.dimensions else None
+class Asked(NamedTuple):
+    """What is asked: its words, and what they mean to whoever makes the vectors here.
+
+    An embedder may be far away and may fail, so it is asked before anything is read or noted.
+    """
+
+    text: str
+    embedder: Embedder
+    codes: "Codes | None"
+    """``None`` from one who makes no vectors."""
+
+
+def as_asked(engine: "Engine", text: str) -> Asked:
+    embedder = engine.meanings.embedder(engine)
+    return Asked(text, embedder, codes_of(embedder, text) if embedder.dimensions else None)
+
+
+def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:
+    """What a question is compared with; ``None`` where there are no vectors."""
+    return None if asked.codes is None else _likeness(engine, reader, streams, asked.embedder, asked.codes, True)
 
 
 def likeness_of(
     engine: "Engine", reader: Reader, streams: Sequence[Stream], vector: bytes, *, committed: bool
 ) -> Likeness | None:
     """The same for a vector. A transaction that has not ``committed`` is compared with what is at hand already."""
-    return _likeness(engine, reader, streams, _codes_in(vector), committed)
+    embedder = engine.meanings.embedder(engine, reader)
+    return _likeness(engine, reader, streams, embedder, _codes_in(vector), committed)
 
 
 def _likeness(
-    engine: "Engine", reader: Reader, streams: Sequence[Stream], question: "Codes", committed: bool
+    engine: "Engine", reader: Reader, streams: Sequence[Stream], embedder: Embedder, codes: "Codes", committed: bool
 ) -> Likeness | None:
     """Streams of another embedder's are left out."""
-    meanings, embedder = engine.meanings, engine.meanings.embedder(engine, reader)
+    meanings = engine.meanings
     own = [stream for stream in streams if stream.last_memory and stream.embedder == label_of(embedder)]
     blocks = {stream.number: meanings.block(reader, stream, embedder.dimensions, committed) for stream in own}
     rows = [(stream, blocks[stream.number].up_to(stream.last_memory)) for stream in own]
     seen = {number: block.last for number, block in blocks.items()}
-    return Likeness(reader, question, rows, seen) if own else None
+    return Likeness(reader, codes, rows, seen) if own else None
 
 
 def codes_of(embedder: Embedder, text: str) -> "Codes":

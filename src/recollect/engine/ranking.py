@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
-from recollect.engine.meaning import RERANKED, Likeness, likeness
+from recollect.engine.meaning import RERANKED, Asked, Likeness, likeness
 from recollect.engine.relations import Edges, edges, strongest
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
 from recollect.engine.vouching import weights_of
@@ -121,13 +121,13 @@ class _Text:
 
 
 def ranked(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], text: str, most: int, selection: Selection
+    engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
 ) -> list[Ranked]:
-    """The memories of these streams that answer a text best and fit the selection, best first."""
+    """The memories of these streams that answer a question best and fit the selection, best first."""
     settings = engine.policy.ranking
-    question = read_question(text, engine.clock(), engine.policy.text.synonyms)
+    question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms)
     found = _text(engine, reader, streams, question.terms)
-    meant = likeness(engine, reader, streams, text)
+    meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
     ranking, by_words = found.best_first(), max(BY_TEXT, 2 * most)
     first = list(islice(ranking, by_words))

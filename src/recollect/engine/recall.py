@@ -13,6 +13,7 @@ from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
 from recollect.engine.filters import check_categories, selection_of
 from recollect.engine.matching import as_told, loaded, matching, newest_phase_first, shadowed, with_counterparts
+from recollect.engine.meaning import as_asked
 from recollect.engine.ranking import Ranked
 from recollect.engine.reading import Spaces, asked_spaces, readable_streams
 from recollect.engine.relations import Seen, told_with, within
@@ -63,6 +64,7 @@ def query(
     _check_shares(threshold=threshold, share_of_best=share_of_best)
     if thread is not None:
         _selection(engine, (), categories, filters or {})  # what is refused must not use up what changed for the thread
+    asked = as_asked(engine, text[:MAX_QUERY_CHARACTERS])
     header = "" if thread is None else _header(engine, thread, owner, space, include_namespaces, budget_tokens)
     if budget_tokens is not None and header:
         budget_tokens -= count_tokens(f"{header}\n")
@@ -72,7 +74,7 @@ def query(
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         selection = _selection(engine, streams, categories, filters or {})
         one_person = not engine.caller.trusted
-        found = matching(engine, reader, streams, text[:MAX_QUERY_CHARACTERS], top_k, selection)
+        found = matching(engine, reader, streams, asked, top_k, selection)
         found = with_counterparts(engine, reader, streams, found, selection, one_person=one_person)
         found = newest_phase_first(engine, found)
         told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)

@@ -21,6 +21,7 @@ from recollect.engine.matching import (
     unasked,
     with_counterparts,
 )
+from recollect.engine.meaning import Asked, as_asked
 from recollect.engine.recall import recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
@@ -55,9 +56,10 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     top_k = engine.policy.recall.top_k if top_k is None else check_number("top_k", top_k, 1, MAX_RECALLED)
     refusals = _refusals(engine, exchange)
     consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
+    asked = as_asked(engine, parts(exchange.user, MAX_CONTENT_BYTES)[0])
     with engine.read() as reader:
         streams = _streams(engine, reader, exchange, consulted)
-        items = _items(engine, reader, exchange, streams, consulted, top_k)
+        items = _items(engine, reader, asked, streams, consulted, top_k)
         event = recall_event(engine, reader, exchange.user, items, streams, consulted)
     lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
     engine.accesses.note(engine.tenant, lasting, engine.now())
@@ -88,7 +90,7 @@ def _streams(engine: Engine, reader: Reader, exchange: Exchange, consulted: Iter
 def _items(
     engine: Engine,
     reader: Reader,
-    exchange: Exchange,
+    asked: Asked,
     streams: Sequence[Stream],
     consulted: Sequence[Space],
     top_k: int,
@@ -97,9 +99,8 @@ def _items(
     settings = engine.policy.turns
     rules = _most_important(_rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
     facts = _most_important(_profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
-    query = parts(exchange.user, MAX_CONTENT_BYTES)[0]
     selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
-    matches = matching(engine, reader, streams, query, top_k, selection)
+    matches = matching(engine, reader, streams, asked, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}

@@ -5,16 +5,19 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import recollect
+from recollect.embed import EmbedderUnavailable
 from recollect.embed.tokens import count_tokens
 from recollect.engine.change_header import WINDOW, change_header
 from recollect.langgraph.checkpoints import delete_thread
 from recollect.model.errors import BadInput, StoreBusy
 from recollect.rules.change_header import MAX_LINES, ChangeHeader
 from recollect.stores.protocol import Cursor, Thread
+from recollect.testing.topics import TopicEmbedder
 
 CHAT = Thread("ana", "", "chat")
 
@@ -224,6 +227,17 @@ def test_a_query_that_is_refused_uses_up_no_change(quick: recollect.Recollect, b
     with pytest.raises(BadInput):
         quick.query("tea", owner="ana", thread="chat", **bad)
     assert "Ana likes tea" in quick.query("tea", owner="ana", thread="chat").header
+
+
+def test_a_query_whose_embedder_fails_uses_up_no_change() -> None:
+    embedder = TopicEmbedder("tea coffee")
+    with recollect.open(":memory:", embedder=embedder) as mem:
+        mem.query("tea", owner="ana", thread="chat")
+        add(mem, "Ana likes tea")
+        out_of_reach = mock.patch.object(embedder, "embed", side_effect=EmbedderUnavailable("is out of reach."))
+        with out_of_reach, pytest.raises(EmbedderUnavailable):
+            mem.query("tea", owner="ana", thread="chat")
+        assert "Ana likes tea" in mem.query("tea", owner="ana", thread="chat").header
 
 
 def test_what_a_thread_knew_and_was_erased_or_purged_is_told_to_be_gone_without_a_word_of_it(place: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import recollect
 from recollect.embed import EmbedderUnavailable
-from recollect.engine.meaning import Likeness, Meanings, likeness
+from recollect.engine.meaning import Likeness, Meanings, as_asked
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import EmbedderMismatch
 from recollect.stores.protocol import NO_LIMIT
@@ -413,8 +413,7 @@ def test_threads_of_different_tenants_do_not_wait_for_each_other_for_ever() -> N
 
         def ask() -> None:
             inside.wait(5)
-            with other.read() as reader:
-                likeness(other, reader, [], "tea")
+            as_asked(other, "tea")
             done.set()
 
         asking = threading.Thread(target=ask, daemon=True)
