@@ -65,11 +65,11 @@ class NamedQueries:
         return self._db.execute(QUERIES[query], params).fetchall()
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        return self._db.cursor(row_factory=tuple_row).execute(QUERIES[query], params).fetchall()
+        return self._of_many().execute(QUERIES[query], params).fetchall()
 
     def soon(self, query: str, params: Mapping[str, Any], /) -> Callable[[], list[tuple[Any, ...]]]:
         """It goes out at once."""
-        return self._db.cursor(row_factory=tuple_row).execute(QUERIES[query], params).fetchall
+        return self._of_many().execute(QUERIES[query], params).fetchall
 
     def run(self, query: str, /, **params: Any) -> None:
         self._db.execute(QUERIES[query], params)
@@ -100,7 +100,11 @@ class NamedQueries:
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
         sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
-        return self._db.cursor(row_factory=tuple_row).execute(sql, _plain(params)).fetchall()
+        return self._of_many().execute(sql, _plain(params)).fetchall()
+
+    def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
+        """For many short rows, such as numbers and vectors, which the server need not write as text."""
+        return self._db.cursor(row_factory=tuple_row, binary=True)
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
