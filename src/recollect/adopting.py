@@ -6,7 +6,7 @@ force, as if it had been said just now.
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from recollect.engine import ingest, lifecycle, reading
 from recollect.engine.context import Engine
@@ -18,7 +18,7 @@ from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.translation import to_candidate
 from recollect.stores.journal import JournalStore
 from recollect.stores.journal.log import collector_at_rest
-from recollect.stores.journal.view import SHOWN
+from recollect.stores.journal.view import SHOWN, Stranger
 
 ADOPTED_AT_ONCE = 500
 """How many memories are adopted in one transaction, which is one line of the file."""
@@ -26,51 +26,67 @@ ADOPTED_AT_ONCE = 500
 LINKED_AT_MOST = 200
 """How many new memories are linked to those that they have to do with: to look for them takes longer the more there are."""
 
+Progress = Callable[[int, int], None]
+"""Told how many memories are adopted by now, and how many there are."""
+
 _log = logging.getLogger("recollect.vault")
 
 
-def adopt_vault(engine: Engine, store: JournalStore) -> Counter[Outcome]:
+def adopt_vault(engine: Engine, store: JournalStore, progress: Progress | None = None) -> Counter[Outcome]:
     """Have the engine remember what vaults wrote into the store's file since the last time; how many came to what.
 
     Each goes through the engine's gates. What they refuse stays in the file as it is, for those who read it as a vault.
     The memories of a long file, which nobody has opened as a store before, are not linked to one another.
+
+    Every so many memories it is noted how far this is, so that whoever is interrupted goes on there the next time. Of several
+    processes one adopts, and the others wait for it.
     """
-    store.show()
-    memories, lines = store.strangers()
-    wanted = memories if engine.tenant == SHOWN.tenant else []
-    outcomes, refused = _tallied(_adopted(engine, wanted))
-    if wanted:
-        store.note_adopted(lines)
+    outcomes, refused = Counter[Outcome](), Counter[str]()
+    if engine.tenant == SHOWN.tenant and store.has_strangers():
+        with store.adopting():
+            for receipt in _adopted(engine, store, progress):
+                outcomes[receipt.outcome] += 1
+                refused.update(receipt.reasons[:1] if receipt.outcome is Outcome.DENIED else ())
     if refused:
         _log.warning("%s: the policy refused memories that a vault wrote: %s.", store.location, dict(refused))
+    store.show()  # after that, or it would show again what a vault has just deleted
     store.save_copy()  # not only when it is closed: whoever is killed then would leave the next one all the reading
     return outcomes
 
 
-def _tallied(receipts: Iterable[Receipt]) -> tuple[Counter[Outcome], Counter[str]]:
-    """How many came to what, and why the others were refused. Nobody keeps the receipts: there may be many thousand."""
-    outcomes: Counter[Outcome] = Counter()
-    refused: Counter[str] = Counter()
-    for receipt in receipts:
-        outcomes[receipt.outcome] += 1
-        refused.update(receipt.reasons[:1] if receipt.outcome is Outcome.DENIED else ())
-    return outcomes, refused
-
-
-def _adopted(engine: Engine, memories: Sequence[VaultMemory]) -> Iterator[Receipt]:
+def _adopted(engine: Engine, store: JournalStore, progress: Progress | None) -> Iterator[Receipt]:
     """A receipt for each memory that is new or says something else now."""
-    found = _known(engine, memories)
-    new = [memory for memory in memories if memory.active and found[memory.id] is None]
-    linked = len(new) <= LINKED_AT_MOST
-    for start in range(0, len(new), ADOPTED_AT_ONCE):
-        part = [to_candidate(memory) for memory in new[start : start + ADOPTED_AT_ONCE]]
-        with collector_at_rest():
-            receipts = ingest.add_many(engine, part, linked=linked)
-        yield from receipts
-    for memory in memories:
-        known = found[memory.id]
+    strangers, lines = store.strangers()
+    linked = sum(map(_is_new, strangers)) <= LINKED_AT_MOST
+    for start in range(0, len(strangers), ADOPTED_AT_ONCE):
+        _tell(store, progress, start, len(strangers))
+        end = start + ADOPTED_AT_ONCE
+        yield from _remembered(engine, strangers[start:end], linked)
+        store.note_adopted(strangers[end].line if end < len(strangers) else lines)
+    _tell(store, progress, len(strangers), len(strangers))
+
+
+def _tell(store: JournalStore, progress: Progress | None, done: int, total: int) -> None:
+    """Say how far it is, if that takes more than a moment."""
+    if total > ADOPTED_AT_ONCE:
+        _log.info("%s: of %d memories that a vault wrote %d are adopted.", store.location, total, done)
+        if progress is not None:
+            progress(done, total)
+
+
+def _remembered(engine: Engine, part: Sequence[Stranger], linked: bool) -> Iterator[Receipt]:
+    """The new ones are remembered in one transaction, then the store follows what was done to those that it has."""
+    with collector_at_rest():
+        receipts = ingest.add_many(engine, [to_candidate(one.memory) for one in part if _is_new(one)], linked=linked)
+    yield from receipts
+    for one in part:
+        known = _latest_of(engine, one.store_id) if one.store_id is not None else None
         if known is not None:
-            yield from _follow(engine, memory, known)
+            yield from _follow(engine, one.memory, known)
+
+
+def _is_new(one: Stranger) -> bool:
+    return one.store_id is None and one.memory.active
 
 
 def _follow(engine: Engine, memory: VaultMemory, known: Memory) -> list[Receipt]:
@@ -87,17 +103,10 @@ def _follow(engine: Engine, memory: VaultMemory, known: Memory) -> list[Receipt]
     return []
 
 
-def _known(engine: Engine, memories: Sequence[VaultMemory]) -> dict[str, Memory | None]:
-    """What the store has of these memories already, by the vault's ids. In one that is empty nobody has to look."""
-    with engine.read() as reader:
-        empty = not reader.streams_of(engine.tenant)
-    return {memory.id: None if empty else _latest_of(engine, memory.id) for memory in memories}
-
-
-def _latest_of(engine: Engine, vault_id: str) -> Memory | None:
-    """The newest version of the memory that a vault calls so."""
+def _latest_of(engine: Engine, id: str) -> Memory | None:
+    """The newest version of the chain that begins so; ``None`` if its words were erased."""
     try:
-        memory = reading.get(engine, vault_id)
+        memory = reading.get(engine, id)
         while memory.superseded_by_id is not None:
             memory = reading.get(engine, memory.superseded_by_id)
     except Refused:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recollect.adopting import adopt_vault
+from recollect.adopting import Progress, adopt_vault
 from recollect.embed import Embedder, embedder_named
 from recollect.engine.accesses import AccessCounter
 from recollect.engine.context import Engine, PolicyInForce, check_caller
@@ -43,13 +43,15 @@ def open(
     randomness: Randomness | None = None,
     embedder: str | Embedder | None = None,
     timeout_s: float = 30.0,
+    progress: Progress | None = None,
 ) -> Recollect:
     """Open a memory: a file, made if it is not there; a vault's, if its name ends in ``.jsonl``; a ``postgresql://`` URL;
     or ``:memory:``, gone when closed.
 
     ``policy`` is a preset's name, a YAML file or plain values. ``embedder`` is a name (``static``, ``none``, ``minilm``,
     ``openai``, which the policy describes) or one of your own; without it, the one whose vectors are there.
-    ``clock`` and ``randomness`` are for tests and replays.
+    ``clock`` and ``randomness`` are for tests and replays. Whoever is the first to open a long vault's file waits until
+    its memories are taken over; ``progress(done, total)`` is told how many are.
 
     >>> import recollect
     >>> with recollect.open(":memory:") as mem:
@@ -70,7 +72,7 @@ def open(
         if store.scrub_due():
             scrubbed(engine)
         if isinstance(store, JournalStore):
-            adopt_vault(engine, store)
+            adopt_vault(engine, store, progress)
     except BaseException:
         store.close()
         raise

@@ -19,7 +19,7 @@ from recollect.engine.drafting import draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.key_holders import holder
 from recollect.engine.links import as_seen, hidden_in, told
-from recollect.engine.meaning import vector_of
+from recollect.engine.meaning import vector_of, vectors_of
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import denied_trace, keep
 from recollect.engine.waiting import waiting
@@ -143,7 +143,35 @@ def prepare(
     if isinstance(draft, Rejection):
         return Refused(candidate, draft)
     draft = draft._replace(vector=vector_of(engine, candidate.content, reader))
-    prepared = Prepared(draft, Address(engine.tenant, draft.namespace, candidate.space, candidate.owner))
+    return _prepared(engine, candidate, draft, reader, linked)
+
+
+def prepare_all(engine: Engine, candidates: Sequence[Candidate], *, linked: bool = True) -> list[Answer]:
+    """The same for those that are written together, before the lock: the names that they share are scanned once, and the
+    embedder gets their texts at once."""
+    clean: set[str] = set()
+    drafts = [draft_for(engine, candidate, clean=clean) for candidate in candidates]
+    both = list(zip(candidates, drafts, strict=True))
+    vectors = iter(_vectors(engine, [candidate.content for candidate, draft in both if isinstance(draft, Draft)]))
+    return [
+        Refused(candidate, draft)
+        if isinstance(draft, Rejection)
+        else _prepared(engine, candidate, draft._replace(vector=next(vectors)), None, linked)
+        for candidate, draft in both
+    ]
+
+
+def _vectors(engine: Engine, texts: Sequence[str]) -> Sequence[bytes]:
+    if not texts:
+        return ()
+    embedder = engine.meanings.embedder(engine, None)
+    return vectors_of(embedder, texts) if embedder.dimensions else [b""] * len(texts)
+
+
+def _prepared(engine: Engine, candidate: Candidate, draft: Draft, reader: Reader | None, linked: bool) -> Prepared:
+    """A draft with what it may repeat and, if it is to be ``linked``, what it has to do with."""
+    address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
+    prepared = Prepared(draft, address)
     prepared = prepared if linked else prepared._replace(related=None)
     if not (near_duplicates.wanted(engine, draft) or (linked and relations.wanted(engine, draft))):
         return prepared
@@ -167,7 +195,7 @@ def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: 
 def _write(
     engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None, *, linked: bool = True
 ) -> list[Receipt]:
-    answers = [prepare(engine, candidate, linked=linked) for candidate in candidates]
+    answers = prepare_all(engine, candidates, linked=linked)
     if not answers:
         return []
     waiting(engine).flush_traces(engine.tenant)

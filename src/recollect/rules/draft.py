@@ -1,7 +1,7 @@
 """A candidate on its way through the gates, and the two ways a gate can answer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -67,6 +67,8 @@ class Context:
     now: datetime
     promoting: bool = False
     """Whether this is a memory on its way from another space, along a path that was checked."""
+    clean: set[str] = field(default_factory=set)
+    """Short texts in which nothing sensitive is. What is written together shares many, and each is scanned once."""
 
 
 class Draft(NamedTuple):

@@ -252,7 +252,8 @@ def _key(components: Sequence[str], source: KeySource, rule: str | None = None) 
 def _components(name: str) -> list[str]:
     """The words of a name, accents removed, symbols spelled out; letters beyond ASCII are still there."""
     name = _NEGATIVE_NUMBER.sub("−", name.translate(_INVISIBLE))
-    return [word for word in "".join(map(_separated, _without_accents(name))).split("-") if word]
+    separated = name.translate(_ASCII_SEPARATED) if name.isascii() else "".join(map(_separated, _without_accents(name)))
+    return [word for word in separated.split("-") if word]
 
 
 def _separated(char: str) -> str:
@@ -264,6 +265,9 @@ def _separated(char: str) -> str:
     # Marks and pictures (emoji and their joiners) mean something, though ASCII has no place for them.
     is_part_of_name = not char.isascii() and (unicodedata.category(char)[0] in "MS" or char == "\u200d")
     return char if is_part_of_name else "-"
+
+
+_ASCII_SEPARATED = {code: _separated(chr(code)) for code in range(128)}
 
 
 def _without_accents(text: str) -> Iterable[str]:

@@ -13,6 +13,8 @@ from recollect.rules.signers import without_broken_signatures
 OWN_PATTERN = "what a pattern of the policy names"
 _SKIPPED = frozenset({"namespace", "space", "kind", "event_type", "layer", "tier", "source", "authority", "change"})
 """Fields whose values come from closed lists."""
+SHARED_CHARACTERS = 80
+"""How long a text is that others may share: names are, sentences are not."""
 
 
 def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
@@ -24,7 +26,7 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     refused = _refused_key(candidate, settings)
     if refused is not None:
         return refused
-    found = scan_fields(candidate, settings)
+    found = scan_fields(candidate, settings, context.clean)
     if found.denied:
         names = ", ".join(sorted(found.denied))
         return Rejection("privacy", "privacy_deny_sensitive", f"It holds {names}, which the policy denies. Remove it.")
@@ -46,27 +48,31 @@ class Found:
         self.fields: set[str] = set()
 
 
-def scan_fields(candidate: Candidate, settings: Privacy) -> Found:
-    """Scan every string of every field that the caller set."""
+def scan_fields(candidate: Candidate, settings: Privacy, clean: set[str]) -> Found:
+    """Scan every string of every field that the caller set, but for those that are known to be ``clean``."""
     found = Found()
     for name in _names(candidate):
         _note(found, "content", f"{name}: {candidate.content}", settings)
     for name in sorted(candidate.model_fields_set - _SKIPPED):
         for text in strings(getattr(candidate, name)):
-            _note(found, name, text, settings)
+            if text not in clean and not _note(found, name, text, settings) and len(text) <= SHARED_CHARACTERS:
+                clean.add(text)
     return found
 
 
-def _note(found: Found, field: str, text: str, settings: Privacy) -> None:
-    if _own_pattern(text, settings):
+def _note(found: Found, field: str, text: str, settings: Privacy) -> bool:
+    """Note what is sensitive in a text; whether anything is."""
+    own, hits = _own_pattern(text, settings), privacy.scan(text)
+    if own:
         found.denied.add(OWN_PATTERN)
-    for hit in privacy.scan(text):
+    for hit in hits:
         act = action(hit.type, settings)
         if act == "deny":
             found.denied.add(hit.type)
         elif act == "redact":
             found.redacted.add(hit.type)
             found.fields.add(field)
+    return own or bool(hits)
 
 
 def _own_pattern(text: str, settings: Privacy) -> bool:
@@ -102,13 +108,16 @@ def places(text: str, settings: Privacy) -> list[tuple[int, int]]:
 
 def strings(value: Any, label: str = "") -> list[str]:
     """Every string inside a value, each read together with the key that it stands under, as ``password: hunter2`` is."""
+    if isinstance(value, str):  # most of them are
+        return [f"{label}: {value}" if label else value]
     if isinstance(value, dict):
         named = _name_of(value) or label
         under = [s for key, inner in value.items() for s in strings(inner, key)]
-        return [*value, *under, *(s for inner in value.values() for s in strings(inner, named) if named != label)]
+        about = value.values() if named != label else ()
+        return [*value, *under, *(s for inner in about for s in strings(inner, named))]
     if isinstance(value, list | tuple):
         return [s for inner in value for s in strings(inner, label)]
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return [f"{label}: {value}" if label else str(value)]
     return strings(value.to_dict(), label) if hasattr(value, "to_dict") else []
 

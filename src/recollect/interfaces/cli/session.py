@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -50,7 +50,10 @@ class Session:
         """The memory that the options name, open for one command. Only what brings something in makes a new store."""
         from recollect.compose import open as open_memory
 
-        with open_memory(self._place(if_missing), policy=self.policy, tenant=self.tenant) as memory:
+        place = self._place(if_missing)
+        with _bar_if_needed("taking over what a vault wrote") as progress:
+            opened = open_memory(place, policy=self.policy, tenant=self.tenant, progress=progress)
+        with opened as memory:
             if self.as_user is None and self.as_agent is None and self.as_session is None:
                 yield memory
             else:
@@ -90,6 +93,22 @@ class Session:
         if file is not None and not self.as_json:
             size = Path(file).stat().st_size
             screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def _bar_if_needed(title: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar that is drawn when there is something to tell: most commands have nothing."""
+    with ExitStack() as stack:
+        bars: list[Callable[[int, int], None]] = []
+
+        def tell(done: int, total: int) -> None:
+            if not bars:
+                from recollect.interfaces.cli import screen
+
+                bars.append(stack.enter_context(screen.progress(title)))
+            bars[0](done, total)
+
+        yield tell
 
 
 def _plain(value: Any) -> Any:

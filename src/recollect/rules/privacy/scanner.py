@@ -39,8 +39,8 @@ def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
     found: list[Finding] = []
     for view in views(text):
         # A later view reads the text less faithfully, so it doesn't stretch what an earlier one was sure to refuse.
-        earlier = _Coverage(len(text), filter(_is_denied, found))
-        found.extend(finding for finding in _read(view, groups) if not earlier.touches(finding))
+        earlier = _Coverage(len(text), filter(_is_denied, found)) if found else None
+        found += [each for each in _read(view, groups) if earlier is None or not earlier.touches(each)]
     return _without_overlaps(found, len(text)) if found else ()
 
 
@@ -77,7 +77,9 @@ def _matches(group: Group, text: str, folded: str) -> Iterator[tuple[Rule, Span]
             for rule in rules:
                 yield from ((rule, span) for span in _at_anchor(rule, anchor, text, folded))
     for rule in group.searched:
-        yield from ((rule, span) for span in _anywhere(rule, text))
+        match = rule.regex.search(text)
+        if match:  # nearly never: whatever is done before is done for every text that anybody writes
+            yield from ((rule, span) for span in _anywhere(rule, text, match))
 
 
 def _at_anchor(rule: Rule, anchor: str, text: str, folded: str) -> Iterator[Span]:
@@ -92,12 +94,12 @@ def _at_anchor(rule: Rule, anchor: str, text: str, folded: str) -> Iterator[Span
         position = folded.find(anchor, max(span[1] if span else 0, position + 1))
 
 
-def _anywhere(rule: Rule, text: str) -> Iterator[Span]:
-    """Search the whole text. After a rejected match the search goes on one character later, since a real number may
-    begin inside a longer one that is none."""
+def _anywhere(rule: Rule, text: str, first: re.Match[str]) -> Iterator[Span]:
+    """Search the whole text from its first match on. After a rejected match the search goes on one character later, since a
+    real number may begin inside a longer one that is none."""
     search = rule.regex.search
     tries = 0
-    match: re.Match[str] | None = search(text)
+    match: re.Match[str] | None = first
     while match:
         tries += 1
         unchecked = rule.limit is not None and tries > rule.limit

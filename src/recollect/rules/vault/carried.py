@@ -1,13 +1,15 @@
 """Memories that a store's line carries: a transaction of a store is one line, however many memories it changed.
 
 Such a line has a field ``recollect``. The line itself is the first of the memories, or a tombstone under a reserved id if the
-transaction changed none that a vault shows; the others stand in ``recollect.also``.
+transaction changed none that a vault shows; the others stand in ``recollect.also``. ``recollect.adopted`` names those of the
+vault's that the store has from now on and that are shown as they were: the store's ids, by the vault's.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 FIELD = "recollect"
+ADOPTED = "adopted"
 RESERVED_ID = "000000000000"
 _NEVER = "1970-01-01T00:00:00.000000Z"
 _NONE = {
@@ -34,6 +36,12 @@ def carrying(memories: Sequence[Mapping[str, Any]], payload: Mapping[str, Any]) 
     """One record that carries these memories, and what else the store has to know."""
     first, *also = memories or [_NONE]
     return {**first, FIELD: {**payload, "also": also}}
+
+
+def adopted_by(line: Mapping[str, Any]) -> Mapping[str, str]:
+    """The ids of the vault's memories that a store's line adopts as they are, and those that the store has for them."""
+    adopted: Mapping[str, str] = line[FIELD].get(ADOPTED, {}) if written_by_a_store(line) else {}
+    return adopted
 
 
 def memories_of(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -77,4 +77,9 @@ def shows_the_same(one: VaultMemory, other: VaultMemory) -> bool:
     if not one.active and not other.active and bool(one.text) == bool(other.text):
         return True
     unseen: dict[str, Any] = {"version": 0, "updated_at": None, "created_at": "", "extra": {}}
-    return one._replace(**unseen) == other._replace(**unseen)
+    return _as_a_store_has_it(one)._replace(**unseen) == _as_a_store_has_it(other)._replace(**unseen)
+
+
+def _as_a_store_has_it(memory: VaultMemory) -> VaultMemory:
+    """A vault has more words for where something comes from: of those that mean the same to a store each may stay."""
+    return memory._replace(source=_SOURCES.get(memory.source or "", "user"))

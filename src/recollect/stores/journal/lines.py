@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from recollect.rules.vault.carried import FIELD, RESERVED_ID, written_by_a_store
+from recollect.rules.vault.carried import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
 from recollect.stores.journal.rows import check_packed
 
 SHORT_LINE_BYTES = 2_048
@@ -76,11 +76,14 @@ def _checked(record: Any) -> Record:
 
 
 def _check_carried(payload: Mapping[str, Any]) -> None:
-    """What a store's line brings along: other records, and rows."""
+    """What a store's line brings along: other records, ids, and rows."""
     if type(payload["also"]) is not list:
         raise ValueError(f"its `{FIELD}.also` is no list")
     for memory in payload["also"]:
         _checked(memory)
+    adopted = payload.get(ADOPTED, {})
+    if type(adopted) is not dict or any(type(id) is not str for id in adopted.values()):
+        raise ValueError(f"its `{FIELD}.{ADOPTED}` does not name ids")
     check_packed(payload["tables"])
 
 

@@ -4,7 +4,6 @@ It knows which rows a transaction changed (triggers note their keys) and takes i
 in as they are, so taking the same line in twice changes nothing.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,8 @@ from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.store import QUERIES, NamedQueries
 
 REPLICA = load_queries(__package__, "replica.sql")
-_SIDES = (("INSERT", "NEW"), ("UPDATE", "OLD"), ("UPDATE", "NEW"), ("DELETE", "OLD"))
+_SIDES = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("UPDATE OF {key}", "OLD"), ("DELETE", "OLD"))
+"""Which key is noted when: the one that a row had only where an update may have changed it."""
 
 
 class Replica:
@@ -51,7 +51,8 @@ class Replica:
         if not self._watches:
             self._watch()
         with self.taking_in():
-            self._db.execute(REPLICA["nothing_changed"])
+            for name in self._changed_tables():
+                self._db.execute(_filled("nothing_changed", table=name))
             yield self.transaction()
 
     @contextmanager
@@ -67,8 +68,10 @@ class Replica:
 
     def changes(self) -> list[Change]:
         """What the transaction that is open has changed so far."""
-        names = [row[0] for row in self._db.execute(REPLICA["changed_tables"])]
-        return [self._changes_of(self._tables[name]) for name in names]
+        return [self._changes_of(self._tables[name]) for name in self._changed_tables()]
+
+    def _changed_tables(self) -> list[str]:
+        return [row[0] for row in self._db.execute(_any_changed(tuple(self._tables)))]
 
     def take_in(self, changes: Iterable[Change]) -> None:
         """Make the rows what somebody else's transactions made of them; inside ``taking_in``.
@@ -151,26 +154,29 @@ class Replica:
 
     def _watch(self) -> None:
         self._watches = True
-        self._db.execute(REPLICA["list_of_changes"])
         for table in self._tables.values():
-            for verb, side in _SIDES:
-                key = ", ".join(f"{side}.{column}" for column in table.key)
-                self._db.execute(_filled("watch", table=table.name, verb=verb, side=side, key=key))
+            columns = ", ".join(table.key)
+            self._db.execute(_filled("list_of_changes", table=table.name, key=columns))
+            for number, (verb, side) in enumerate(_SIDES):
+                when, key = verb.format(key=columns), ", ".join(f"{side}.{column}" for column in table.key)
+                self._db.execute(_filled("watch", table=table.name, number=str(number), when=when, key=key))
 
     def _changes_of(self, table: Table) -> Change:
-        same_key = " AND ".join(f"t.{column} = json_extract(c.key, '$[{n}]')" for n, column in enumerate(table.key))
-        columns = ", ".join(f"t.{column}" for column in table.columns)
-        query = _filled("changed_rows", table=table.name, columns=columns, same_key=same_key)
-        found = [tuple(row) for row in self._db.execute(query)]
-        at = 1 + table.columns.index(table.key[0])
-        rows = [row[1:] for row in found if row[at] is not None]
-        gone = [tuple(json.loads(row[0])) for row in found if row[at] is None]
+        found = self._tuples(_changed_rows(table))
+        keys, at = len(table.key), len(table.key) + table.columns.index(table.key[0])
+        rows = [row[keys:] for row in found if row[at] is not None]
+        gone = [row[:keys] for row in found if row[at] is None]
         return Change(table.name, table.columns, rows, gone)
 
     def _all_rows(self, table: Table) -> list[tuple[Any, ...]]:
         columns = ", ".join(f"t.{column}" for column in table.columns)
         query = _filled("all_rows", table=table.name, columns=columns, key=", ".join(table.key))
-        return [tuple(row) for row in self._db.execute(query)]
+        return self._tuples(query)
+
+    def _tuples(self, query: str) -> list[tuple[Any, ...]]:
+        cursor = self._db.cursor()
+        cursor.row_factory = None
+        return cursor.execute(query).fetchall()
 
 
 def _connect() -> sqlite3.Connection:
@@ -200,6 +206,22 @@ def _filled(query: str, **words: str) -> str:
     for word, value in words.items():
         sql = sql.replace("{" + word + "}", value)
     return sql
+
+
+@cache
+def _any_changed(tables: tuple[str, ...]) -> str:
+    return " UNION ALL ".join(_filled("if_changed", table=name) for name in tables)
+
+
+@cache
+def _changed_rows(table: Table) -> str:
+    return _filled(
+        "changed_rows",
+        table=table.name,
+        columns=", ".join(f"t.{column}" for column in table.columns),
+        same_key=" AND ".join(f"t.{column} = c.{column}" for column in table.key),
+        key=", ".join(table.key),
+    )
 
 
 @cache

@@ -58,7 +58,7 @@ def packed(changes: Sequence[Change]) -> dict[str, Any] | str:
     tables = {
         change.table: {
             "columns": list(change.columns),
-            "rows": [[_plain(value) for value in row] for row in change.rows],
+            "rows": [row if bytes not in map(type, row) else tuple(map(_plain, row)) for row in change.rows],
             "gone": [list(key) for key in change.gone],
         }
         for change in changes

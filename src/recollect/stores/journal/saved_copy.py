@@ -23,8 +23,8 @@ from recollect.stores.journal.view import Part, VaultView
 from recollect.stores.sql.queries import load_queries
 
 QUERIES = load_queries(__package__, "saved_copy.sql")
-WORTH_SAVING_BYTES = 16 * 1_048_576
-"""A journal that is shorter is read in half a second."""
+WORTH_SAVING_BYTES = 4 * 1_048_576
+"""A journal that is shorter is read in half a second, even if it is one of many memories packed together."""
 GROWN_BY = 4
 """A copy is saved anew when a quarter has been added, so that all saving together costs no more than a few readings."""
 LINES_A_ROW = 1_000

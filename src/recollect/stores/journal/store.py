@@ -8,14 +8,12 @@ import logging
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from recollect.model.address import Address
-from recollect.model.errors import StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
-from recollect.rules.vault.carried import FIELD, carrying, written_by_a_store
-from recollect.rules.vault.memory import VaultMemory, from_line
-from recollect.rules.vault.resolution import resolve
+from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
+from recollect.rules.vault.carried import ADOPTED, FIELD, carrying, written_by_a_store
 from recollect.stores import backups
 from recollect.stores.erasure_list import ErasureList
 from recollect.stores.journal.lines import Record, write_line
@@ -23,7 +21,7 @@ from recollect.stores.journal.log import JournalLog, Seen
 from recollect.stores.journal.replica import Replica
 from recollect.stores.journal.rows import Change, check_length, packed, unpacked
 from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES, Saved, SavedCopy
-from recollect.stores.journal.view import SHOWN, VaultView
+from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Stranger, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite.errors import translated
@@ -32,7 +30,7 @@ from recollect.stores.sqlite.queue import WriterQueue
 ROWS_A_LINE = 500
 """How many rows a line has in a journal that was begun anew."""
 
-ADOPTED = "vault_lines_adopted"
+LINES_ADOPTED = "vault_lines_adopted"
 """The store's value that says how many lines of a vault it has taken over."""
 
 _log = logging.getLogger("recollect.vault")
@@ -98,7 +96,8 @@ class JournalStore:
                 shown = self._view.changes(transaction, _ids_of_memories(changes))
                 line = _line(shown, changes)
                 self._journal.append([line])
-            self._view.show(shown)
+            self._view.show(shown.memories)
+            self._view.adopt(shown.adopted)
             self._journal.pass_over(line)
 
     @contextmanager
@@ -191,22 +190,41 @@ class JournalStore:
 
     # ── memories that a vault wrote ─────────────────────────────────────────────────────────────────────────────
 
-    def strangers(self) -> tuple[list[VaultMemory], int]:
-        """The memories of lines that a vault wrote and no store has adopted, and how many such lines there ever were."""
+    def has_strangers(self) -> bool:
+        """Whether vaults wrote lines that no store has adopted."""
         with self._looking() as replica:
-            pending = self._view.pending(_adopted(replica))
-            return [from_line(record) for record in resolve({}, pending).values()], self._view.strangers_ever
+            return self._view.strangers_ever > _adopted(replica)
+
+    def strangers(self) -> tuple[list[Stranger], int]:
+        """The memories that a vault wrote and no store has adopted, and how many lines vaults ever wrote."""
+        with self._looking() as replica:
+            return self._view.pending(_adopted(replica)), self._view.strangers_ever
 
     def show(self) -> None:
         """Have the vault show whatever it should and does not, as after a migration from another store."""
         with translated(self.location), self._journal.turn(), self._looking() as replica:
-            missing = self._view.missing(replica.transaction())
-            for start in range(0, len(missing), ROWS_A_LINE):
-                self._journal.append([_line(missing[start : start + ROWS_A_LINE], [])])
+            for part in self._view.missing(replica.transaction()).parts(ROWS_A_LINE):
+                self._journal.append([_line(part, [])])
+
+    @contextmanager
+    def adopting(self) -> Iterator[None]:
+        """Keep other processes from adopting the same memories, which may take minutes; meanwhile they may read and write."""
+        queue = WriterQueue(f"{self.location}.adopting", self._timeout_s)
+        with ExitStack() as stack:
+            stack.callback(queue.close)
+            try:
+                stack.enter_context(queue.turn())
+            except StoreBusy:
+                raise StoreBusy(
+                    f"another process has been adopting what a vault wrote for more than {self._timeout_s:g} s.",
+                    field=self.location,
+                    hint="Wait until it is done, or open the store with a longer timeout_s.",
+                ) from None
+            yield
 
     def note_adopted(self, lines: int) -> None:
         """So many of the lines that a vault wrote need not be looked at again."""
-        self.set_value(ADOPTED, str(lines))
+        self.set_value(LINES_ADOPTED, str(lines))
 
     # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -220,9 +238,9 @@ class JournalStore:
             self._saved.remove()
             with replica.changing():
                 replica.set_value("scrub_due", None)
-                replica.set_value(ADOPTED, None)
-                rows = [_line([], [part]) for change in replica.everything() for part in _parts(change)]
-            shown = [_line([memory], []) for memory in self._view.memories.values() if memory.active]
+                replica.set_value(LINES_ADOPTED, None)
+                rows = [_line(NO_DIFFERENCE, [part]) for change in replica.everything() for part in _parts(change)]
+            shown = [_line(Difference([memory], {}), []) for memory in self._view.active()]
             self._journal.rewrite(lambda records: _strangers_from(records, adopted), [*shown, *rows])
         if self._journal.torn_bytes():
             return (f"what a crash tore, in {self._journal.torn_path}: look at it, then delete it",)
@@ -262,9 +280,10 @@ class JournalStore:
             self._replica.close()
 
 
-def _line(memories: Sequence[VaultMemory], changes: Sequence[Change]) -> bytes:
-    """One transaction: the memories that it changes for the readers of a vault, and the rows."""
-    line = write_line(carrying([memory.to_dict() for memory in memories], {"tables": packed(changes)}))
+def _line(shown: Difference, changes: Sequence[Change]) -> bytes:
+    """One transaction: what it changes for the readers of a vault, and the rows."""
+    payload = {"tables": packed(changes), **({ADOPTED: shown.adopted} if shown.adopted else {})}
+    line = write_line(carrying([memory.to_dict() for memory in shown.memories], payload))
     check_length(len(line))
     return line
 
@@ -296,7 +315,7 @@ def _parts(change: Change) -> Iterator[Change]:
 
 def _adopted(replica: Replica) -> int:
     """How many of the lines that a vault wrote a store has taken over."""
-    return int(replica.value(ADOPTED) or 0)
+    return int(replica.value(LINES_ADOPTED) or 0)
 
 
 def _ids_of_memories(changes: Sequence[Change]) -> list[str]:

@@ -1,0 +1,125 @@
+"""The first ``recollect.open`` of a vault's file: nothing changes for the vault, and it goes on after an interruption."""
+
+import json
+import os
+import signal
+import uuid
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import recollect
+from recollect.adopting import ADOPTED_AT_ONCE
+from recollect.stores.journal import JournalStore
+from recollect.vault import MemoryVault
+
+AT = "2026-01-01T00:00:00.000000Z"
+A_FEW = 20
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "vault.jsonl"
+
+
+def line(number: int, **changed: object) -> str:
+    """A line as a vault writes it."""
+    fields = {"scope": "shared", "category": "fact", "tier": "canon", "tags": ["a"], "created_at": AT, "version": 1}
+    record = {"id": f"{number:012x}", "text": f"The harbour {number} has a lighthouse", **fields, **changed}
+    return json.dumps(record) + "\n"
+
+
+def opened_by_one_that_is_killed(path: Path, at: tuple[int, int]) -> None:
+    """A process of its own opens the file, and is killed when it has come so far."""
+    pid = os.fork()
+    if pid == 0:
+        recollect.open(path, progress=lambda *told: os.kill(os.getpid(), signal.SIGKILL) if told == at else None)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+
+
+def test_who_is_killed_is_gone_on_with(path: Path) -> None:
+    total = ADOPTED_AT_ONCE + A_FEW
+    path.write_text("".join(map(line, range(total))))
+    opened_by_one_that_is_killed(path, at=(ADOPTED_AT_ONCE, total))
+    with closing(JournalStore(path, fresh_store_id=str(uuid.uuid4()))) as store:
+        assert len(store.strangers()[0]) == A_FEW
+    with recollect.open(path) as mem:
+        times_said = Counter(1 + memory.access_count for memory in mem.list(limit=1_000).items)
+        assert times_said == {1: total}, "each is there, and was remembered once"
+        assert mem.verify().ok
+
+
+def test_of_a_short_file_nobody_is_told_how_far_it_is(path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    path.write_text("".join(map(line, range(A_FEW))))
+    recollect.open(path, progress=lambda *so_far: told.append(so_far)).close()
+    assert told == []
+
+
+def test_one_process_adopts_and_the_others_wait(path: Path) -> None:
+    path.write_text(line(1))
+    with closing(JournalStore(path, fresh_store_id=str(uuid.uuid4()))) as store, store.adopting():
+        with pytest.raises(recollect.StoreBusy, match="adopting"):
+            recollect.open(path, timeout_s=0.05)
+        with MemoryVault(path) as vault:
+            assert vault.add_memory("Bread rises overnight", "shared", "fact").ok, "others may write meanwhile"
+    with recollect.open(path) as mem:
+        assert len(mem.list().items) == 2
+
+
+@pytest.mark.parametrize("source", ["chat", "manual", "tool", None])
+def test_it_changes_nothing_that_a_vault_shows(path: Path, source: str | None) -> None:
+    path.write_text(line(1, source=source) + line(2, source=source))
+    with MemoryVault(path) as vault:
+        before = vault.active()
+        recollect.open(path).close()
+        recollect.open(path).close()
+        assert vault.active() == before
+
+
+def test_what_is_adopted_goes_by_the_vaults_id_from_then_on(path: Path) -> None:
+    path.write_text(line(1) + line(2) + line(3))
+    with recollect.open(path) as mem:
+        mem.edit(f"{1:012x}", tags=["b"])
+        mem.forget(f"{2:012x}")
+        mem.erase(id=f"{3:012x}")
+    with MemoryVault(path) as vault:
+        assert [(memory.id, memory.tags) for memory in vault.active()] == [(f"{1:012x}", ("b",))]
+        assert vault.update(f"{1:012x}", "The harbour 1 is closed").ok
+    with recollect.open(path) as mem:
+        (known,) = mem.list().items
+        assert (known.content, known.version) == ("The harbour 1 is closed", 2)
+        assert mem.verify().ok
+
+
+def test_an_older_version_that_comes_late_takes_nothing_back(path: Path) -> None:
+    path.write_text(line(1, version=3, text="The harbour is open"))
+    recollect.open(path).close()
+    with path.open("a") as file:
+        file.write(line(1, version=2, text="The harbour is closed"))
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        assert [memory.content for memory in mem.list().items] == ["The harbour is open"]
+        assert [memory.text for memory in vault.active()] == ["The harbour is open"]
+
+
+def test_what_a_vault_says_is_kept_though_a_store_shows_what_it_knew(path: Path) -> None:
+    path.write_text(line(1))
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        assert vault.update(f"{1:012x}", "The harbour 1 is closed").ok
+        mem.edit(f"{1:012x}", tags=["b"])
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        assert [memory.content for memory in mem.list().items] == ["The harbour 1 is closed"]
+        assert [memory.text for memory in vault.active()] == ["The harbour 1 is closed"]
+
+
+def test_a_damaged_list_of_what_was_adopted_is_named(path: Path) -> None:
+    path.write_text(line(1))
+    recollect.open(path).close()
+    path.write_bytes(
+        path.read_bytes().replace(b'"adopted": {"000000000001": "', b'"adopted": {"000000000001": 7, "x": "')
+    )
+    with pytest.raises(recollect.StoreCorrupt, match="adopted"):
+        recollect.open(path)
