@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from recollect.interfaces.cli.app import app
+from recollect.interfaces.cli.everywhere import OF_EVERY_COMMAND
 from recollect.model.policy import settings
 from recollect.policies import PRESETS
 from recollect.rules import privacy
@@ -29,8 +30,9 @@ def cli_page() -> str:
     lines = [
         "# The command line",
         "",
-        "`recollect [options] command …`. Options before the command choose the store and the way to answer; every command",
-        "has `--help`. With `--json` a command prints exactly one JSON document, errors included.",
+        "`recollect command …`. The options of every command choose the store and the way to answer, and stand before the",
+        "command or after it. Every command has `--help`. With `--json` a command prints exactly one JSON document, errors",
+        "included. `recollect --version` prints the version.",
         "",
         "Exit codes: **0** done, **1** refused or not found, **2** bad usage, **3** the store failed.",
         "",
@@ -38,20 +40,18 @@ def cli_page() -> str:
         "`entry import`, `phase start`, `identity new`, `identity register` and `mcp`. `recall-for`, with which a first turn",
         "begins, finds nothing then. Every other command that needs a store is refused with exit code 3. Neither makes a file.",
         "",
-        "## Options before the command",
+        "## Options of every command",
         "",
         "| option | what it does |",
         "|---|---|",
     ]
     group = typer.main.get_command(app)
-    lines += [_option_row(option) for option in group.params if option.name != "help"]
+    lines += [_option_row(option) for option in group.params if option.name in OF_EVERY_COMMAND]
     for name, command in sorted(group.commands.items()):
         lines += ["", f"## {name}", "", command.help.strip(), ""]
         arguments = " ".join(f"<{p.name}>" for p in command.params if p.param_type_name == "argument")
         lines += ["```", f"recollect {name} {arguments}".rstrip(), "```", ""]
-        options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
-        if options:
-            lines += ["| option | what it does |", "|---|---|", *(_option_row(option) for option in options)]
+        lines += _own_options(command)
         for sub, inner in sorted(getattr(command, "commands", {}).items()):
             lines += _subcommand(name, sub, inner)
     return "\n".join(lines) + "\n"
@@ -59,10 +59,14 @@ def cli_page() -> str:
 
 def _subcommand(group: str, name: str, command: Any) -> list[str]:
     arguments = " ".join(f"<{p.name}>" for p in command.params if p.param_type_name == "argument")
-    options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
-    table = ["| option | what it does |", "|---|---|", *(_option_row(option) for option in options)] if options else []
     usage = ["```", f"recollect {group} {name} {arguments}".rstrip(), "```", ""]
-    return ["", f"### {group} {name}", "", command.help.strip(), "", *usage, *table]
+    return ["", f"### {group} {name}", "", command.help.strip(), "", *usage, *_own_options(command)]
+
+
+def _own_options(command: Any) -> list[str]:
+    """The table of what this command takes and not every other."""
+    options = [p for p in command.params if p.param_type_name == "option" and p.name not in {"help", *OF_EVERY_COMMAND}]
+    return ["| option | what it does |", "|---|---|", *map(_option_row, options)] if options else []
 
 
 def _option_row(option: Any) -> str:

@@ -1,8 +1,14 @@
 """The command line as people and programs use it: real processes, real exit codes, one JSON document."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import typer
+
+from recollect.interfaces.cli.app import app
+from recollect.interfaces.cli.everywhere import OF_EVERY_COMMAND
 
 from .shell import Shell
 
@@ -36,6 +42,33 @@ def test_a_memory_s_life(shell: Shell) -> None:
     assert len(receipt["removed"]) == 2
     assert shell.json("get", short, code=1)["error"]["code"] == "not_found"
     assert shell.json("verify")["ok"] is True
+
+
+def test_the_options_of_every_command_stand_before_it_or_after_it(shell: Shell) -> None:
+    made = json.loads(shell.run("add", "Ana likes tea", "--json", "--store", "other.db", "--tenant", "acme"))["memory"]
+    assert json.loads(shell.run("--store", "other.db", "get", made["id"], "--tenant", "acme", "--json")) == made
+    assert shell.json("--store", "no-such.db", "stats", "--store", "other.db", "--tenant", "acme")["memories"] == 1
+    assert (
+        json.loads(shell.run("ledger", "--tenant", "acme", "checkpoint", "--store", "other.db", "--json"))["size"] == 1
+    )
+    assert (
+        json.loads(shell.run("get", "ffffffffffff", "--store", "other.db", "--json", code=1))["error"]["field"] == "id"
+    )
+
+
+def test_no_command_uses_the_name_of_an_option_of_every_command_for_something_else() -> None:
+    def below(group: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+        for name, command in getattr(group, "commands", {}).items():
+            yield (*path, name), command
+            yield from below(command, *path, name)
+
+    commands = dict(below(typer.main.get_command(app)))
+    assert {("add",), ("ledger", "checkpoint")} <= set(commands)
+    for path, command in commands.items():
+        names = [option.name for option in command.params]
+        flags = [flag for option in command.params for flag in (*option.opts, *option.secondary_opts)]
+        assert set(names) >= OF_EVERY_COMMAND, path
+        assert (len(names), len(flags)) == (len(set(names)), len(set(flags))), path
 
 
 def test_every_field_and_filter_is_reachable(shell: Shell) -> None:

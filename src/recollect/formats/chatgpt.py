@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message, circle
-from recollect.formats.fields import id_of, text_of
+from recollect.formats.fields import id_of, refusal, text_of
 from recollect.formats.protocol import Foreign, Format, Options, Source
 
 NAME = "chatgpt"
@@ -16,7 +16,7 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
         place = f"conversation {element.number}"
         talk = element.value
         if not isinstance(talk, dict) or not isinstance(talk.get("mapping"), dict):
-            yield counting.broken(place, "is not a conversation: it has no mapping of messages")
+            yield counting.broken(place, refusal(talk, "is not a conversation: it has no mapping of messages"))
             continue
         if (wrong := circle(_parents(talk["mapping"]))) is not None:
             yield counting.broken(place, wrong)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message, circle, pieces_of, unfit
-from recollect.formats.fields import id_of, text_of, without_empty
+from recollect.formats.fields import id_of, refusal, text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 
 NAME = "claude"
@@ -25,7 +25,7 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
             continue
         place = f"conversation {element.number}"
         if not isinstance(talk, dict) or not isinstance(talk.get("chat_messages"), list):
-            yield counting.broken(place, "is not a conversation: it has no chat_messages")
+            yield counting.broken(place, refusal(talk, "is not a conversation: it has no chat_messages"))
             continue
         if (wrong := circle(_parents(talk))) is not None:
             yield counting.broken(place, wrong)

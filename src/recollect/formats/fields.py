@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.json_elements import parsed
+from recollect.formats.json_elements import Ambiguous, parsed_record
 from recollect.formats.protocol import Foreign, Line, Source
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
@@ -11,9 +11,12 @@ Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 
 
 def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, Any]]:
-    """Each line with its JSON value. A line that is no JSON ends the reading: the file is broken, or of another format."""
+    """Each line with its JSON value, or ``Ambiguous``.
+
+    A line that is no JSON ends the reading: the file is broken, or of another format.
+    """
     for line in lines:
-        yield line, parsed(line.text, f"{source.name}, line {line.number}")
+        yield line, parsed_record(line.text, f"{source.name}, line {line.number}")
 
 
 def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterator[Foreign]:
@@ -44,7 +47,12 @@ def no_object(value: Any) -> str:
     >>> no_object(1)
     'is a number; a record is an object with fields'
     """
-    return f"is {_KINDS.get(type(value), 'nothing')}; a record is an object with fields"
+    return refusal(value, f"is {_KINDS.get(type(value), 'nothing')}; a record is an object with fields")
+
+
+def refusal(value: Any, otherwise: str) -> str:
+    """Why a value is not the record that it should be: that it is ambiguous, or else that it is something else."""
+    return value.why if isinstance(value, Ambiguous) else otherwise
 
 
 def text_of(value: Any) -> str | None:

@@ -36,12 +36,26 @@ def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[
     yield from reader.elements()
 
 
+class Ambiguous(NamedTuple):
+    """In place of a record that says two things: the file can be read on, and this one is refused."""
+
+    why: str
+
+
 def parsed(text: str, place: str) -> Any:
     """A JSON text as a value; what is wrong with it is an error that names the place."""
+    value = parsed_record(text, place)
+    if isinstance(value, Ambiguous):
+        raise BadInput(f"{value.why}.", field=place, hint="Keep the one that is meant.")
+    return value
+
+
+def parsed_record(text: str, place: str) -> Any:
+    """One record of many as a value. If a field is there twice it is ``Ambiguous``; what is no JSON is an error."""
     try:
         return json.loads(text, object_pairs_hook=each_field_once)
     except TwiceThere as error:
-        raise BadInput(f"is ambiguous: {error}.", field=place, hint="Keep the one that is meant.") from None
+        return Ambiguous(f"is ambiguous: {error}")
     except RecursionError:
         raise BadInput("is nested too deeply.", field=place) from None
     except json.JSONDecodeError as error:
@@ -115,7 +129,7 @@ class _Reader:
         while True:
             self._peek()
             line = self.line
-            yield Cut(line, parsed(self._value(), f"{self._name}, line {line}"))
+            yield Cut(line, parsed_record(self._value(), f"{self._name}, line {line}"))
             sign = self._peek()
             if sign == "]":
                 return

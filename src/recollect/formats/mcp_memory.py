@@ -9,7 +9,7 @@ server answers from an imported graph as from one that it wrote.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.fields import objects_in, text_of
+from recollect.formats.fields import objects_in, refusal, text_of
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
@@ -45,7 +45,7 @@ def _parts(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         ):
             yield "relation", graph.relation_fields(graph.Relation(start, end, type))
         case _:
-            yield "is neither an entity nor a relation", {}
+            yield refusal(value, "is neither an entity nor a relation"), {}
 
 
 def _known(fields: Mapping[str, Any]) -> dict[str, Any]:

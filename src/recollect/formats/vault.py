@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from recollect.formats.beyond import PLACE, parted, told, with_beyond
-from recollect.formats.fields import id_of, named_after, objects_in, text_of, texts_of, without_empty
+from recollect.formats.fields import id_of, named_after, text_of, texts_of, without_empty
+from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.record import Memory
@@ -46,10 +47,14 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _records(source: Source) -> Iterator[_Place]:
-    """Every record, numbered by its line; behind a line that carries several, those that follow count on."""
+    """Every record, numbered by its line; behind a line that carries several, those that follow count on.
+
+    A line that says two things ends the reading. Left out alone, it would bring an older version back, or what it deleted.
+    """
     carried = 0
-    for line, value in objects_in(source, source.lines()):
+    for line in source.lines():
         place = f"line {line.number}"
+        value = parsed(line.text, f"{source.name}, {place}")
         if not isinstance(value, dict) or not _is_carrying(value):
             yield _Place(line.number + carried, place, value)
             continue
@@ -107,13 +112,11 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
 
 
 def _tier(record: Mapping[str, Any], spoken_by: str) -> Any:
-    """The tier as far as it holds here: only a person's words are canon, and only a topic makes a register.
+    """The tier as far as it holds here: only a person's words are canon.
 
     A line without a tier is canon in the vault, which says nothing about it; the origin keeps what was said.
     """
     tier = record.get("tier") or "canon"
-    if tier == "register":
-        return tier if text_of(record.get("topic_id")) else None
     return None if tier == "canon" and spoken_by != "user" else tier
 
 

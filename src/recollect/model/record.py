@@ -201,8 +201,6 @@ class Candidate(BaseModel):
             raise ValueError("key: only a memory of kind 'profile' has a fact key; set kind='profile'")
         if self.kind is Kind.PROFILE and self.key is None:
             raise ValueError("key: a memory of kind 'profile' needs its fact key, such as preferred_name")
-        if self.tier is Tier.REGISTER and self.topic_id is None and self.canonical_key is None:
-            raise ValueError("topic_id: a register needs the topic that it is the current state of")
         return self
 
 

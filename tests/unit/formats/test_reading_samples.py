@@ -268,6 +268,12 @@ def test_a_vaults_latest_versions_come_along() -> None:
     assert kept["Orion works at night"].scope == "orion"
 
 
+def test_a_vaults_register_without_a_topic_is_still_a_register(tmp_path: Path) -> None:
+    (tmp_path / "vault.jsonl").write_text('{"id": "a1", "text": "Lunch was soup", "tier": "register", "version": 1}\n')
+    _, kept = taken_in("vault", tmp_path / "vault.jsonl")
+    assert (kept["Lunch was soup"].tier, kept["Lunch was soup"].topic_id) == ("register", None)
+
+
 def test_the_third_schema_collapses_duplicates_and_sorts_out_tests(tmp_path: Path) -> None:
     file = tmp_path / "v3.jsonl"
     file.write_text(

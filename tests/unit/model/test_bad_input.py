@@ -182,7 +182,6 @@ ADD: dict[str, tuple[dict[str, Any], str]] = {
     "a field that does not exist": ({"colour": "red"}, "colour"),
     "a profile without its key": ({"kind": "profile"}, "key"),
     "a fact key without a profile": ({"key": "city"}, "key"),
-    "a register without its topic": ({"tier": "register"}, "topic_id"),
     "a sublayer of another layer": ({"layer": "self", "sublayer": "goal"}, "sublayer"),
     "an empty idempotency key": ({"idempotency_key": ""}, "idempotency_key"),
     "an idempotency key that is too long": ({"idempotency_key": "k" * 257}, "idempotency_key"),

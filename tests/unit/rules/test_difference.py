@@ -166,6 +166,25 @@ def test_one_or_several_of_a_kind_is_one_concept_said_twice(said: str, thing: st
     assert saq.parse(one) == saq.parse(several) is not None
 
 
+@pytest.mark.parametrize("said", ["likes", "hates", "prefers", "eats"])
+@pytest.mark.parametrize("thing", ["chicken", "roast chicken", "green", "rock", "paper"])
+def test_where_several_are_another_thing_they_are_another_concept(said: str, thing: str) -> None:
+    """Under one key the later would put the earlier away, though both hold."""
+    one, several = f"Ana {said} {thing}", f"Ana {said} {thing}s"
+    assert what_differs(one, several) and saq.parse(one) != saq.parse(several)
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("I prefer 24-hour time", "I prefer 24-hour times"),
+        ("My favorite sweet is nougat", "My favorite sweets is nougat"),
+    ],
+)
+def test_a_sort_of_thing_is_the_same_sort_in_the_plural(one: str, several: str) -> None:
+    assert saq.parse(one) == saq.parse(several) is not None
+
+
 @given(STATEMENTS, st.sampled_from(["not", "never", "only", "might", "without", "no longer", "if"]), st.data())
 def test_a_word_that_turns_things_around_always_differs(text: str, turn: str, data: st.DataObject) -> None:
     words = f"It is known here: {text}".split()

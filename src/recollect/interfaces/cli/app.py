@@ -30,6 +30,7 @@ from recollect.interfaces.cli import (
     turns,
     writing,
 )
+from recollect.interfaces.cli.everywhere import Application
 from recollect.interfaces.cli.session import Session
 from recollect.model.errors import BadInput, RecollectError
 
@@ -37,6 +38,7 @@ NAME = "recollect"
 
 app = typer.Typer(
     name=NAME,
+    cls=Application,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -69,7 +71,7 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options that come before the command."""
+    """The options of every command, and ``--version``."""
     context.obj = Session(
         store=store,
         as_json=as_json,

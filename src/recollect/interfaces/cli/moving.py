@@ -32,16 +32,14 @@ def migrate(
     context: typer.Context,
     source: Annotated[str, typer.Option("--from", help="The store to copy: a file or a URL.")],
     target: Annotated[str, typer.Option("--to", help="Where to: a file or a URL, with no store in it yet.")],
-    tenant: Annotated[
-        list[str] | None, typer.Option("--only-tenant", help="Only this one; may be given several times.")
-    ] = None,
+    only_tenant: Annotated[list[str] | None, typer.Option(help="Only this one; may be given several times.")] = None,
 ) -> None:
     """Copy a whole store to another place or engine, and compare both. Run it again to go on after an interruption."""
     from recollect.interfaces.cli import screen
     from recollect.moving import migrate as move
 
     with screen.progress("migrate") as progress:
-        report = move(source, target, tenants=tenant, progress=progress)
+        report = move(source, target, tenants=only_tenant, progress=progress)
     of(context).answer(report, screen.migration)
 
 

@@ -9,7 +9,7 @@ from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.rule import Found, Reader, Rule, rule
 from recollect.rules.extraction.third_person import theirs
 from recollect.rules.saq.names import DIETS, INSTRUMENTS_AND_SPORTS
-from recollect.rules.saq.phrases import obj, third_person
+from recollect.rules.saq.phrases import kind, obj, third_person
 from recollect.rules.saq.words import word_set
 
 _EMPTY_INFINITIVES = word_set(
@@ -100,7 +100,7 @@ def _favorite(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     if what is None or sort.split()[-1] in _VAGUE_SORTS or len(sort.split()) > 4:
         return
     key = "favorite_color" if sort in _COLORS else "likes"
-    title = None if sort in _COLORS else f"Profile favorite {obj(sort) or sort}"
+    title = None if sort in _COLORS else f"Profile favorite {kind(sort) or sort}"
     yield Found(what, f"The user's favorite {sort} is {theirs(what)}.", key, EventType.PREFERENCE, title)
 
 

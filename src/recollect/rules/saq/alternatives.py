@@ -5,7 +5,7 @@ import re
 from recollect.rules.saq import values
 from recollect.rules.saq.choices import ANSWER_LENGTHS, ANSWER_NOUNS, CHOICES, Choice
 from recollect.rules.saq.limits import is_communication
-from recollect.rules.saq.phrases import SELF, TEAM, obj, person, singular
+from recollect.rules.saq.phrases import SELF, TEAM, kind, person, singular
 from recollect.rules.saq.rule import Parts, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 
@@ -34,20 +34,20 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Parts | None:
 
 def _alternative(phrase: str) -> tuple[Choice, str] | None:
     """The choice that a phrase names an alternative of, and the place that it limits the choice to."""
-    if choice := _ALTERNATIVES.get(obj(phrase) or ""):
+    if choice := _ALTERNATIVES.get(kind(phrase) or ""):
         return choice, ""
-    if (placed := _ALTERNATIVE_PLACES.fullmatch(phrase)) and (choice := _ALTERNATIVES.get(obj(placed[1]) or "")):
+    if (placed := _ALTERNATIVE_PLACES.fullmatch(phrase)) and (choice := _ALTERNATIVES.get(kind(placed[1]) or "")):
         return choice, placed[2]
     return None
 
 
 def _is_alternative(phrase: str, choice: Choice) -> bool:
-    named = obj(re.sub(r" ones?$", "", phrase))
+    named = kind(re.sub(r" ones?$", "", phrase))
     return any(named == known or known.startswith(f"{named} ") for known in choice.alternatives)
 
 
 def _fits(place: str, choice: Choice) -> bool:
-    return obj(place) in choice.scopes or is_communication(place)
+    return kind(place) in choice.scopes or is_communication(place)
 
 
 def _of_choice(choice: Choice, who: str | None, sentence: Sentence) -> Parts | None:

@@ -5,6 +5,7 @@ Every function returns the words for the key in lower case, or None if the phras
 
 import re
 
+from recollect.rules.language.lexicon import STUFF_OR_THINGS
 from recollect.rules.saq.words import NEVER_NAMES, NOT_SELF_CONTAINED, UNIQUE_RELATIONS, word_set
 
 SELF = "Self"
@@ -107,14 +108,31 @@ def is_name(phrase: str, most_words: int = 3) -> bool:
     )
 
 
-def obj(phrase: str, most_words: int = 4) -> str | None:
-    """The object of a statement, so that "the emojis", "any emoji" and "emojis" are one: singular, no articles."""
+def obj(phrase: str) -> str | None:
+    """The object of a statement, so that "the emojis", "any emoji" and "emojis" are one: singular, no articles.
+
+    Where the plural is another thing it stays: who likes greens as well as green likes two things.
+    """
+    words = _noun_phrase(phrase, most_words=4)
+    return " ".join(map(_one_thing, words)) if words else None
+
+
+def kind(phrase: str, most_words: int = 4) -> str | None:
+    """A sort of thing, named by one or by several: "24-hour time" and "24-hour times", whatever else a plural may mean."""
+    words = _noun_phrase(phrase, most_words)
+    return " ".join(map(singular, words)) if words else None
+
+
+def _noun_phrase(phrase: str, most_words: int) -> list[str]:
+    """The words of a phrase without its article; none if it is too long or points at something outside itself."""
     words = _ARTICLE.sub("", phrase.lower()).replace("'s", "").split()
-    if not 1 <= len(words) <= most_words or not all(_WORD.fullmatch(word) for word in words):
-        return None
-    if any(word in NOT_SELF_CONTAINED for word in words):
-        return None
-    return " ".join(singular(word) for word in words)
+    stands_alone = all(_WORD.fullmatch(word) and word not in NOT_SELF_CONTAINED for word in words)
+    return words if len(words) <= most_words and stands_alone else []
+
+
+def _one_thing(word: str) -> str:
+    one = singular(word)
+    return word if one in STUFF_OR_THINGS else one
 
 
 def spelled(word: str) -> str:

@@ -3,7 +3,7 @@
 import re
 
 from recollect.rules.saq import values
-from recollect.rules.saq.phrases import gerund, is_name, obj, person, thing
+from recollect.rules.saq.phrases import gerund, is_name, kind, obj, person, thing
 from recollect.rules.saq.rule import Parts, Reader, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 from recollect.rules.saq.values import Check
@@ -60,7 +60,7 @@ def _preference(match: re.Match[str], sentence: Sentence) -> Parts | None:
 
 
 def _favorite(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    sort = obj(match["sort"], most_words=3)
+    sort = kind(match["sort"], most_words=3)
     if sort == "language" and values.programming_language(match["v"]):
         sort = "programming language"
     if sort is None or sort.split()[-1] in _VAGUE_FAVORITES or not values.free(match["v"]):
