@@ -9,6 +9,8 @@ from enum import StrEnum
 from json.encoder import encode_basestring as quoted
 from typing import NamedTuple
 
+from recollect.model.vocabulary import ByText
+
 RULES_VERSION = 1
 """Raised whenever keys, fingerprints or index terms move. Every entry names the version that decided it."""
 
@@ -43,6 +45,8 @@ class Event(StrEnum):
     PHASE_STARTED = "phase_started"
     """About the stream itself: a new phase of its time. It moves no memory."""
 
+
+EVENTS = ByText(Event)
 
 HISTORY_KIND: dict[Event, str] = {
     Event.STORED: "ADD",

@@ -6,6 +6,23 @@ meaning, highest first.
 """
 
 from enum import StrEnum
+from typing import TypeVar
+
+E = TypeVar("E", bound=StrEnum)
+
+
+class ByText(dict[str, E]):
+    """The members of an enumeration by their text, for walks that look up each of many rows: calling it takes far longer.
+
+    A text that is none of them brings the same ``ValueError`` as a call.
+    """
+
+    def __init__(self, members: type[E]) -> None:
+        super().__init__((str(one), one) for one in members)
+        self._members = members
+
+    def __missing__(self, text: str) -> E:
+        return self._members(text)
 
 
 class Namespace(StrEnum):
@@ -34,6 +51,9 @@ class Kind(StrEnum):
     EPISODIC = "episodic"
     PROCEDURAL = "procedural"
     INSIGHT = "insight"
+
+
+KINDS = ByText(Kind)
 
 
 class KindClass(StrEnum):
@@ -122,6 +142,9 @@ class Status(StrEnum):
     ARCHIVED = "archived"
     SOFT_DELETED = "soft_deleted"
     PENDING = "pending"
+
+
+STATUSES = ByText(Status)
 
 
 class Outcome(StrEnum):

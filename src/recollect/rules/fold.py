@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.model.ledger import Entry, Event
 from recollect.model.state import MUTABLE_FIELDS, State
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import STATUSES, Status
 
 Body = Mapping[str, Any]
 States = dict[str, State]
@@ -56,7 +56,7 @@ def _contradicted(states: States, entry: Entry, body: Body, _: Body) -> None:
 
 
 def _fresh(entry: Entry, body: Body) -> State:
-    state = State(entry.memory_id, Status(entry.to_status or Status.ACTIVE), last_reinforced=entry.at)
+    state = State(entry.memory_id, STATUSES[entry.to_status or Status.ACTIVE], last_reinforced=entry.at)
     state.canonical_key, state.key_digest = body.get("canonical_key", ""), body.get("key_digest", "")
     _set(state, body, MUTABLE_FIELDS)
     return state
@@ -174,7 +174,7 @@ def _removed(states: States, entry: Entry, _: Body, __: Body) -> None:
 
 def _move(states: States, entry: Entry) -> State:
     state = states[entry.memory_id]
-    state.status = Status(entry.to_status or state.status)
+    state.status = STATUSES[entry.to_status or state.status]
     return state
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import EVENTS, Entry
 from recollect.model.state import State
-from recollect.model.vocabulary import KIND_CLASS, Kind, Namespace, Space, Status
+from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space
 from recollect.rules.keys import identity, identity_beside
 from recollect.stores.protocol import Stored, Stream
 
@@ -34,7 +34,7 @@ def stream_from(row: Row) -> Stream:
 
 def entry_from(row: Row) -> Entry:
     return Entry(
-        row["uid"], row["seq"], row["tick"], Event(row["event"]), row["memory_id"], row["other_id"],
+        row["uid"], row["seq"], row["tick"], EVENTS[row["event"]], row["memory_id"], row["other_id"],
         row["from_status"], row["to_status"], row["rule"], row["rules_version"], row["commitment"], row["actor"],
         row["at"], row["prev_hash"], row["hash"],
     )  # fmt: skip
@@ -43,7 +43,7 @@ def entry_from(row: Row) -> Entry:
 def entry_of(values: Sequence[Any]) -> Entry:
     """The same from columns in the order of its fields."""
     uid, seq, tick, event, *rest = values
-    return Entry(uid, seq, tick, Event(event), *rest)
+    return Entry(uid, seq, tick, EVENTS[event], *rest)
 
 
 def entry_row(stream: Stream, entry: Entry) -> dict[str, Any]:
@@ -70,7 +70,7 @@ _STATUS, _PINNED = State.__slots__.index("status"), State.__slots__.index("pinne
 def state_of(values: Sequence[Any]) -> State:
     """A state from columns in the order of its fields."""
     fields = list(values)
-    fields[_STATUS] = Status(fields[_STATUS])
+    fields[_STATUS] = STATUSES[fields[_STATUS]]
     fields[_PINNED] = _FLAGS.get(fields[_PINNED], fields[_PINNED])
     for place in _LISTS:
         fields[place] = _list_from(fields[place])
@@ -116,10 +116,10 @@ def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None
     """The first of these columns of current state that is not what the version's body says; ``None`` if all are."""
     if row[0] is None:
         return None  # no such row: that is for whoever compares the states to say
-    if row[1] not in (identity(row[0]), identity_beside(row[0], number)):
+    if row[1] != identity(row[0]) and row[1] != identity_beside(row[0], number):
         return "key_identity"
     said = body or {}
-    kind_class = str(KIND_CLASS[Kind(said["kind"])]) if said else None
+    kind_class = KIND_CLASS[KINDS[said["kind"]]] if said else None
     expected = (kind_class, phase_number(body), *map(said.get, BODY_COLUMNS))
     found = tuple(row[2:]) if said else (row[2], None, None, *row[5:])
     if found == expected:

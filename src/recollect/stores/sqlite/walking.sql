@@ -20,7 +20,7 @@ SELECT memory, terms, id, status, version, supersedes_id, superseded_by_id, rela
 
 -- name: removals
 SELECT memory_id, event, commitment FROM ledger
- WHERE tenant = :tenant AND stream = :stream AND event IN ('erased', 'purged', 'severed') ORDER BY memory_id, commitment
+ WHERE tenant = :tenant AND stream = :stream AND event IN ('erased', 'purged', 'severed') ORDER BY commitment
 
 -- name: parents_between
 SELECT memory, hash FROM parents
