@@ -13,10 +13,11 @@ import numpy as np
 from recall.sets import Conversation, Turn
 from recollect.embed import Embedder
 from recollect.model.vocabulary import Authority
+from recollect.rules.closeness import closely_compared
 from recollect.rules.fusion import Facts, Place
 from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency
 from recollect.rules.text import terms
-from recollect.rules.vectors import RERANKED, Codes, cosines, nearest, nearest_by_signs, quantise, signs
+from recollect.rules.vectors import Codes, cosines, nearest, nearest_by_signs, quantise, signs
 
 STREAM = 1
 Posting = tuple[int, int, int]
@@ -67,8 +68,8 @@ class Index:
         """The cosines of the turns that are nearest to a query, found as a store would find them."""
         if not self.embedder.dimensions:
             return {}
-        best = nearest_by_signs(signs(query), signs(self.codes), RERANKED)
-        return {place(int(best[row])): cosine for row, cosine in nearest(query, self.codes[best], RERANKED)}
+        best = nearest_by_signs(signs(query), signs(self.codes), closely_compared(len(self.codes)))
+        return {place(int(best[row])): cosine for row, cosine in nearest(query, self.codes[best], len(best))}
 
     def likeness(self, places: Sequence[Place]) -> dict[tuple[Place, Place], float]:
         """The cosines between turns."""

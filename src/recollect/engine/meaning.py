@@ -15,6 +15,7 @@ from recollect.embed.protocol import label_of
 from recollect.engine.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
+from recollect.rules.closeness import closely_compared
 from recollect.stores.protocol import Place, Reader, Stream
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from recollect.engine.context import Engine
     from recollect.rules.vectors import Codes
 
-RERANKED = 1_000
-"""How many of the nearest by signs are compared closely."""
 MAX_KEPT = 300_000
 """How many vectors are kept at hand with all their bytes: 77 MB of the default embedder's."""
 SIGNS_KEPT = 8
@@ -143,24 +142,26 @@ class Likeness:
         self._reader, self._question, self._seen = reader, question, seen
         self._streams = {stream.number: (stream, rows) for stream, rows in streams if len(rows.numbers)}
         self._cosines: dict[Place, float | None] = {}
-        self._near: _Ordered | None = None
+        self._near: dict[int, _Ordered] = {}
 
     def nearest(self, count: int, least: float = -1.0) -> list[tuple[Place, float]]:
         """The memories of the most similar meaning with their cosines, best first: all streams' best, compared closely."""
-        self._near = self._near or self._ordered(self._nearest_by_signs())
-        return self._best(self._near, count, least)
+        compared = max(count, closely_compared(len(self)))
+        if compared not in self._near:
+            self._near[compared] = self._ordered(self._nearest_by_signs(compared))
+        return self._best(self._near[compared], count, least)
 
-    def _nearest_by_signs(self) -> "dict[int, NDArray[np.int64]]":
-        """The rows of each stream whose signs differ least; all of them where there are few."""
+    def _nearest_by_signs(self, count: int) -> "dict[int, NDArray[np.int64]]":
+        """The rows of each stream whose signs differ least, so many together; all of them where there are no more."""
         import numpy as np
 
         from recollect.rules.vectors import by_words, differing, fewest, signs
 
-        if len(self) <= RERANKED:
+        if len(self) <= count:
             return {of: np.arange(len(rows.numbers)) for of, (_, rows) in self._streams.items()}
         asked = by_words(signs(self._question))
         distances = [differing(asked, rows.signs) for _, rows in self._streams.values()]
-        chosen = np.sort(fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], RERANKED))
+        chosen = np.sort(fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], count))
         ends = np.cumsum([len(part) for part in distances])
         parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
         return {

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
-from recollect.engine.meaning import RERANKED, Asked, Likeness, likeness
+from recollect.engine.meaning import Asked, Likeness, likeness
 from recollect.engine.relations import Edges, edges, strongest
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
 from recollect.engine.vouching import weights_of
@@ -21,6 +21,7 @@ from recollect.model.canonical import parse_time
 from recollect.model.policy import Ranking
 from recollect.model.policy import Recall as RecallPolicy
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
+from recollect.rules.closeness import RERANKED
 from recollect.rules.fusion import (
     BY_MEANING,
     BY_TEXT,

@@ -17,7 +17,7 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.changing import changing
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
-from recollect.engine.meaning import RERANKED, Likeness, check_stream, likeness_of
+from recollect.engine.meaning import Likeness, check_stream, likeness_of
 from recollect.engine.pen import Pen
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
@@ -25,6 +25,7 @@ from recollect.model.operation import Op
 from recollect.model.receipt import Related
 from recollect.model.vocabulary import Kind
 from recollect.rules.borders import may_read
+from recollect.rules.closeness import RERANKED
 from recollect.rules.draft import Draft
 from recollect.rules.fold import BY_HAND, RELATION_RULE
 from recollect.stores.protocol import Later, Place, Reader, Relation, Selection, Stored, Stream, Version

@@ -19,8 +19,6 @@ Rows: TypeAlias = NDArray[np.int64]
 Squares: TypeAlias = NDArray[np.float64]
 Differences: TypeAlias = NDArray[np.uint16]
 
-RERANKED = 1_000
-"""How many of the nearest by signs are compared by codes: they held 99.8 % of the exact ten nearest of 49,400 texts."""
 LARGEST = 127
 EXACT_IN_32_BITS = 2**24 // LARGEST**2
 """Up to so many dimensions, the largest possible sum of products is a whole number that a 32-bit float holds."""
@@ -69,7 +67,7 @@ def words_in_signs(dimensions: int) -> int:
     return -(-dimensions // _WORD_BITS)
 
 
-def nearest_by_signs(query: Signs, rows: Signs, count: int = RERANKED) -> Rows:
+def nearest_by_signs(query: Signs, rows: Signs, count: int) -> Rows:
     """The places of the rows whose signs differ least from the query's, nearest first, ties by place."""
     return fewest(differing(by_words(query), by_words(rows)), count)
 
