@@ -362,13 +362,17 @@ COUNT = -(2**63) + 1
         "UPDATE memories SET terms = terms || ' tea:1' WHERE memory = 1",
         "UPDATE memories SET terms = replace(terms, ' tea:1', '')",
         "UPDATE memories SET terms = replace(terms, 'tea:1', 'tea:2')",
+        "DELETE FROM postings WHERE term = 'theme'",
+        "UPDATE memories SET terms = replace(terms, char(10) || 'theme:1', '')",
+        "UPDATE memories SET terms = replace(terms, char(10), ' ')",
     ],
 )
 def test_an_index_of_other_words_is_noticed(tmp_path: Path, statement: str) -> None:
     """Such a number no memory has, though a list may find one there; and a value of another type is another value."""
     path = tmp_path / "memory.db"
     with open_seeded(path, 1) as mem:
-        mem.add_many([{"content": words} for words in ("Ana drinks green tea", "Ben rides a red bicycle")])
+        said = ("Ana drinks green tea", "Ben rides a red bicycle", "Ana prefers dark mode")
+        mem.add_many([{"content": words} for words in said])
         assert mem.verify().ok
     with closing(sqlite3.connect(path)) as db:
         assert db.execute(statement).rowcount > 0

@@ -35,7 +35,7 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import Page, Recall
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Status
-from recollect.rules.findable import findable_terms
+from recollect.rules.findable import findable
 from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
 from recollect.stores.sqlite import SqliteStore
 
@@ -275,5 +275,5 @@ def _put(past: Engine, writer: Writer, stream: Stream, stored: Stored, *, beside
     """A memory's state of then, to be found by its words if it was active."""
     assert stored.body is not None, "what was removed is left out"
     is_active = stored.state.status is Status.ACTIVE
-    words = findable_terms(stored.body, past.policy.text.synonyms) if is_active else None
+    words = findable(stored.body, stored.state, past.policy.text.synonyms) if is_active else None
     writer.put_memory(stream, stored.number, stored.state, stored.body, words, beside=beside)

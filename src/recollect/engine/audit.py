@@ -22,7 +22,7 @@ from recollect.model.receipt import Problem, Verification
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
-from recollect.rules.findable import findable_terms
+from recollect.rules.findable import findable
 from recollect.stores.protocol import Reader, Stream, Version
 
 Progress = Callable[[int, int], None]
@@ -138,7 +138,7 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
             version = versions[id]
             body = json.loads(version.body) if version.body is not None else None
             active = state.status is Status.ACTIVE and body is not None
-            words = findable_terms(body, engine.policy.text.synonyms) if active and body else None
+            words = findable(body, state, engine.policy.text.synonyms) if active and body else None
             writer.put_memory(stream, version.number, state, body, words, beside=places.is_taken(state, body))
         writer.advance_stream(stream)
         made_anew(writer, stream, embedder)

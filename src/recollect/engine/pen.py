@@ -17,7 +17,7 @@ from recollect.model.seals import committed_form, with_salts
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
-from recollect.rules.findable import findable_terms
+from recollect.rules.findable import Findable, findable
 from recollect.stores.protocol import Stored, Stream, Writer
 
 SALT_BYTES = 16
@@ -43,8 +43,9 @@ class Pen:
         self._accesses: dict[str, tuple[int, str | None]] = {}
         self._parent_hashes: dict[str, str | None] = {}
         self._actor_names: dict[str, str] = {}
-        self._known_terms: dict[str, Sequence[str]] = {}
-        self._before: dict[str, Status | None] = {}
+        self._said: dict[str, Sequence[str]] = {}
+        self._indexed_as: dict[str, str | None] = {}
+        self._new: set[str] = set()
         self._touched: dict[str, None] = {}
         self._beside: set[str] = set()
         self._phase: Mapping[str, Any] = {}
@@ -93,7 +94,7 @@ class Pen:
                 self._states[id] = stored.state
                 self._bodies[id] = stored.body
                 self._numbers[id] = stored.number
-                self._before[id] = stored.state.status
+                self._indexed_as[id] = _key_if_active(stored.state)
                 self._accesses[id] = (stored.accesses, stored.last_access)
                 self._parent_hashes[id] = stored.parent_hash
                 self._actor_names.update(stored.actor_names)
@@ -129,8 +130,11 @@ class Pen:
         """The number of a memory that this operation has in hand."""
         return self._numbers[id]
 
-    def new_version(self, body: Mapping[str, Any], known_terms: Sequence[str], vector: bytes = b"") -> tuple[str, str]:
-        """Keep a new immutable version with its vector; returns its id and the commitment for the entry that brings it."""
+    def new_version(self, body: Mapping[str, Any], said: Sequence[str], vector: bytes = b"") -> tuple[str, str]:
+        """Keep a new immutable version with its vector; returns its id and the commitment for the entry that brings it.
+
+        ``said`` are the terms that it says, which are known already.
+        """
         self._have_vectors()
         self.stream.last_memory += 1
         number = self.stream.last_memory
@@ -140,8 +144,9 @@ class Pen:
         self.writer.add_version(self.stream, number, id, text, salt)
         if vector:
             self.writer.add_vectors(self.stream, self.stream.generation, [(number, vector)])
-        self._bodies[id], self._numbers[id], self._before[id] = body, number, None
-        self._known_terms[id] = known_terms
+        self._bodies[id], self._numbers[id], self._indexed_as[id] = body, number, None
+        self._said[id] = said
+        self._new.add(id)
         return id, commit_to(salt, committed_form(body, text))
 
     def record(
@@ -202,19 +207,20 @@ class Pen:
             self.writer.advance_stream(self.stream)
 
     def _project(self, state: State) -> None:
-        number, before = self._numbers[state.id], self._before[state.id]
-        is_active, was_active = state.status is Status.ACTIVE, before is Status.ACTIVE
-        beside = state.id in self._beside
-        if was_active and not is_active:
+        """Bring a memory's row up to its state; what is active is in the index, by the words of the key that it has now."""
+        number, beside = self._numbers[state.id], state.id in self._beside
+        before, now = self._indexed_as[state.id], _key_if_active(state)
+        if before is not None and before != now:
             self.writer.unindex_text(self.stream, number)
-        terms = self._terms(state.id) if is_active and not was_active else None
-        if before is None:
+        terms = self._findable(state) if now is not None and before != now else None
+        if state.id in self._new:
             self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms, beside=beside)
+            self._new.remove(state.id)
         else:
             self.writer.move_memory(self.stream, number, state, beside=beside)
             if terms is not None:
                 self.writer.index_text(self.stream, number, terms)
-        self._before[state.id] = state.status
+        self._indexed_as[state.id] = now
 
     def _have_vectors(self) -> None:
         """A stream's first memory settles whose vectors it has."""
@@ -224,11 +230,11 @@ class Pen:
             self.stream.embedder = label_of(embedder)
             self.writer.set_embedder(self.stream)
 
-    def _terms(self, id: str) -> Sequence[str]:
-        if id in self._known_terms:
-            return self._known_terms[id]
-        body = self._bodies[id]
-        return findable_terms(body, self.engine.policy.text.synonyms) if body else ()
+    def _findable(self, state: State) -> Findable:
+        body = self._bodies[state.id]
+        if not body:
+            return Findable(())
+        return findable(body, state, self.engine.policy.text.synonyms, self._said.get(state.id))
 
     def _tick_once(self) -> None:
         if not self._ticked:
@@ -244,3 +250,8 @@ class Pen:
         text, salt = canonical_json(amendment), self.engine.randomness.bytes(SALT_BYTES)
         self.writer.add_amendment(self.stream, self.stream.last_seq, id, text, salt)
         return commit_to(salt, text)
+
+
+def _key_if_active(state: State) -> str | None:
+    """By which key the text index has a memory."""
+    return state.canonical_key if state.status is Status.ACTIVE else None

@@ -10,7 +10,7 @@ PAGE = 10_000
 class TextAudit:
     """Takes the note of every active memory, then walks through the index once.
 
-    Notes are kept as they are, a line of ``length term:count …``, and a posting is looked for in its memory's: taken
+    Notes are kept as a line of ``length term:count …``, and a posting is looked for in its memory's: taken
     apart, the notes of a large stream would fill the memory. They stand at the numbers of their memories, since there are
     millions of postings to look up.
     """
@@ -20,10 +20,13 @@ class TextAudit:
         self._notes: list[str] = []
         self._lengths: list[int | None] = []
         self._noted = self._words = self._postings = 0
+        self._misstated = False
 
     def note(self, number: int, terms: str) -> None:
         """What an active memory noted; each is told once, in the order of their numbers. ``ValueError`` if it is nonsense."""
-        length, _, listed = terms.partition(" ")
+        length, _, said = terms.partition("\n")[0].partition(" ")
+        listed = terms.replace("\n", " ").partition(" ")[2]
+        self._misstated |= _count(said) != int(length) and _times(said) != int(length)
         if not_active := number - len(self._notes):
             self._notes += [""] * not_active
             self._lengths += [None] * not_active
@@ -31,11 +34,11 @@ class TextAudit:
         self._lengths.append(int(length))
         self._noted += 1
         self._words += int(length)
-        self._postings += listed.count(" ") + 1 if listed else 0
+        self._postings += _count(listed)
 
     def fault(self) -> str | None:
         """What is wrong with the index, if anything is."""
-        if not self._matches():
+        if self._misstated or not self._matches():
             return "its postings are not those of the active memories"
         if (self._noted, self._words) != (self._stream.documents, self._stream.words):
             return "its statistics are not those of the active memories"
@@ -66,3 +69,13 @@ class TextAudit:
         while page := self._reader.postings_after(self._stream, last, PAGE):
             yield page
             last = page[-1][:2]
+
+
+def _count(listed: str) -> int:
+    """How many terms there are. Mostly each is said once, so that this is how long the text is."""
+    return listed.count(" ") + 1 if listed else 0
+
+
+def _times(listed: str) -> int:
+    """How often they are said together, which is how long the text is."""
+    return sum(int(word.rpartition(":")[2]) for word in listed.split(" ")) if listed else 0

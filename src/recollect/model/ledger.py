@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import ByText
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised whenever keys, fingerprints or index terms move. Every entry names the version that decided it."""
 
 GENESIS = "0" * 64

@@ -90,6 +90,7 @@ class Draft(NamedTuple):
     fingerprint: str = ""
     key: CanonicalKey | None = None
     terms: tuple[str, ...] = ()
+    """Those that it says, by which it is compared: the words of its key are not among them."""
     vector: bytes = b""
     """What its content means, as it is kept; empty where there are no vectors."""
     decisions: tuple[Decision, ...] = ()

@@ -83,6 +83,9 @@ _LATIN_LETTERS = {
 # Copy and paste leaves these behind; nobody sees them, so they must not tell two names apart.
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10)])
 
+_FILLERS = frozenset(word.lower() for word in (saq.SELF, *FALLBACK.split("-"), "Register", "Profile"))
+"""Words of keys that say nothing of the concept, and only fill a place or say what sort of key it is."""
+
 _NEGATIVE_NUMBER = re.compile(r"(?<!\S)-(?=\d)")
 
 
@@ -109,6 +112,22 @@ class CanonicalKey:
     digest: str
     source: KeySource
     rule: str | None = None
+
+
+def words_of(key: CanonicalKey) -> list[str]:
+    """The words of a key by which people may ask for its concept, if the rules or a topic put them there.
+
+    A digest has no words, and neither has a key that was cut: some of its words are no longer whole. A name that a caller
+    chose may be anything, often a number of their own.
+
+    >>> words_of(parsed_key("Self", "theme", "mode"))
+    ['Theme', 'Mode']
+    >>> words_of(fallback_key("c0ffee" * 10, shared=False)), words_of(explicit_key("ticket 17"))
+    ([], [])
+    """
+    if key.source in (KeySource.EXPLICIT, KeySource.EVENT) or _is_cut(key.text, key.digest):
+        return []
+    return [word for word in key.text.split("-") if word.lower() not in _FILLERS]
 
 
 def identity(key_text: str) -> str:

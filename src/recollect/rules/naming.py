@@ -2,14 +2,14 @@
 
 from recollect.model.vocabulary import Space
 from recollect.rules.draft import Context, Draft, Rejection
-from recollect.rules.findable import findable_terms
+from recollect.rules.findable import said_terms
 from recollect.rules.keys import choose_key
 from recollect.rules.saq import SELF
 from recollect.rules.text import fingerprint, sha256_hex
 
 
 def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Compute the content's hashes, its index terms, and the key that says which concept it is. Never refuses.
+    """Compute the content's hashes, the terms that it says, and the key that says which concept it is. Never refuses.
 
     Kinds that record events are named by their number in the stream, which is drawn when they are stored.
     """
@@ -36,7 +36,7 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         key=key,
         content_hash=sha256_hex(candidate.content),
         fingerprint=mark,
-        terms=tuple(findable_terms(named, policy.text.synonyms)),
+        terms=tuple(said_terms(named, policy.text.synonyms)),
     )
 
 

@@ -13,7 +13,8 @@ class TextStatistics(NamedTuple):
 
     @property
     def mean_length(self) -> float:
-        return self.words / self.documents if self.documents else 1.0
+        """Never nothing, even where every text consists of stop words and is found by the words of its key alone."""
+        return self.words / self.documents if self.words else 1.0
 
 
 def inverse_frequency(documents: int, containing: int) -> float:

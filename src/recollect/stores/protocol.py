@@ -15,6 +15,7 @@ from recollect.model.address import Address
 from recollect.model.ledger import Entry
 from recollect.model.operation import Operation, OperationCount
 from recollect.model.state import State
+from recollect.rules.findable import Findable
 
 T = TypeVar("T")
 Later: TypeAlias = Callable[[], T]
@@ -143,7 +144,7 @@ Posting = tuple[int, int, int]
 
 
 class Neighbour(NamedTuple):
-    """An active memory's words, for comparing."""
+    """What an active memory says, for comparing: the words of its key are not among its terms."""
 
     number: int
     id: str
@@ -283,7 +284,7 @@ class ReadsText(Protocol):
     def neighbours(
         self, stream: Stream, numbers: Sequence[int], terms: frozenset[str], shared_min: int
     ) -> list[Neighbour]:
-        """Those of the active memories that share at least so many of the terms."""
+        """Those of the active memories that say at least so many of the terms."""
         ...
 
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
@@ -696,7 +697,7 @@ class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations
         number: int,
         state: State,
         body: Mapping[str, Any] | None,
-        terms: Sequence[str] | None,
+        terms: Findable | None,
         *,
         beside: bool = False,
     ) -> None:
@@ -709,7 +710,7 @@ class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations
         ...
 
     def move_memory(self, stream: Stream, number: int, state: State, *, beside: bool = False) -> None: ...
-    def index_text(self, stream: Stream, number: int, terms: Sequence[str]) -> None: ...
+    def index_text(self, stream: Stream, number: int, terms: Findable) -> None: ...
     def unindex_text(self, stream: Stream, number: int) -> None: ...
     def remove_content(self, stream: Stream, number: int, memory_id: str) -> int: ...
     def cut_links(self, stream: Stream, number: int, memory_id: str, body: str, hashes: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from recollect.model.errors import StoreConflict
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
+from recollect.rules.findable import Findable
 from recollect.stores.protocol import Reader, Store, Stream, Writer
 
 TENANT = "acme"
@@ -123,6 +124,7 @@ class Scribe:
         content: str = "Ana likes tea",
         body_fields: Mapping[str, Any] | None = None,
         terms: Sequence[str] | None = None,
+        key_terms: Sequence[str] = (),
         **fields: Any,
     ) -> str:
         """Version, ledger entry, current state and, where terms are given, their index: as one operation would."""
@@ -134,7 +136,8 @@ class Scribe:
         first = entry(stream, stream.last_seq, id, commitment=commit_to(SALT, text))
         writer.add_entry(stream, first)
         stream.head = first.hash
-        writer.put_memory(stream, stream.last_memory, state(id, **fields), made, terms)
+        found = None if terms is None else Findable(terms, key_terms)
+        writer.put_memory(stream, stream.last_memory, state(id, **fields), made, found)
         writer.advance_stream(stream)
         return id
 

@@ -1,11 +1,15 @@
 """By which words a memory is found."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import recollect
-from recollect.rules.findable import findable_terms
+from recollect.rules.findable import said_terms
+from recollect.rules.text import terms
 
 SERVICE = {"name": "payment service", "aliases": ["PSP", "Lastschrift"]}
 
@@ -23,7 +27,7 @@ SERVICE = {"name": "payment service", "aliases": ["PSP", "Lastschrift"]}
 )
 def test_names_are_added_once_and_only_if_they_say_more(entities: list[dict[str, Any]], more: list[str]) -> None:
     body = {"content": "Ana restarts it, and Ana pays", "entities": entities}
-    assert findable_terms(body) == ["ana", "restart", "ana", "pay", *more]
+    assert said_terms(body) == ["ana", "restart", "ana", "pay", *more]
 
 
 def test_a_memory_is_found_by_a_name_that_it_does_not_say() -> None:
@@ -46,3 +50,85 @@ def test_names_are_found_again_after_a_rebuild_and_in_the_past() -> None:
         after = mem.query("PSP", owner="ana").items[0]
         assert (after.memory.id, after.score) == (before.memory.id, before.score)
         assert [item.memory.id for item in mem.at(tick=1, owner="ana").query("PSP").items] == [kept.id]
+
+
+THEME = "Ana prefers dark mode"
+
+
+def _found(mem: recollect.Recollect, question: str) -> list[str]:
+    """What is found by a word, and not by its meaning alone."""
+    return [item.memory.content for item in mem.query(question).items if "text" in item.breakdown]
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "keyed"),
+    [
+        (THEME, {}, {"theme"}),
+        ("Chief baker", {"key": "job_title", "kind": "profile"}, {"job", "titl"}),
+        ("he/him", {"key": "pronouns", "kind": "profile"}, {"pronoun"}),
+        ("Ship the beta", {"topic_id": "current_projects", "tier": "register"}, {"current", "project"}),
+        ("Ship the beta", {"canonical_key": "Release-Plan-May"}, set()),
+        ("Ship the beta", {}, set()),
+        ("Ship the beta", {"kind": "episodic"}, set()),
+        ("Ship the beta", {"topic_id": "preparations_for_the_next_release", "tier": "register"}, set()),
+    ],
+)
+def test_the_words_of_a_key_are_found_unless_they_are_said_or_name_nothing(
+    content: str, fields: dict[str, Any], keyed: set[str]
+) -> None:
+    with recollect.open(":memory:") as mem:
+        kept = mem.add(content, **fields).memory
+        assert kept is not None
+        words = terms(kept.canonical_key.replace("-", " "))
+        assert {word for word in words if _found(mem, word)} - set(terms(content)) == keyed
+
+
+def test_the_words_of_a_key_come_and_go_with_the_memory() -> None:
+    with recollect.open(":memory:") as mem:
+        kept = mem.add(THEME).memory
+        assert kept is not None and _found(mem, "which theme?") == [THEME]
+        mem.archive(kept.id)
+        assert not _found(mem, "theme")
+        mem.restore(kept.id)
+        before = mem.query("theme").items[0].score
+        mem.rebuild()
+        assert (mem.query("theme").items[0].score, mem.verify().ok) == (before, True)
+        mem.add("Ana prefers light mode")
+        assert _found(mem, "theme") == ["Ana prefers light mode"]
+        assert [item.memory.id for item in mem.at(tick=1).query("theme").items] == [kept.id]
+
+
+def test_a_memory_that_is_named_anew_is_found_by_its_new_key_alone(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path, policy={"keys": {"parser": False}}) as plain:
+        plain.add(THEME)
+        assert not _found(plain, "theme")
+    with recollect.open(path) as mem:
+        mem.consolidate(force=True)
+        assert (_found(mem, "theme"), mem.verify().ok) == ([THEME], True)
+        mem.consolidate(undo=True)
+        assert (_found(mem, "theme"), mem.verify().ok) == ([], True)
+
+
+def test_an_index_without_the_words_of_keys_is_sound_and_a_rebuild_adds_them(tmp_path: Path) -> None:
+    """So stores are whose memories were indexed by rules of version 1."""
+    path = tmp_path / "memory.db"
+    with recollect.open(path) as mem:
+        mem.add(THEME)
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript("""
+            DELETE FROM postings WHERE term = 'theme';
+            UPDATE memories SET terms = '4 ana:1 prefer:1 dark:1 mode:1';
+        """)
+    with recollect.open(path) as mem:
+        assert (_found(mem, "theme"), mem.verify().ok) == ([], True)
+        mem.rebuild()
+        assert (_found(mem, "theme"), mem.verify().ok) == ([THEME], True)
+
+
+def test_nothing_is_more_or_less_alike_for_the_words_of_its_key() -> None:
+    with recollect.open(":memory:") as mem:
+        ours = mem.add(THEME, owner="ana", author="ana").memory
+        mem.add(THEME, owner="ben", author="ben")
+        assert ours is not None
+        assert [one.overlap for one in mem.derivatives(ours.id)] == [1.0]

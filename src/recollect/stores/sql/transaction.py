@@ -14,6 +14,7 @@ from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
+from recollect.rules.findable import Findable
 from recollect.rules.keys import identities
 from recollect.stores.protocol import (
     NO_LIMIT,
@@ -28,7 +29,7 @@ from recollect.stores.protocol import (
     Stream,
     Version,
 )
-from recollect.stores.sql import rows
+from recollect.stores.sql import rows, term_notes
 from recollect.stores.sql.carrying import CarriedTables
 from recollect.stores.sql.checkpoint_log import CheckpointLogTables
 from recollect.stores.sql.checkpoints import CheckpointTables
@@ -173,15 +174,19 @@ def _phase(number: int, row: Mapping[str, Any]) -> Phase:
 
 
 class _Postings(Capability):
-    def _add_postings(self, stream: Stream, number: int, terms: Sequence[str]) -> str:
-        """Add a memory's terms to the index and to the stream's statistics; returns the note that takes them out."""
-        counts = Counter(terms)
-        key, length = (stream.tenant, stream.number), len(terms)
+    def _add_postings(self, stream: Stream, number: int, terms: Findable) -> str:
+        """Add a memory's terms to the index and to the stream's statistics; returns the note that takes them out.
+
+        A text is as long as what it says: the words of its key do not make the others weigh less.
+        """
+        said, keyed = Counter(terms.said), Counter(terms.keyed)
+        counts, length = {**said, **keyed}, len(terms.said)
+        key = (stream.tenant, stream.number)
         self._db.run_many("add_posting", [(*key, term, number, tf, length) for term, tf in counts.items()])
         self._db.run_many("count_term", [(*key, term) for term in counts])
         stream.documents += 1
         stream.words += length
-        return " ".join([str(length), *(f"{term}:{tf}" for term, tf in counts.items())])
+        return term_notes.written(said, keyed)
 
 
 class StateTables(ProvenanceTables, _Postings):
@@ -301,7 +306,7 @@ class StateTables(ProvenanceTables, _Postings):
         number: int,
         state: State,
         body: Mapping[str, Any] | None,
-        terms: Sequence[str] | None,
+        terms: Findable | None,
         *,
         beside: bool = False,
     ) -> None:
@@ -318,7 +323,7 @@ class StateTables(ProvenanceTables, _Postings):
 
 
 class TextTables(_Postings):
-    def index_text(self, stream: Stream, number: int, terms: Sequence[str]) -> None:
+    def index_text(self, stream: Stream, number: int, terms: Findable) -> None:
         """Index a memory that is there already, such as one that was restored."""
         note = self._add_postings(stream, number, terms)
         self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=note)
@@ -328,14 +333,15 @@ class TextTables(_Postings):
         found = self._db.rows("terms_of", tenant=stream.tenant, stream=stream.number, memory=number)
         if not found or found[0]["terms"] is None:
             return
-        length, terms = found[0]["terms"].split()[0], list(noted(found[0]["terms"]))
+        note = found[0]["terms"]
+        terms = list(term_notes.counts_in(note))
         key = (stream.tenant, stream.number)
         self._db.run_many("remove_posting", [(*key, term, number) for term in terms])
         self._db.run_many("uncount_term", [(*key, term) for term in terms])
         self._db.run_many("drop_uncounted_terms", [(*key, term) for term in terms])
         self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=None)
         stream.documents -= 1
-        stream.words -= int(length)
+        stream.words -= term_notes.length_in(note)
 
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
         found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms))
@@ -374,10 +380,11 @@ class TextTables(_Postings):
         """Most candidates share too little, which is seen in their notes as they stand; only the rest are taken apart."""
         found = self._db.rows("texts_numbered", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers))
         marks = [f" {term}:" for term in terms]
-        likely = (row for row in found if row["terms"] and sum(m in row["terms"] for m in marks) >= shared_min)
+        said = ((row, term_notes.said_in(row["terms"])) for row in found if row["terms"])
+        likely = ((row, note) for row, note in said if sum(mark in note for mark in marks) >= shared_min)
         read = (
-            Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(noted(row["terms"])))
-            for row in likely
+            Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(term_notes.counts_in(note)))
+            for row, note in likely
         )
         return [one for one in read if len(one.terms & terms) >= shared_min]
 
@@ -431,7 +438,8 @@ class SideTables(Capability):
 
     def noted_terms(self, stream: Stream) -> dict[int, tuple[int, dict[str, int]]]:
         found = self._db.rows("terms_of_stream", tenant=stream.tenant, stream=stream.number)
-        return {row["memory"]: (int(row["terms"].split()[0]), noted(row["terms"])) for row in found}
+        notes = {row["memory"]: row["terms"] for row in found}
+        return {memory: (term_notes.length_in(one), term_notes.counts_in(one)) for memory, one in notes.items()}
 
     def drop_projections(self, stream: Stream) -> None:
         for query in ("drop_memories", "drop_postings", "drop_relations", "drop_parents"):
@@ -467,12 +475,6 @@ class Transaction(
     WalkedTables,
 ):
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
-
-
-def noted(text: str) -> dict[str, int]:
-    """The terms of an indexed memory and how often each occurs, from the note that it keeps."""
-    pairs = (word.rpartition(":") for word in text.split()[1:])
-    return {term: int(tf) for term, _, tf in pairs}
 
 
 def _listed(places: Sequence[tuple[int, int]]) -> str:

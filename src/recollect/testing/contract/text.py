@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from recollect.model.vocabulary import Status
+from recollect.rules.findable import Findable
 from recollect.stores.protocol import Neighbour, Reader, Selection, Store, Stream
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import TENANT, Scribe, address, at
@@ -41,6 +42,15 @@ class TextContract(Opening):
                 ("tea", 1, 2, 4),
             ]
             assert reader.noted_terms(stream).keys() == {1, 2}
+
+    def test_the_words_of_a_key_are_found_and_make_no_text_longer(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA, key_terms=["drink"])
+        with store.write(TENANT) as writer:
+            stream = scribe.stream(writer)
+            assert (stream.words, writer.postings(stream, {"drink": 9})["drink"]) == (4, [(1, 1, 4)])
+            assert writer.noted_terms(stream) == {1: (4, {"ana": 1, "like": 1, "tea": 2, "drink": 1})}
+            writer.unindex_text(stream, 1)
+            assert _index(writer, stream) == (0, 0, {}, [], set())
 
     def test_terms_are_counted_in_one_stream_alone(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
@@ -144,7 +154,7 @@ class TextContract(Opening):
             stream = scribe.stream(writer)
             writer.unindex_text(stream, 1)
             assert _index(writer, stream) == (0, 0, {}, [], set())
-            writer.index_text(stream, 1, TEA)
+            writer.index_text(stream, 1, Findable(TEA))
             writer.advance_stream(stream)
         with store.read(TENANT) as reader:
             assert _index(reader, scribe.seen_by(reader)) == before
@@ -156,6 +166,13 @@ class TextContract(Opening):
         with store.read(TENANT) as reader:
             found = reader.neighbours(scribe.seen_by(reader), [1, 2, 3, 99], frozenset(TEA), 1)
         assert found == [Neighbour(1, tea, "planner", "procedural", frozenset(TEA))]
+
+    def test_neighbours_are_not_compared_by_the_words_of_their_keys(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea", terms=TEA, key_terms=["drink", "hot"])
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            assert reader.neighbours(stream, [1], frozenset({"tea", "drink", "hot"}), 1)[0].terms == frozenset(TEA)
+            assert not reader.neighbours(stream, [1], frozenset({"tea", "drink", "hot"}), 2)
 
     def test_neighbours_share_at_least_as_many_terms_as_asked(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("odd", terms=["a:b", "tea", "cup"])

@@ -7,6 +7,7 @@ import pytest
 
 from recollect.model.ledger import commit_to
 from recollect.model.vocabulary import Status
+from recollect.rules.findable import Findable
 from recollect.stores.protocol import Selection, Store, Stream, Writer
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import SALT, TENANT, Scribe, address, at, entry, memory_id, state
@@ -30,7 +31,7 @@ WRITES: dict[str, Write] = {
     "add_entry": lambda w, s: w.add_entry(s, entry(s, 9, memory_id("new"))),
     "add_amendment": lambda w, s: w.add_amendment(s, 9, memory_id("new"), "{}", SALT),
     "move_memory": lambda w, s: w.move_memory(s, 1, state(memory_id("tea"), status=Status.ARCHIVED)),
-    "index_text": lambda w, s: w.index_text(s, 2, ["new"]),
+    "index_text": lambda w, s: w.index_text(s, 2, Findable(["new"])),
     "unindex_text": lambda w, s: w.unindex_text(s, 1),
     "remove_content": lambda w, s: w.remove_content(s, 1, memory_id("tea")),
     "cut_links": lambda w, s: w.cut_links(s, 1, memory_id("tea"), "{}", [A]),
