@@ -312,6 +312,7 @@ class TestPlans(OnAServer):
         [
             ("memories_by_ids", {"ids": '["7", "8"]'}),
             ("memories_numbered", {"numbers": "[7, 8]"}),
+            ("memories_at", {"places": "[[1, 7], [1, 8]]"}),
             ("texts_numbered", {"numbers": "[7, 8]"}),
             ("visible_numbers", {"numbers": "[7, 8]"}),
             ("select_in_stream", {"limit": 10}),
@@ -326,8 +327,12 @@ class TestPlans(OnAServer):
         scribe.keep("one")
         for table in ("memories", "versions"):
             self._multiply(table, 5_000)
+        self.server.execute(  # since the server last looked, so that its plans do not reckon with them
+            f"INSERT INTO recollect.accesses SELECT '{TENANT}', i::text, 1, '' FROM generate_series(1, 4000) i", self.url
+        )
         plan = self._plan(QUERIES[query].replace("{filters}", "m.status = 'active'"), stream=1, **params)
         assert "Seq Scan on memories" not in plan and "Seq Scan on versions" not in plan, plan
+        assert "rows=4000" not in plan, plan
 
     def _multiply(self, table: str, times: int) -> None:
         """Copies of a table's one row, under other numbers, ids and keys."""

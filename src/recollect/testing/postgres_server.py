@@ -52,7 +52,9 @@ SETTINGS = {
     "timezone": "UTC",
     "log_min_messages": "fatal",
     "autovacuum": "off",
+    "dynamic_shared_memory_type": "mmap",
 }
+"""Whatever the server keeps lies in its folder, so that nothing of one that is killed stays on the machine."""
 
 
 def binaries() -> Path:

@@ -25,7 +25,7 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash
            AND {filters}
          ORDER BY m.created_at, m.stream, m.memory LIMIT :limit) m
   JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
-  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY m.created_at, m.stream, m.memory
 
 -- name: built_upon
@@ -36,7 +36,7 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash
                 WHERE p.tenant = :tenant AND p.hash = ANY (ARRAY(SELECT jsonb_array_elements_text(:hashes::jsonb))))
          ORDER BY m.created_at, m.stream, m.memory LIMIT :limit) m
   JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
-  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY m.created_at, m.stream, m.memory
 
 -- name: tied_to

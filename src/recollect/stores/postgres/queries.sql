@@ -163,13 +163,15 @@ SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream,
 
 -- ── current state ───────────────────────────────────────────────────────────────────────────────────────────────
 
+-- What stands beside a memory is looked up for each one: a plan from when a table was small would read the whole of it later.
+
 -- name: memories_by_ids
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   FROM jsonb_array_elements_text(:ids::jsonb) WITH ORDINALITY AS wanted (id, nth)
  CROSS JOIN LATERAL (SELECT * FROM memories WHERE tenant = :tenant AND id = wanted.id LIMIT 1) m
   JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
-  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
-  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
 
 -- name: memories_numbered
@@ -178,8 +180,8 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = :stream AND memory = wanted.memory::bigint LIMIT 1) m
   JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
-  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
-  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
 
 -- name: memories_at
@@ -189,8 +191,8 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
                       WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
                         AND memory = (wanted.place ->> 1)::bigint LIMIT 1) m
   JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
-  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
-  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
 
 -- name: contents_at
@@ -220,8 +222,8 @@ SELECT id FROM aliases WHERE tenant = :tenant AND alias = :alias ORDER BY id LIM
 -- name: active_with_key
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories m
   JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
-  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
-  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
    AND m.key_identity >= :low AND m.key_identity < :end AND m.status = 'active'
 
@@ -238,8 +240,8 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   FROM (SELECT m.* FROM memories m WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
          ORDER BY m.created_at DESC, m.stream DESC, m.memory DESC LIMIT :limit) m
   JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
-  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
-  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY m.created_at DESC, m.stream DESC, m.memory DESC
 
 -- name: select_in_stream
@@ -248,8 +250,8 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
          WHERE m.tenant = :tenant AND m.stream = :stream AND m.removed IS NULL AND {filters}
          ORDER BY m.memory DESC LIMIT :limit) m
   JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
-  LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
-  LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY m.memory DESC
 
 -- name: newest_turns
