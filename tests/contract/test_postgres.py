@@ -328,7 +328,8 @@ class TestPlans(OnAServer):
         for table in ("memories", "versions"):
             self._multiply(table, 5_000)
         self.server.execute(  # since the server last looked, so that its plans do not reckon with them
-            f"INSERT INTO recollect.accesses SELECT '{TENANT}', i::text, 1, '' FROM generate_series(1, 4000) i", self.url
+            f"INSERT INTO recollect.accesses SELECT '{TENANT}', i::text, 1, '' FROM generate_series(1, 4000) i",
+            self.url,
         )
         plan = self._plan(QUERIES[query].replace("{filters}", "m.status = 'active'"), stream=1, **params)
         assert "Seq Scan on memories" not in plan and "Seq Scan on versions" not in plan, plan

@@ -15,7 +15,7 @@ from recollect.embed.protocol import label_of
 from recollect.engine.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
-from recollect.rules.closeness import closely_compared
+from recollect.rules.closeness import RERANKED, closely_compared
 from recollect.stores.protocol import Place, Reader, Stream
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ MAX_KEPT = 300_000
 """How many vectors are kept at hand with all their bytes: 77 MB of the default embedder's."""
 SIGNS_KEPT = 8
 """As many times more are kept by their signs alone, which take an eighth of the room."""
+READ_AGAIN = 4 * RERANKED
+"""A stream of so few of which only signs are at hand is read again when it is asked: a quarter of it would be read for each
+question anyway, and whoever asks again soon finds it."""
 Key = tuple[str, int, int]
 """A tenant, a stream's number, and a generation of its vectors."""
 
@@ -74,6 +77,8 @@ class Meanings:
                 self._forget([old for old in self._blocks if old[:2] == key[:2] and old < key])
                 self._blocks[key] = Block(dimensions)
             block = self._blocks[key]
+            if committed and not block.is_whole and len(block) <= READ_AGAIN:
+                block = self._blocks[key] = Block(dimensions)
             self._blocks.move_to_end(key)
             if committed and stream.last_memory > block.last:
                 block.extend(reader.vectors_after(stream, block.last), stream.last_memory)

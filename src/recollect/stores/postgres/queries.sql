@@ -12,7 +12,8 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
 
 -- name: enter
--- All of it ends with the transaction, so that a pooler may give the connection to somebody else afterwards.
+-- All of it ends with the transaction, so that a pooler may give the connection to somebody else afterwards. Every statement has an
+-- index to go by: a plan from when a table fitted on a page must not read the whole of it once it has grown.
 SELECT set_config('role', 'recollect_app', true),
        set_config('search_path', 'recollect, pg_temp', true),
        set_config('recollect.tenant', :tenant, true),
@@ -20,6 +21,7 @@ SELECT set_config('role', 'recollect_app', true),
        set_config('lock_timeout', :lock_ms, true),
        set_config('idle_in_transaction_session_timeout', :idle_ms, true),
        set_config('jit', 'off', true),
+       set_config('enable_seqscan', 'off', true),
        set_config('max_parallel_workers_per_gather', '0', true)
 
 -- name: before_commit
