@@ -5,7 +5,8 @@
 Filling a store with a million memories through the gates would take an hour, so a smaller store is filled and what it holds
 is copied with other ids and keys (``multiply.sql``). Texts repeat, so index lists are as long as a million memories make
 them. Each store is asked by a process of its own, one store after the other, and each figure stands beside the smallest store's
-in the same run. What the machine itself did meanwhile is measured too: how long it took to count.
+in the same run. Of many owners all vectors are kept at hand (``recall.vectors_at_hand``). What the machine itself did meanwhile
+is measured too: how long it took to count.
 """
 
 import shutil
@@ -142,9 +143,11 @@ def stores(stack: ExitStack, folder: Path, sizes: Sequence[tuple[int, int]], own
     """Each is made when its turn comes, so that it has not been lying about."""
     for size, times in sizes:
         yield Arm(f"{size * times:,} in one stream", str(one_stream(folder, size, times)))
-    label = f"{owners * each:,} of {owners:,} owners"
-    yield Arm(label, str(many_owners(folder, owners, each)), owners)
-    yield Arm(f"{label}, PostgreSQL", stack.enter_context(many_owners_on_a_server(owners, each)), owners)
+    count = owners * each
+    label = f"{count:,} of {owners:,} owners"
+    yield Arm(label, str(many_owners(folder, owners, each)), owners, count)
+    url = stack.enter_context(many_owners_on_a_server(owners, each))
+    yield Arm(f"{label}, PostgreSQL", url, owners, count)
 
 
 def run(quick: bool) -> list[Budget]:

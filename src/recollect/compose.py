@@ -65,7 +65,8 @@ def open(
     chosen = choose_embedder(embedder, in_force.policy.embedder)
     where = location or os.environ.get("RECOLLECT_STORE") or DEFAULT_STORE
     store = open_store(where, fresh_uuid(randomness), timeout_s)
-    engine = Engine(store, in_force, clock, randomness, AccessCounter(store), Meanings(chosen), caller)
+    meanings = Meanings(chosen, in_force.policy.recall.vectors_at_hand)
+    engine = Engine(store, in_force, clock, randomness, AccessCounter(store), meanings, caller)
     try:
         refuse_unfinished(store)
         replay_erasures(engine)

@@ -55,7 +55,7 @@ class Engine:
     clock: Clock
     randomness: Randomness
     accesses: AccessCounter
-    meanings: Meanings = field(default_factory=Meanings)
+    meanings: Meanings
     caller: Caller = field(default_factory=Caller)
 
     @property

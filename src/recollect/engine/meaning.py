@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from recollect.engine.context import Engine
     from recollect.rules.vectors import Codes
 
-MAX_KEPT = 300_000
-"""How many vectors are kept at hand with all their bytes: 77 MB of the default embedder's."""
 SIGNS_KEPT = 8
 """As many times more are kept by their signs alone, which take an eighth of the room."""
 READ_AGAIN = 4 * RERANKED
@@ -39,9 +37,9 @@ Key = tuple[str, int, int]
 class Meanings:
     """The embedder of one opened memory, and the vectors that it has at hand. Safe to share between threads."""
 
-    def __init__(self, chosen: Embedder | None = None, max_kept: int = MAX_KEPT) -> None:
+    def __init__(self, chosen: Embedder | None, max_kept: int) -> None:
         self._chosen = chosen
-        self._max_kept = max_kept
+        self.max_kept = max_kept
         self._known: dict[str, Embedder] = {}
         self._blocks: OrderedDict[Key, Block] = OrderedDict()
         self._lock = threading.RLock()
@@ -97,12 +95,12 @@ class Meanings:
     def _make_room(self, current: Key) -> None:
         """The streams that were not asked about for longest keep their signs only, and go altogether if there are too many."""
         whole = {key: len(block) for key, block in self._blocks.items() if block.is_whole}
-        room = self._max_kept - sum(whole.values())
+        room = self.max_kept - sum(whole.values())
         for key, count in whole.items():
             if room < 0:
                 self._blocks[key].keep_signs_only()
                 room += count
-        room = self._max_kept * SIGNS_KEPT - sum(len(block) for block in self._blocks.values())
+        room = self.max_kept * SIGNS_KEPT - sum(len(block) for block in self._blocks.values())
         for key in list(self._blocks):
             if room < 0 and key != current:
                 room += len(self._blocks.pop(key))

@@ -56,5 +56,5 @@ def _copy(reader: Reader, copy: Store, tenant: str, table: Table) -> None:
 
 def _with_store(engine: Engine, copy: Store) -> Engine:
     """Vectors of what is only tried out must not be taken for the store's own."""
-    meanings = Meanings(engine.meanings.if_any(engine))
+    meanings = Meanings(engine.meanings.if_any(engine), engine.policy.recall.vectors_at_hand)
     return replace(engine, store=copy, accesses=AccessCounter(copy), meanings=meanings)

@@ -258,6 +258,11 @@ class Recall(Section):
     max_compared: int = Field(
         150, ge=10, description="how many of the best are compared by the words that were too common to read whole"
     )
+    vectors_at_hand: int = Field(
+        300_000,
+        ge=1_000,
+        description="how many vectors a process keeps, 256 bytes each by default, and eight times as many by their signs",
+    )
     bm25_k1: float = Field(0.9, ge=0, description="how fast repetition of a word stops counting")
     bm25_b: float = Field(0.5, ge=0, le=1, description="how much long texts are discounted")
 

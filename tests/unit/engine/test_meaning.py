@@ -378,6 +378,11 @@ def test_streams_too_large_to_keep_give_the_same_answers(place: str) -> None:
         assert "ana likes cocoa at last" in told(small, "ana likes cocoa")
 
 
+def test_the_policy_says_how_many_vectors_stay_at_hand() -> None:
+    with recollect.open(":memory:", embedder=MEANING, policy={"recall": {"vectors_at_hand": 1_000}}) as mem:
+        assert mem.engine.meanings.max_kept == 1_000
+
+
 @pytest.mark.parametrize("read_again", [5, 6])
 def test_what_is_at_hand_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch, read_again: int) -> None:
     monkeypatch.setattr("recollect.engine.meaning.READ_AGAIN", read_again)

@@ -9,6 +9,7 @@ import recollect
 from recollect.compose import open_store
 from recollect.engine.accesses import AccessCounter
 from recollect.engine.context import Engine, PolicyInForce
+from recollect.engine.meaning import Meanings
 from recollect.engine.randomness import SeededRandomness, fresh_uuid
 from recollect.engine.tracing import keep, shown_query, traces
 from recollect.interfaces.python import Recollect
@@ -77,7 +78,7 @@ def test_the_policy_says_what_is_kept(clock: Clock, setting: str, expected: list
     policy = parse_policy({"traces": {"keep": setting}})
     randomness = SeededRandomness(0)
     store = open_store(":memory:", fresh_uuid(randomness), 5.0)
-    engine = Engine(store, PolicyInForce(policy), clock, randomness, AccessCounter(store))
+    engine = Engine(store, PolicyInForce(policy), clock, randomness, AccessCounter(store), Meanings(None, 0))
     made = one_of_each(policy)
     with engine.write() as writer:
         keep(engine, writer, made)
