@@ -2,11 +2,12 @@
 
     python bench/vault.py [--quick]
 
-Two files of the same length as a vault: one in which every line is another memory, and one in which a hundred registers were
-updated again and again, which is what a vault of a hundred memories looks like after years. Then both as a store: the first
-time, when each memory goes through the gates, and from then on. Last, a file of as many transactions of a store: line by
-line, with the copy that the first one to open it leaves beside it, and read as a vault. Its lines are one real line over and
-over, each with numbers and ids of its own. The measurements take turns; the median of each counts.
+Three files of the same length as a vault: one in which every line is another memory, and the two that a vault's own rules can
+write, which allow a hundred active memories: a hundred registers that were updated again and again, and memories of which the
+oldest was deleted for each new one. Then all as a store: the first time, when each memory goes through the gates, and from
+then on. Last, a file of as many transactions of a store: line by line, with the copy that the first one to open it leaves
+beside it, and read as a vault. Its lines are one real line over and over, each with numbers and ids of its own. The
+measurements take turns; the median of each counts.
 """
 
 import json
@@ -23,12 +24,14 @@ from figures import OUT, Budget, machine, options, percentile, print_budgets, pr
 from recollect.vault import MemoryVault
 
 OPEN_S = 2.0
+ACTIVE = 100
+"""How many active memories a vault's own rules allow."""
 QUICK_FIRST_TIME = 1_000
 """How many memories a store adopts in a quick run, each through the gates: that is a move, and takes its time."""
 SECOND = "2026-01-{day:02}T{hour:02}:00:00.000000Z"
 
 
-def line(id: int, version: int) -> str:
+def line(id: int, version: int, deleted: bool = False) -> str:
     """A line as a vault writes it, of a usual length."""
     at = SECOND.format(day=1 + id % 28, hour=version % 24)
     record: dict[str, Any] = {
@@ -42,7 +45,7 @@ def line(id: int, version: int) -> str:
         "created_at": at,
         "updated_at": at if version > 1 else None,
         "source": "chat",
-        "deleted_at": None,
+        "deleted_at": at if deleted else None,
         "version": version,
     }
     return json.dumps(record, ensure_ascii=False) + "\n"
@@ -51,6 +54,15 @@ def line(id: int, version: int) -> str:
 def write(path: Path, lines: int, memories: int) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(line(number % memories, 1 + number // memories) for number in range(lines))
+
+
+def write_replaced(path: Path, lines: int) -> None:
+    """Memories that were written once, no more than a hundred of them active: half of the lines delete."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(line(id, 1) for id in range(ACTIVE))
+        for oldest in range((lines - ACTIVE) // 2):
+            file.write(line(oldest, 2, deleted=True))
+            file.write(line(oldest + ACTIVE, 1))
 
 
 def read_as_json(path: Path) -> None:
@@ -130,19 +142,24 @@ def measured(file: File) -> tuple[float, float]:
 
 def made(folder: Path, lines: int, first_time: int) -> list[File]:
     """The files, in the order in which they are opened: a store that has adopted a vault is opened again after that."""
-    different, versions, many, hundred, store = (
-        folder / f"{name}.jsonl" for name in ("different", "versions", "many", "hundred", "store")
+    different, versions, replaced, many, hundred, left, store = (
+        folder / f"{name}.jsonl" for name in ("different", "versions", "replaced", "many", "hundred", "left", "store")
     )
     write(different, lines, lines)
-    write(versions, lines, 100)
+    write(versions, lines, ACTIVE)
+    write_replaced(replaced, lines)
     write(many, first_time, first_time)
     shutil.copy(versions, hundred)
+    shutil.copy(replaced, left)
     write_store(store, lines)
     return [
         File(different, f"a vault, {lines:,} memories", open_and_close, 5),
         File(versions, "a vault, 100 memories, many versions", open_and_close, 5),
+        File(replaced, "a vault, 100 memories, all others deleted", open_and_close, 5),
         File(hundred, "as a store, the first time: 100 memories, many versions", open_as_a_store, 1),
         File(hundred, "as a store, from then on: 100 memories", open_as_a_store, 3),
+        File(left, "as a store, the first time: 100 memories, all others deleted", open_as_a_store, 1),
+        File(left, "as a store, from then on: 100 memories, all others deleted", open_as_a_store, 3),
         File(many, f"as a store, the first time: {first_time:,} memories", open_as_a_store, 1, None),
         File(many, f"as a store, from then on: {first_time:,} memories", open_as_a_store, 3),
         File(many, f"as a vault, after that: {first_time:,} memories", open_and_close, 3),

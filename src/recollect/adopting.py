@@ -56,13 +56,16 @@ def adopt_vault(engine: Engine, store: JournalStore, progress: Progress | None =
 
 def _adopted(engine: Engine, store: JournalStore, progress: Progress | None) -> Iterator[Receipt]:
     """A receipt for each memory that is new or says something else now."""
-    strangers, lines = store.strangers()
+    pending, lines = store.strangers()
+    strangers = [one for one in pending if _is_new(one) or one.store_id is not None]
     linked = sum(map(_is_new, strangers)) <= LINKED_AT_MOST
     for start in range(0, len(strangers), ADOPTED_AT_ONCE):
         _tell(store, progress, start, len(strangers))
         end = start + ADOPTED_AT_ONCE
         yield from _remembered(engine, strangers[start:end], linked)
         store.note_adopted(strangers[end].line if end < len(strangers) else lines)
+    if pending and not strangers:  # whatever came has gone again
+        store.note_adopted(lines)
     _tell(store, progress, len(strangers), len(strangers))
 
 

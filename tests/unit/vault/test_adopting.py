@@ -12,11 +12,15 @@ import pytest
 
 import recollect
 from recollect.adopting import ADOPTED_AT_ONCE
+from recollect.rules.vault.carried import carrying
 from recollect.stores.journal import JournalStore
+from recollect.stores.journal.log import BATCH
+from recollect.stores.journal.view import VaultView
 from recollect.vault import MemoryVault
 
 AT = "2026-01-01T00:00:00.000000Z"
 A_FEW = 20
+SEVERAL_BATCHES = 3 * BATCH
 
 
 @pytest.fixture
@@ -123,3 +127,48 @@ def test_a_damaged_list_of_what_was_adopted_is_named(path: Path) -> None:
     )
     with pytest.raises(recollect.StoreCorrupt, match="adopted"):
         recollect.open(path)
+
+
+def test_what_came_and_went_is_passed_over(path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    gone = [line(number) + line(number, version=2, deleted_at=AT) for number in range(ADOPTED_AT_ONCE)]
+    path.write_text("".join(gone) + line(ADOPTED_AT_ONCE))
+    with recollect.open(path, progress=lambda *so_far: told.append(so_far)) as mem:
+        assert [memory.content for memory in mem.list().items] == [f"The harbour {ADOPTED_AT_ONCE} has a lighthouse"]
+    assert told == [], "one memory is no long wait, whatever else there once was"
+
+
+def test_lines_about_nothing_that_is_left_are_looked_at_once(path: Path) -> None:
+    path.write_text(line(1) + line(1, version=2, deleted_at=AT))
+    recollect.open(path).close()
+    with closing(JournalStore(path, fresh_store_id=str(uuid.uuid4()))) as store:
+        assert not store.has_strangers()
+
+
+def test_lines_that_had_to_be_read_again_count_once(path: Path) -> None:
+    path.write_text(line(0))
+    with closing(JournalStore(path, fresh_store_id=str(uuid.uuid4()))) as store:
+        with path.open("a") as file:
+            file.writelines(map(line, range(1, SEVERAL_BATCHES)))
+            whole = file.tell()
+            file.write("damaged\n")
+        for _ in range(2):
+            with pytest.raises(recollect.StoreCorrupt):
+                store.strangers()
+        os.truncate(path, whole)
+        pending, lines = store.strangers()
+        assert (len(pending), lines) == (SEVERAL_BATCHES, SEVERAL_BATCHES)
+
+
+def test_what_a_line_means_does_not_depend_on_how_many_are_read_with_it() -> None:
+    """A store shows a memory, and a tool that drops fields it does not know writes its next version."""
+    mine, shown = json.loads(line(1)), json.loads(line(1, version=2, memory_id="s1"))
+    theirs, late = json.loads(line(1, version=3, text="The harbour is closed")), json.loads(line(1, version=1))
+    lines = [mine, carrying([shown], {"tables": {}}), theirs, late, carrying([], {"tables": {}, "adopted": {}})]
+    at_once, one_by_one = VaultView(), VaultView()
+    at_once.take_in(lines)
+    for one in lines:
+        one_by_one.take_in([one])
+    assert [at_once.pending(first) for first in range(4)] == [one_by_one.pending(first) for first in range(4)]
+    (pending,) = at_once.pending(2)
+    assert (pending.memory.text, pending.line, pending.store_id) == ("The harbour is closed", 2, "s1")

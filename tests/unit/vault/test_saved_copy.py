@@ -123,9 +123,14 @@ def spoil_the_schema(copy: Path) -> None:
         db.execute("ALTER TABLE memories ADD COLUMN mood TEXT")
 
 
+def name_it_as_it_was(copy: Path) -> None:
+    with sqlite3.connect(copy) as db:
+        db.execute("ALTER TABLE copy_memories RENAME TO copy_lines")
+
+
 def spoil_a_line(copy: Path) -> None:
     with sqlite3.connect(copy) as db:
-        db.execute("UPDATE copy_lines SET lines = X'7B0A'")
+        db.execute("UPDATE copy_memories SET lines = X'7B0A'")
 
 
 def spoil_the_facts(copy: Path) -> None:
@@ -135,7 +140,7 @@ def spoil_the_facts(copy: Path) -> None:
 
 def spoil_what_is_known(copy: Path) -> None:
     with sqlite3.connect(copy) as db:
-        db.execute("UPDATE copy_lines SET heads = replace(heads, 'a', 'b')")
+        db.execute("UPDATE copy_memories SET heads = replace(heads, 'a', 'b')")
 
 
 SPOILT = {
@@ -143,6 +148,7 @@ SPOILT = {
     "empty": lambda copy: copy.write_bytes(b""),
     "something else": lambda copy: copy.write_text("plain words"),
     "of another release": spoil_the_schema,
+    "of a release that wrote memories otherwise": name_it_as_it_was,
     "a damaged line": spoil_a_line,
     "damaged ids": spoil_what_is_known,
     "of no file": spoil_the_facts,

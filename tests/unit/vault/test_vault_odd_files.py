@@ -11,6 +11,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import RecollectError, StoreCorrupt, StoreUnavailable
+from recollect.stores.journal.files import CHUNK_BYTES
 from recollect.vault import MemoryVault
 
 from .conftest import OpenVault
@@ -181,6 +182,25 @@ def test_ten_gigabytes_of_one_line_are_refused_and_left_alone(tmp_path: Path, st
         MemoryVault(path)
     assert path.stat().st_size == TEN_GIGABYTES + 1 + len(end)
     assert not Path(f"{path}.torn").exists()
+
+
+def line_of(size: int, number: int) -> bytes:
+    """A line of so many bytes, its end included."""
+    short = len(line(id=f"{number:012x}", padding=""))
+    return line(id=f"{number:012x}", padding="." * (size - short - 1)) + b"\n"
+
+
+def test_lines_are_whole_wherever_one_look_at_the_file_ends(tmp_path: Path, open_vault: OpenVault) -> None:
+    """Some end where a look ends or one byte beside, and some are longer than several looks."""
+    sizes = [CHUNK_BYTES, CHUNK_BYTES - 1, CHUNK_BYTES + 1, 3 * CHUNK_BYTES, 300, 5 * CHUNK_BYTES // 2]
+    lines = [line_of(size, number) for number, size in enumerate(sizes)]
+    assert [len(one) for one in lines] == sizes
+    path = tmp_path / "vault.jsonl"
+    path.write_bytes(b"".join(lines))
+    assert [memory.id for memory in open_vault().active()] == [f"{number:012x}" for number in range(len(sizes))]
+    path.write_bytes(b"".join([*lines[:4], b"\n", b"damaged\n", *lines[4:]]))
+    with pytest.raises(StoreCorrupt, match="line 6 is no memory"):
+        open_vault()
 
 
 def test_a_link_and_its_file_are_one_vault(tmp_path: Path, open_vault: OpenVault) -> None:

@@ -4,7 +4,8 @@ import hashlib
 import os
 from pathlib import Path
 
-CHUNK_BYTES = 4 * 1_048_576
+CHUNK_BYTES = 65_536
+"""How much of a journal is read at once: what is then made of it stays in the processor's own memory."""
 HASHED_BYTES = 1_048_576
 """How much is read to be hashed: little enough to stay in the processor's own memory."""
 PRIVATE = 0o600

@@ -14,6 +14,9 @@ _NOBODY = f'"{RESERVED_ID}"'.encode()
 _ROWS, _NO_OTHERS = f', "{FIELD}": {{"tables": '.encode(), b', "also": []}}'
 """How a store's line goes on after its memory, and how it ends if it has no other. No text holds that: quotes are escaped."""
 
+_as_text = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
+"""Made once, where ``json.dumps`` makes another for each line. What came from a line cannot hold itself."""
+
 Record = dict[str, Any]
 End = Literal["whole", "torn", "foreign"]
 
@@ -87,14 +90,14 @@ def _check_carried(payload: Mapping[str, Any]) -> None:
     check_packed(payload["tables"])
 
 
-def write_line(record: Mapping[str, Any]) -> bytes:
+def write_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
     """A record as one line, its end included. Whatever the text holds, there is no other line end in it.
 
     What a line of another tool had is written as it came: half a letter (a lone surrogate) has no bytes of its own, so
     that such a line is written in escapes.
     """
     try:
-        return json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n"
+        return _as_text(record).encode("utf-8") + b"\n"
     except UnicodeEncodeError:
         return json.dumps(record).encode("ascii") + b"\n"
 

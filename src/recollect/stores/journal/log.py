@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,8 +24,8 @@ from recollect.stores.journal.lines import Record, kind_of_end, places, read_lin
 from recollect.stores.journal.rows import MAX_LINE_BYTES
 from recollect.stores.sqlite.queue import WriterQueue
 
-BATCH, BATCH_BYTES = 1_000, 8 * 1_048_576
-"""How many lines are read at once, and how much: a transaction of a store may be megabytes."""
+BATCH, BATCH_BYTES = 250, 8 * 1_048_576
+"""About how many lines are read at once, and how much: few enough to stay in the processor's own memory, if they are short."""
 
 LAST_BYTES = 65_536
 """How much of the last line is kept, to know it again."""
@@ -138,17 +139,19 @@ class JournalLog:
 
     def _read_on(self, file: int, progress: list[Seen]) -> Iterator[list[Record]]:
         """The new records, some at a time; ``progress`` ends with how far that is."""
-        for lines in _batches(_lines_from(file, progress[-1].to)):
+        for lines in _batches(_pieces(file, progress[-1].to)):
             records = self._records(lines, progress[-1].lines)
             progress.append(progress[-1].moved_on(lines))
             yield records
 
     def _records(self, lines: Sequence[bytes], before: int) -> list[Record]:
         """What the lines hold. If one is damaged they are read one by one, to say which."""
-        filled = [(number, line) for number, line in enumerate(lines, start=before + 1) if line and not line.isspace()]
-        overlong = any(len(line) > MAX_LINE_BYTES for line in lines)
-        read = None if overlong else read_lines([self._wanted(line) for _, line in filled])
-        return read if read is not None else [self._record(number, line) for number, line in filled]
+        overlong = max(map(len, lines)) > MAX_LINE_BYTES
+        read = None if overlong else read_lines([self._wanted(line) for line in lines if line and not line.isspace()])
+        return read if read is not None else self._one_by_one(lines, before)
+
+    def _one_by_one(self, lines: Sequence[bytes], before: int) -> list[Record]:
+        return [self._record(number, line) for number, line in enumerate(lines, start=before + 1) if line.strip()]
 
     def _record(self, number: int, line: bytes) -> Record:
         if len(line) > MAX_LINE_BYTES:
@@ -254,23 +257,32 @@ def _as_it_is(line: bytes) -> bytes:
 
 def _lines_from(file: int, offset: int) -> Iterator[bytes]:
     """The whole lines from an offset on, without their ends; of an overlong one no more than tells that it is."""
-    rest = b""
+    return chain.from_iterable(_pieces(file, offset))
+
+
+def _pieces(file: int, offset: int) -> Iterator[list[bytes]]:
+    """The same, as many at a time as one look at the file brings."""
+    begun: list[bytes] = []  # what is there of a line whose end is still to come
     while chunk := os.pread(file, files.CHUNK_BYTES, offset):
         offset += len(chunk)
-        *whole, rest = (rest + chunk).split(b"\n")
-        yield from whole
-        if len(rest) > MAX_LINE_BYTES:
-            yield rest
+        ended, end, rest = chunk.rpartition(b"\n")
+        if end:
+            yield b"".join([*begun, ended]).split(b"\n")
+            begun = []
+        begun.append(rest)
+        if sum(map(len, begun)) > MAX_LINE_BYTES:
+            yield [b"".join(begun)]
             return
 
 
-def _batches(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
+def _batches(pieces: Iterator[list[bytes]]) -> Iterator[list[bytes]]:
+    """The same lines, about so many at a time as are read at once."""
     batch: list[bytes] = []
     size = 0
-    for line in lines:
-        batch.append(line)
-        size += len(line)
-        if len(batch) == BATCH or size >= BATCH_BYTES:
+    for lines in pieces:
+        batch += lines
+        size += sum(map(len, lines))
+        if len(batch) >= BATCH or size >= BATCH_BYTES:
             yield batch
             batch, size = [], 0
     if batch:

@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.stores.journal import files
-from recollect.stores.journal.lines import read_line, write_line
 from recollect.stores.journal.log import Seen
 from recollect.stores.journal.replica import Replica, same_schema
-from recollect.stores.journal.view import Part, VaultView
+from recollect.stores.journal.view import Part, VaultView, from_saved, to_saved
 from recollect.stores.sql.queries import load_queries
 
 QUERIES = load_queries(__package__, "saved_copy.sql")
@@ -90,7 +89,7 @@ def _note(copy: sqlite3.Connection, facts: dict[str, object], view: VaultView) -
     copy.execute(QUERIES["table_of_lines"])
     copy.execute(QUERIES["note_facts"], facts)
     shown = ((part.lines, part._replace(lines=[])) for part in view.parts(LINES_A_ROW))
-    strangers = ([write_line(record)[:-1]] for record in view.strangers)
+    strangers = ([to_saved(memory)] for memory in view.strangers())
     copy.executemany(QUERIES["note_lines"], _packed("shown", shown))
     copy.executemany(QUERIES["note_lines"], _packed("stranger", ((lines, ()) for lines in strangers)))
 
@@ -129,7 +128,8 @@ def _view(copy: sqlite3.Connection, adopted: int) -> VaultView:
     for about, lines in _unpacked(copy, "shown"):
         ids, vault_ids, active, _ = json.loads(about)
         view.resume(Part(ids, vault_ids, active, lines))
-    view.strangers = [read_line(line) for _, lines in _unpacked(copy, "stranger") for line in lines]
+    strangers = (line for _, lines in _unpacked(copy, "stranger") for line in lines)
+    view.resume_strangers(map(from_saved, strangers))
     return view
 
 

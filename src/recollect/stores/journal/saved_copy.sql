@@ -13,7 +13,7 @@ CREATE TABLE copy_facts (
 )
 
 -- name: table_of_lines
-CREATE TABLE copy_lines (
+CREATE TABLE copy_memories (
     kind   TEXT    NOT NULL,
     place  INTEGER NOT NULL,
     heads  BLOB    NOT NULL,
@@ -26,19 +26,19 @@ CREATE TABLE copy_lines (
 INSERT INTO copy_facts (digest, "to", lines, last, adopted) VALUES (:digest, :to, :lines, :last, :adopted)
 
 -- name: note_lines
-INSERT INTO copy_lines (kind, place, heads, lines, digest) VALUES (:kind, :place, :heads, :lines, :digest)
+INSERT INTO copy_memories (kind, place, heads, lines, digest) VALUES (:kind, :place, :heads, :lines, :digest)
 
 -- name: facts
 SELECT digest, "to", lines, last, adopted FROM copy_facts
 
 -- name: lines
-SELECT heads, lines, digest FROM copy_lines WHERE kind = :kind ORDER BY place
+SELECT heads, lines, digest FROM copy_memories WHERE kind = :kind ORDER BY place
 
 -- name: forget_facts
 DROP TABLE IF EXISTS copy_facts
 
 -- name: forget_lines
-DROP TABLE IF EXISTS copy_lines
+DROP TABLE IF EXISTS copy_memories
 
 -- name: schema
-SELECT name, sql FROM sqlite_master WHERE tbl_name NOT IN ('copy_facts', 'copy_lines') ORDER BY type, name
+SELECT name, sql FROM sqlite_master WHERE tbl_name NOT IN ('copy_facts', 'copy_memories') ORDER BY type, name

@@ -17,7 +17,7 @@ from recollect.rules.vault.carried import ADOPTED, FIELD, carrying, written_by_a
 from recollect.stores import backups
 from recollect.stores.erasure_list import ErasureList
 from recollect.stores.journal.lines import Record, write_line
-from recollect.stores.journal.log import JournalLog, Seen
+from recollect.stores.journal.log import JournalLog, Seen, collector_at_rest
 from recollect.stores.journal.replica import Replica
 from recollect.stores.journal.rows import Change, check_length, packed, unpacked
 from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES, Saved, SavedCopy
@@ -126,13 +126,17 @@ class JournalStore:
         else:
             replica, view = self._copy(), self._view
         with replica.filling() if afresh and not saved else replica.taking_in():
-            for records in batches:
-                view.take_in(records)
-                with _of_a_store(self.location):
-                    replica.take_in(_changes_in(records))
+            view.take_in(self._with_rows_taken_in(batches, replica))
         old, self._replica, self._view = self._replica, replica, view
         if old is not None and old is not replica:
             old.close()
+
+    def _with_rows_taken_in(self, batches: Iterator[list[Record]], replica: Replica) -> Iterator[Record]:
+        """The records, one by one, once the rows that they bring are in the copy."""
+        for records in batches:
+            with _of_a_store(self.location):
+                replica.take_in(_changes_in(records))
+            yield from records
 
     def _resume(self, journal: int) -> Seen | None:
         """How far the copy goes that was saved beside the journal, if it is one of it."""
@@ -144,7 +148,12 @@ class JournalStore:
         if self._replica is None or not self._saved.is_due(self._journal.seen):
             return
         try:
-            with translated(self.location), self._journal.turn(patience_s=0), self._looking() as replica:
+            with (
+                translated(self.location),
+                self._journal.turn(patience_s=0),
+                self._looking() as replica,
+                collector_at_rest(),
+            ):
                 if replica.value("scrub_due") is None:  # else there are words in it that are to go
                     self._view.leave_out(_adopted(replica))
                     self._saved.save(replica, self._view, self._journal.seen)
@@ -197,7 +206,7 @@ class JournalStore:
 
     def strangers(self) -> tuple[list[Stranger], int]:
         """The memories that a vault wrote and no store has adopted, and how many lines vaults ever wrote."""
-        with self._looking() as replica:
+        with self._looking() as replica, collector_at_rest():
             return self._view.pending(_adopted(replica)), self._view.strangers_ever
 
     def show(self) -> None:

@@ -4,16 +4,19 @@ Shown are the memories of one stream, the default owner's: scopes are the only b
 memories may be in it.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from itertools import groupby
+from sys import intern
+from typing import Any, NamedTuple
 
 from recollect.model.address import Address
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.vault.carried import adopted_by, memories_of, written_by_a_store
 from recollect.rules.vault.memory import VaultMemory, from_line
-from recollect.rules.vault.resolution import resolve, version_of
+from recollect.rules.vault.resolution import resolve
 from recollect.rules.vault.translation import MEMORY_ID, shows_the_same, to_vault
-from recollect.stores.journal.lines import Record, read_line, write_line
+from recollect.stores.journal.lines import Record, write_line
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored
 
 SHOWN = Address("default", Namespace.PROD, Space.USER, "default")
@@ -69,7 +72,7 @@ class Shown(Mapping[str, VaultMemory]):
     def __getitem__(self, id: str) -> VaultMemory:
         found = self._known[id]
         if isinstance(found, bytes):
-            found = self._known[id] = from_line(read_line(found))
+            found = self._known[id] = from_saved(found)
         return found
 
     def __contains__(self, id: object) -> bool:
@@ -82,9 +85,9 @@ class Shown(Mapping[str, VaultMemory]):
         return len(self._known)
 
     def line(self, id: str) -> bytes:
-        """A memory as a line, without its end."""
+        """A memory as a line of a saved copy."""
         found = self._known[id]
-        return found if isinstance(found, bytes) else write_line(found.to_dict())[:-1]
+        return found if isinstance(found, bytes) else to_saved(found)
 
 
 class VaultView:
@@ -92,9 +95,12 @@ class VaultView:
 
     def __init__(self, left_out: int = 0) -> None:
         self.memories = Shown()
-        self.strangers: list[Record] = []
-        """Lines that a vault wrote, in order, after so many first ones that were adopted long ago."""
         self.left_out = left_out
+        """How many of the lines that a vault wrote were adopted long ago: the first ones."""
+        self._named: list[str] = []
+        """Which memory each of the others is about, in order."""
+        self._said: dict[str, VaultMemory] = {}
+        """What the file said of each of these memories when the last of those lines had come."""
         self._vault_ids: dict[str, str] = {}
         """The ids of the memories that the store knows as well, by those that the store knows them by."""
         self._store_ids: dict[str, str] = {}
@@ -102,25 +108,36 @@ class VaultView:
         self._active: set[str] = set()
         """Of the memories that the store knows as well, the ids of those that are active."""
 
-    def take_in(self, records: Sequence[Record]) -> None:
-        self.strangers += self._as_they_came(records)
-        self.show([from_line(record) for record in resolve(self.memories, memories_of(records)).values()])
-        for record in records:
-            self.adopt(adopted_by(record))
+    def take_in(self, records: Iterable[Record]) -> None:
+        """Take lines in as they come, those of vaults and those of stores by turns.
 
-    def _as_they_came(self, records: Sequence[Record]) -> Iterator[Record]:
-        """The lines among these that a vault wrote. What the file had by then stands for one that came too late to count."""
-        latest: dict[str, Record] = {}
-        for record in records:
-            for memory in memories_of([record]):
-                before = latest.get(memory["id"]) or self._record(memory["id"])
-                if before is None or version_of(memory) >= version_of(before):
-                    latest[memory["id"]] = dict(memory)
-            if not written_by_a_store(record):
-                yield latest.get(record["id"]) or self._record(record["id"]) or record
+        Which of them vaults wrote is noted at the end, since lines that could not all be read come again.
+        """
+        named: list[str] = []
+        said: dict[str, VaultMemory] = {}
+        for of_a_store, lines in groupby(records, key=written_by_a_store):
+            if of_a_store:
+                self._take_in_from_stores(lines)
+            else:
+                ids = self._take_in_from_vaults(lines)
+                said.update((id, self.memories[id]) for id in dict.fromkeys(ids))
+                named += ids
+        self._named += named
+        self._said.update(said)
 
-    def _record(self, id: str) -> Record | None:
-        return self.memories[id].to_dict() if id in self.memories else None
+    def _take_in_from_stores(self, lines: Iterable[Record]) -> None:
+        for line in lines:
+            self._show_latest(memories_of([line]))
+            self.adopt(adopted_by(line))
+
+    def _take_in_from_vaults(self, lines: Iterable[Record]) -> list[str]:
+        """The ids of the memories that the lines are about, one for each line."""
+        ids: list[str] = []
+        self._show_latest(_noting_ids(lines, ids))
+        return ids
+
+    def _show_latest(self, records: Iterable[Mapping[str, Any]]) -> None:
+        self.show([from_line(record) for record in resolve(self.memories, records).values()])
 
     def show(self, memories: Sequence[VaultMemory]) -> None:
         """Show these from now on: what the file says of them."""
@@ -156,25 +173,34 @@ class VaultView:
             active = [id for id in these if id in self._active]
             yield Part(these, vault_ids, active, [self.memories.line(id) for id in these])
 
+    def strangers(self) -> Iterator[VaultMemory]:
+        """What the lines that a vault wrote are about: one memory for each line, as the file had it after the last of them."""
+        return (self._said[id] for id in self._named)
+
+    def resume_strangers(self, strangers: Iterable[VaultMemory]) -> None:
+        """The same again, as a copy has it."""
+        for memory in strangers:
+            self._named.append(memory.id)
+            self._said[memory.id] = memory
+
     @property
     def strangers_ever(self) -> int:
-        return self.left_out + len(self.strangers)
+        return self.left_out + len(self._named)
 
     def pending(self, adopted: int) -> list[Stranger]:
         """What the lines of a vault after so many that a store has adopted are about, in the order in which they name it."""
-        lines = self._after(adopted)
         first: dict[str, int] = {}
-        for number, record in enumerate(lines, start=adopted):
-            first.setdefault(record["id"], number)
-        news = resolve({}, lines)
-        return [Stranger(from_line(news[id]), number, self._store_ids.get(id)) for id, number in first.items()]
+        for number, id in enumerate(self._after(adopted), start=adopted):
+            first.setdefault(id, number)
+        return [Stranger(self._said[id], number, self._store_ids.get(id)) for id, number in first.items()]
 
     def leave_out(self, adopted: int) -> None:
         """Nobody will ask for the first so many lines of a vault again."""
-        self.strangers, self.left_out = self._after(adopted), adopted
+        self._named, self.left_out = self._after(adopted), adopted
+        self._said = {id: self._said[id] for id in self._named}
 
-    def _after(self, adopted: int) -> list[Record]:
-        return self.strangers[adopted - self.left_out :]
+    def _after(self, adopted: int) -> list[str]:
+        return self._named[adopted - self.left_out :]
 
     def active(self) -> Iterator[VaultMemory]:
         """The memories that are shown and not deleted, each with the id that the store knows it by."""
@@ -230,6 +256,23 @@ class VaultView:
     def _is_adopted(self, memory: VaultMemory, store_id: str) -> bool:
         known = self.memories.get(memory.id)
         return known is not None and store_id not in self._vault_ids and shows_the_same(memory, known)
+
+
+def to_saved(memory: VaultMemory) -> bytes:
+    """A memory as a line of a saved copy, without its end: its values alone, which are written in half the time."""
+    return write_line(memory)[:-1]
+
+
+def from_saved(line: bytes) -> VaultMemory:
+    memory = VaultMemory._make(json.loads(line))
+    return memory._replace(tags=tuple(memory.tags))
+
+
+def _noting_ids(lines: Iterable[Record], ids: list[str]) -> Iterator[Record]:
+    """The same lines; the id of each is added to a list. A hundred thousand lines may have no more than a hundred ids."""
+    for line in lines:
+        ids.append(intern(line["id"]))
+        yield line
 
 
 def _is_nameless(reader: Reader, stored: Stored) -> bool:
