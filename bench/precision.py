@@ -27,9 +27,9 @@ def answers(cases: Sequence[Case], thresholds: Sequence[float]) -> Answers:
 
     Plain FTS5 knows no border. Filtered, it is asked for the user's own in the case's scopes, which is all that it is told.
     """
-    told = {"query": answers_from_a_store(cases, None)}
+    told = {"query": answers_from_a_store(cases), "named": answers_from_a_store(cases, named=True)}
     for threshold in thresholds:
-        told[f"≥ {threshold:g}"] = answers_from_a_store(cases, threshold)
+        told[f"≥ {threshold:g}"] = answers_from_a_store(cases, threshold=threshold)
     told["FTS5"] = answers_from_full_text(cases, narrowed=False)
     told["filtered"] = answers_from_full_text(cases, narrowed=True)
     return told

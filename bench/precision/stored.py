@@ -16,13 +16,13 @@ TOP_K = 10
 """How many memories a question may bring up where the case sets no budget: more than any case wants."""
 
 
-def answers_from_a_store(cases: Sequence[Case], threshold: float | None) -> list[Answer]:
-    """Every case, asked of a store that holds what is believed then."""
+def answers_from_a_store(cases: Sequence[Case], **narrowing: Any) -> list[Answer]:
+    """Every case, asked of a store that holds what is believed then; ``narrowing`` is passed on to ``query``."""
     answers = []
     for beliefs, asked in groupby(cases, key=lambda case: case.beliefs):
         with recollect.open(":memory:") as mem:
             ids = dict(_told(mem, beliefs))
-            answers += [_answer(mem, ids, case, threshold) for case in asked]
+            answers += [_answer(mem, ids, case, narrowing) for case in asked]
     return answers
 
 
@@ -51,7 +51,7 @@ def _fields(belief: Belief, last: Belief) -> dict[str, Any]:
         "scope": "shared" if belief.scope == UNIVERSAL else belief.scope,
         "title": last.name,
         "category": belief.type,
-        "entities": [{"name": name} for name in belief.aliases],
+        "entities": [{"name": belief.name.replace("_", " "), "aliases": list(belief.aliases)}],
         "pinned": belief.pinned,
         "confidence": belief.confidence,
         "source": "user",
@@ -59,7 +59,7 @@ def _fields(belief: Belief, last: Belief) -> dict[str, Any]:
     }
 
 
-def _answer(mem: recollect.Recollect, ids: Mapping[str, str], case: Case, threshold: float | None) -> Answer:
+def _answer(mem: recollect.Recollect, ids: Mapping[str, str], case: Case, narrowing: Mapping[str, Any]) -> Answer:
     domains = [scope for scope in case.scopes if scope != UNIVERSAL]
     types = sorted({belief.type for belief in case.beliefs} - {QUESTION})
     standing = mem.list(owner=case.user, scope=domains, pinned=True, category=types).items if domains else ()
@@ -67,7 +67,7 @@ def _answer(mem: recollect.Recollect, ids: Mapping[str, str], case: Case, thresh
     room = TOP_K if case.budget is None else case.budget - len(standing)
     return Answer(
         case,
-        _beliefs(ids, _brought_up(mem, case, domains, types, room, threshold)),
+        _beliefs(ids, _brought_up(mem, case, domains, types, room, narrowing)),
         _beliefs(ids, standing),
         _beliefs(ids, open_ones),
         tuple(memory.content for memory in mem.list(owner=case.user, scope="shared").items),
@@ -80,7 +80,7 @@ def _brought_up(
     domains: Sequence[str],
     types: Sequence[str],
     room: int,
-    threshold: float | None,
+    narrowing: Mapping[str, Any],
 ) -> list[recollect.Memory]:
     """What the question brings up besides what is told anyway. Where nothing is asked or told, there is no query."""
     if not domains or not case.text.strip() or room < 1:
@@ -91,7 +91,7 @@ def _brought_up(
         categories=types,
         filters={"scope": domains, "pinned": False},
         top_k=room,
-        threshold=threshold,
+        **narrowing,
     )
     return [item.memory for item in found.items]
 

@@ -40,7 +40,7 @@ class TestFile(StoreContract):
 
     @pytest.mark.parametrize(
         "query",
-        ["candidates", "contents_at", "memories_at", "memories_numbered", "key_holders", "postings", "postings_of",
+        ["candidates", "contents_at", "entities_at", "memories_at", "memories_numbered", "key_holders", "postings", "postings_of",
          "relations_at", "term_frequencies", "vectors_after", "vectors_numbered", "visible_numbers"],
     )  # fmt: skip
     def test_a_read_of_a_question_goes_straight_to_its_rows(self, store: Store, scribe: Scribe, query: str) -> None:

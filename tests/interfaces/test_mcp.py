@@ -113,6 +113,10 @@ def test_the_query_says_where_to_look(server: HttpServer, folder: Path) -> None:
     assert found(owner="ana", include_namespaces=["test", "prod"]) == [ana, test]
     moved = {"query": "Which okapi moved?", "space": ["session", "user"]}
     assert len(found(**moved)) == 3 and found(**moved, share_of_best=0.9) == [ana]
+    assert found(**moved, named=True) == []  # none of them has an entity
+    about = {"content": "An animal of the forest", "owner": "zoe", "entities": [{"name": "Okapi"}]}
+    assert server.call("memory_add", about).structured_content["outcome"] == "stored"
+    assert found(named=True) == ["prod user zoe"]
     told = server.call("memory_query", {"query": "okapi", "owner": "ana", "history": True}).structured_content
     assert [line.split(": ", 1)[1] for line in told["items"][0]["earlier"]] == ["An prod okapi of ana"]
 

@@ -193,7 +193,8 @@ def _furnish(house: House) -> None:
         ("canon", lambda: mem.add("Lisbon is where Ana spends the spring", owner="ana", tier="canon", category="tasks",
                                   canonical_key="Spring-Place", pinned=True)),
         ("topic", lambda: mem.add("The launch is planned for Friday", owner="ana", tier="register", topic_id="launch")),
-        ("said", lambda: mem.add("We talked about the launch in Lisbon", owner="ana", kind="episodic", thread_id="t1")),
+        ("said", lambda: mem.add("We talked about the launch in Lisbon", owner="ana", kind="episodic", thread_id="t1",
+                                 entities=[{"name": "launch"}])),
         ("said next", lambda: mem.add("On Friday, she said", owner="ana", kind="episodic", thread_id="t1")),
         ("own scope", lambda: mem.add("The launch needs a bank account", owner="ana", scope="coder", category="tasks")),
         ("away", lambda: mem.add("The garden in Lisbon was sold", owner="ana", canonical_key="Garden-Sale")),
@@ -243,7 +244,8 @@ def _hide_late(stranger: Recollect, border: Border, words: str) -> list[str]:
 def _adding(stranger: Recollect, border: Border) -> Callable[..., str]:
     def add(content: str, **fields: Any) -> str:
         tags = [*border.where.get("tags", ()), *fields.pop("tags", ())]
-        return _id(stranger.add(content, **{**border.where, **fields, "tags": tags}))
+        named = {"entities": [{"name": "Lisbon"}]}
+        return _id(stranger.add(content, **{**named, **border.where, **fields, "tags": tags}))
 
     return add
 
@@ -328,6 +330,7 @@ PLAIN: dict[str, Read] = {
     "query": lambda mem, _: mem.query(ASKED, top_k=100),
     "query of two": lambda mem, _: mem.query(ASKED, top_k=2),
     "query, threshold": lambda mem, _: mem.query(ASKED, threshold=0.4, top_k=100),
+    "query, named": lambda mem, _: mem.query(ASKED, named=True, top_k=100),
     "query, budget": lambda mem, _: mem.query(ASKED, budget_tokens=40, top_k=100),
     "query, categories": lambda mem, _: mem.query(ASKED, categories=["tasks"]),
     "query of a hidden category": lambda mem, _: mem.query(ASKED, categories=["health"]),

@@ -34,6 +34,10 @@ def test_a_random_script_leads_to_the_same_bytes(
             for question in QUESTIONS:
                 ours, theirs = file.query(question, top_k=20), server.query(question, top_k=20)
                 assert [(i.memory.id, i.score) for i in ours.items] == [(i.memory.id, i.score) for i in theirs.items]
+            for mem in (file, server):
+                mem.add("It is grown around Anatown", owner="ana", entities=[{"name": "green tea"}])
+            ours, theirs = (mem.query("what about green tea?", named=True) for mem in (file, server))
+            assert [(i.memory.id, i.score) for i in ours.items] == [(i.memory.id, i.score) for i in theirs.items] != []
             assert file.stats()["by_status"] == server.stats()["by_status"]
             assert server.verify().ok
 

@@ -26,7 +26,7 @@ RANGES: dict[str, tuple[str, str]] = {
     "created_before": ("created_at", "<"),
 }
 FILTERS = (*EQUAL, *RANGES, "tags", "key", "phase")
-BESIDE = frozenset({"owner", "space", "include_namespaces", "threshold", "share_of_best"})
+BESIDE = frozenset({"owner", "space", "include_namespaces", "threshold", "share_of_best", "named"})
 """What narrows a query too, under its own argument."""
 
 _ENUMS: dict[str, Any] = {"kind": Kind, "event_type": EventType, "layer": Layer, "tier": Tier, "source": Source}

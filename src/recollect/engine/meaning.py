@@ -283,11 +283,14 @@ class Asked(NamedTuple):
     embedder: Embedder
     codes: "Codes | None"
     """``None`` from one who makes no vectors."""
+    named_only: bool = False
+    """Only what its words name is asked for."""
 
 
-def as_asked(engine: "Engine", text: str) -> Asked:
+def as_asked(engine: "Engine", text: str, *, named_only: bool = False) -> Asked:
     embedder = engine.meanings.embedder(engine)
-    return Asked(text, embedder, codes_of(embedder, text) if embedder.dimensions else None)
+    codes = codes_of(embedder, text) if embedder.dimensions else None
+    return Asked(text, embedder, codes, named_only)
 
 
 def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:

@@ -18,10 +18,10 @@ from recollect.engine.relations import Edges, edges, strongest
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import parse_time
-from recollect.model.policy import Ranking
 from recollect.model.policy import Recall as RecallPolicy
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
 from recollect.rules.closeness import RERANKED
+from recollect.rules.entities import Naming
 from recollect.rules.fusion import (
     BY_MEANING,
     BY_TEXT,
@@ -41,10 +41,10 @@ from recollect.rules.question import Question, read_question
 from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.stores.protocol import Contender, Posting, Reader, Relation, Selection, Stream
 
-NEARBY = 0.3
-"""How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
 LEADING = 10
 """How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
+NAMES_READ = 200
+"""Of how many at a time the names are read, where only what the question names is told."""
 MOSTLY_ENOUGH = 64
 """How many of the best by their words are put in order at once; seldom are more of them looked at."""
 
@@ -131,8 +131,10 @@ def ranked(
     meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
     ranking, by_words = found.best_first(), max(BY_TEXT, 2 * most)
+    named = _named(engine, reader, looking, ranking, asked.text) if asked.named_only else None
+    ranking = ranking if named is None else iter(named)
     first = list(islice(ranking, by_words))
-    near = _nearest(meant, BY_MEANING, settings.meaning_min)
+    near = _nearest(meant, BY_MEANING, settings.meaning_min) if named is None else []
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
@@ -146,7 +148,8 @@ def ranked(
     facts |= {place: facts[place]._replace(vouchers=weight) for place, weight in vouched.items()}
     evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
     weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
-    telling = [one for one in fuse(question, evidence, facts, weights) if _tells(one, found, evidence, settings)]
+    telling = fuse(question, evidence, facts, weights, settings.meaning_min)
+    telling = telling if named is None else [one for one in telling if one.place in named]
     shortlist = worth_reading(question, telling, max(most, LOOKED_AT), weights)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
@@ -156,11 +159,19 @@ def ranked(
     return [one._replace(relations=known.get(one.place)) for one in told]
 
 
-def _tells(one: Scored, found: "_Text", evidence: Evidence, settings: Ranking) -> bool:
-    """Whether a candidate has to do with the question: by its words, its neighbours' words, its meaning, or a relation."""
-    by_words = found.score(one.place) or one.features.text >= NEARBY * settings.text
-    by_meaning = evidence.meaning.get(one.place, 0.0) >= settings.meaning_min
-    return bool(by_words or by_meaning or evidence.relation.get(one.place))
+def _named(
+    engine: Engine, reader: Reader, looking: "_Looking", ranking: Iterator[Place], text: str
+) -> dict[Place, Facts]:
+    """Those of a ranking that may be told and that the text names, in their order.
+
+    The names of an entity are words of the index, so that whoever is named stands in the ranking, however far behind.
+    """
+    naming = Naming(text, engine.policy.text.synonyms)
+    named: dict[Place, Facts] = {}
+    while chunk := list(islice(ranking, NAMES_READ)):
+        about = reader.entities(engine.tenant, chunk)
+        named |= looking.at(place for place in chunk if naming.has_any(about.get(place, ())))
+    return named
 
 
 def _few_best(found: "_Text", meant: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:

@@ -47,6 +47,7 @@ def query(
     budget_tokens: int | None = None,
     threshold: float | None = None,
     share_of_best: float | None = None,
+    named: bool = False,
     thread: str | None = None,
     history: bool = False,
 ) -> Recall:
@@ -55,16 +56,19 @@ def query(
     Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant;
     ``space`` is one space or several, by default all that the policy has consulted.
     ``categories`` and ``filters`` narrow what is looked at, ``threshold`` (0 to 1) leaves out what has too little to do
-    with the text, ``share_of_best`` (0 to 1) what has much less to do with it than the best of them has, and
-    ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed
+    with the text, ``share_of_best`` (0 to 1) what has much less to do with it than the best of them has, ``named`` what
+    it does not name: a memory stays if one of its entities' names stands in the text, whole. ``budget_tokens`` leaves out
+    what would not fit any more. With a ``thread`` the answer begins with what changed
     since that thread last asked; with ``history`` each memory comes with what it said before.
     """
     top_k = engine.policy.recall.top_k if top_k is None else top_k
     _check(text, filters, top_k, budget_tokens)
     _check_shares(threshold=threshold, share_of_best=share_of_best)
+    if not isinstance(named, bool):
+        raise BadInput("must be true or false.", field="named")
     if thread is not None:
         _selection(engine, (), categories, filters or {})  # what is refused must not use up what changed for the thread
-    asked = as_asked(engine, text[:MAX_QUERY_CHARACTERS])
+    asked = as_asked(engine, text[:MAX_QUERY_CHARACTERS], named_only=named)
     header = "" if thread is None else _header(engine, thread, owner, space, include_namespaces, budget_tokens)
     if budget_tokens is not None and header:
         budget_tokens -= count_tokens(f"{header}\n")
@@ -93,7 +97,8 @@ def query(
     now = engine.now()
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
     operations.note(engine, operations.queried(engine, owner if streams else None, now))
-    tracing.keep_later(engine, events, streams[0].number if len(streams) == 1 else None)
+    kept = events if _is_kept(engine, checks, owner, space) else (event,)
+    tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
     return Recall(text, tuple(items), events, header)
 
 
@@ -247,6 +252,15 @@ def _border_checks(engine: Engine, owner: str | None, space: Spaces) -> dict[Spa
         address = Address(caller.tenant, Namespace.PROD, one, name or "")
         checks[one] = read_refusal(caller, address) if one in order else "border:not_in_read_order"
     return checks
+
+
+def _is_kept(engine: Engine, checks: Mapping[Space, str | None], owner: str | None, space: Spaces) -> bool:
+    """Whether the checks are kept where refusals are. A closed space is refused to whoever named it, or somebody else, or
+    finds all of them closed. To others it is only passed over: two such rows a query would wash the refusals away."""
+    caller = engine.caller
+    own = {caller.user, caller.session, *caller.projects, None}
+    passed_over = space is None and owner in own and None in checks.values()
+    return engine.policy.traces.keep == "all" or not passed_over
 
 
 def recall_event(

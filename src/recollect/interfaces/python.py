@@ -188,15 +188,16 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
         budget_tokens: int | None = None,
         threshold: float | None = None,
         share_of_best: float | None = None,
+        named: bool = False,
         thread: str | None = None,
         history: bool = False,
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees, ``space`` to one or several.
 
         ``filters`` are those of ``list``; ``threshold`` (0 to 1) leaves out what has too little to do with the text,
-        ``share_of_best`` what has much less to do with it than the best has, and ``budget_tokens`` what would not fit any
-        more. With a ``thread`` the answer begins with what changed since that thread last asked, with ``history`` each
-        memory says what it said before.
+        ``share_of_best`` what has much less to do with it than the best has, ``named`` what it does not name, and
+        ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed since that
+        thread last asked, with ``history`` each memory says what it said before.
         """
         return recall.query(
             through_agent(self._engine, agent),
@@ -210,6 +211,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
             budget_tokens=budget_tokens,
             threshold=threshold,
             share_of_best=share_of_best,
+            named=named,
             thread=thread,
             history=history,
         )

@@ -1,14 +1,12 @@
 """By which words a memory is found: those that it says, the names of what it is said to be about, and those of its key."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.model.state import State
+from recollect.rules.entities import entity_names
 from recollect.rules.keys import CanonicalKey, KeySource, words_of
 from recollect.rules.text import terms
-
-_NAMES = ("name", "aliases")
-"""Where an entity says what it is called: its name, and others that people use for it."""
 
 
 class Findable(NamedTuple):
@@ -45,11 +43,5 @@ def said_terms(body: Mapping[str, Any], synonyms: Mapping[str, str] | None = Non
     ['deploy', 'kubernet', 'k8s']
     """
     said = terms(body["content"], synonyms)
-    named = (term for entity in body.get("entities", ()) for name in _names(entity) for term in terms(name, synonyms))
+    named = (term for name in entity_names(body.get("entities", ())) for term in terms(name, synonyms))
     return [*said, *dict.fromkeys(term for term in named if term not in said)]
-
-
-def _names(entity: Mapping[str, Any]) -> Iterator[str]:
-    for field in _NAMES:
-        given = entity.get(field)
-        yield from (name for name in (given if isinstance(given, list | tuple) else (given,)) if isinstance(name, str))

@@ -33,6 +33,8 @@ DIGITS = 6
 BY_TEXT = 32
 BY_MEANING = 16
 """How many of the best by words and by meaning are candidates. Twice as many gain nothing measurable on the public sets."""
+NEARBY = 0.3
+"""How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
 SHORTLIST = 40
 """How many of the best are read again with their content."""
 
@@ -154,13 +156,26 @@ def _best(scores: Mapping[Place, float], count: int) -> list[Place]:
 
 
 def fuse(
-    question: Question, evidence: Evidence, facts: Mapping[Place, Facts], weights: Weights | None = None
+    question: Question,
+    evidence: Evidence,
+    facts: Mapping[Place, Facts],
+    weights: Weights | None = None,
+    meaning_min: float | None = None,
 ) -> list[Scored]:
-    """All candidates that ``facts`` names, best first, by everything but their content."""
+    """All candidates that ``facts`` names, best first, by everything but their content.
+
+    With a ``meaning_min`` those are left out that have nothing to do with the question: neither a word of it, nor
+    neighbours who lend enough of theirs, nor a meaning as like as that, nor a relation to one that has.
+    """
     weights = weights or Weights()
     texts = text_scores(question, evidence.text, facts, weights.lent)
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
     best = max(texts.values(), default=0.0) or 1.0
+    if meaning_min is not None:
+        nearby = {place for place, text in texts.items() if text / best >= NEARBY}
+        alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}
+        telling = nearby.union(alike, evidence.relation, *evidence.text.values())
+        facts = {place: known for place, known in facts.items() if place in telling}
     return in_order(
         scored(
             place,

@@ -139,6 +139,9 @@ TERM_COUNT = 2**63 - 1
 IndexedTerm = tuple[str, int, int, int]
 """``(term, memory number, how often, how long the text is)``; the first of each term is its count, at ``TERM_COUNT``."""
 
+Place = tuple[int, int]
+"""A stream's number, and a memory's in it."""
+
 Posting = tuple[int, int, int]
 """``(memory number, how often the term occurs, how long the text is)``: plain, since a query reads thousands."""
 
@@ -216,18 +219,20 @@ class ReadsStreams(Protocol):
 class ReadsMemories(Protocol):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]: ...
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]: ...
-    def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
-        """The memories at these ``(stream, number)``, in their order."""
+    def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
+        """The memories at these places, in their order."""
         ...
 
-    def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-        """The words of the memories at these ``(stream, number)``, and nothing else of them."""
+    def contents(self, tenant: str, places: Sequence[Place]) -> dict[Place, str]:
+        """The words of the memories at these places, and nothing else of them."""
         ...
 
-    def candidates(
-        self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
-    ) -> dict[tuple[int, int], Contender]:
-        """Those of the memories at these ``(stream, number)`` that fit the selection."""
+    def entities(self, tenant: str, places: Sequence[Place]) -> dict[Place, list[Mapping[str, Any]]]:
+        """What those of the memories at these places that say so are about."""
+        ...
+
+    def candidates(self, tenant: str, places: Sequence[Place], selection: Selection) -> dict[Place, Contender]:
+        """Those of the memories at these places that fit the selection."""
         ...
 
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]: ...
@@ -306,10 +311,6 @@ class ReadsText(Protocol):
     ) -> Later[int]:
         """How many active memories are of other scopes or other categories than these; ``None`` is any."""
         ...
-
-
-Place = tuple[int, int]
-"""A stream's number, and a memory's in it."""
 
 
 class Relation(NamedTuple):

@@ -157,6 +157,15 @@ def test_candidates_are_widened_by_their_neighbours() -> None:
     assert widened([(1, 5), (1, 6), (2, 5)], 1) == [(1, 4), (1, 5), (1, 6), (1, 7), (2, 4), (2, 5), (2, 6)]
 
 
+def test_what_has_nothing_to_do_with_the_question_is_left_out() -> None:
+    talk = {(1, n): PLAIN._replace(session="talk") for n in range(1, 7)}
+    evidence = Evidence({"theme": {(1, 1): 2.0, (1, 6): 0.1}}, {(2, 1): 0.5, (2, 2): 0.4}, {(2, 3): 0.7})
+    facts = talk | {(2, n): PLAIN._replace(session=f"alone {n}") for n in (1, 2, 3, 4)}
+    told = {one.place for one in fuse(ask("theme"), evidence, facts, meaning_min=0.45)}
+    assert told == {(1, 1), (1, 2), (1, 3), (1, 6), (2, 1), (2, 3)}, "words, neighbours' words, meaning, a relation"
+    assert len(fuse(ask("theme"), evidence, facts)) == len(facts)
+
+
 # Content.
 
 

@@ -131,6 +131,9 @@ def query(
     share_of_best: Annotated[
         float | None, typer.Option(help="From 0 to 1: leave out what has much less to do with it than the best has.")
     ] = None,
+    named: Annotated[
+        bool, typer.Option("--named", help="Only what it names: an entity's name or alias stands in it, whole.")
+    ] = False,
     thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
     form: Annotated[
@@ -154,6 +157,7 @@ def query(
             budget_tokens=budget_tokens,
             threshold=threshold,
             share_of_best=share_of_best,
+            named=named,
             history=history,
             **({"thread": thread} if thread is not None else {}),
         )

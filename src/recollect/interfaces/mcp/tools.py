@@ -62,6 +62,7 @@ class Query(Request):
     share_of_best: float | None = Field(
         None, description="0 to 1: drop what has much less to do with it than the best has"
     )
+    named: bool | None = Field(None, description="only memories one of whose entities it names, whole")
     thread: str | None = Field(None, description="begin with what changed since this thread last asked")
     history: bool | None = Field(None, description="also what each said before")
 
@@ -99,6 +100,10 @@ class Add(Request):
     scope: str | None = Field(None, description="shared, or the agent that alone may see it")
     category: str | None = None
     tags: list[str] | None = None
+    entities: list[dict[str, Any]] | None = Field(
+        None,
+        description='what it is about, such as {"name": "Kubernetes", "aliases": ["k8s"]}: found by these names too',
+    )
     kind: str | None = Field(None, json_schema_extra={"enum": [*Kind, None]})
     title: str | None = Field(None, description="names the concept: a later memory of the same title updates this one")
     key: str | None = Field(None, description="the fact key of a memory of kind profile, such as preferred_name")

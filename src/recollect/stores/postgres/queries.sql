@@ -205,6 +205,15 @@ SELECT v.stream, v.memory, v.body::json ->> 'content' AS content
                         AND memory = (wanted.place ->> 1)::bigint LIMIT 1) v
  WHERE v.body IS NOT NULL
 
+-- name: entities_at
+-- Few bodies have any, and looking for the word is much cheaper than reading the body.
+SELECT v.stream, v.memory, v.body::json ->> 'entities' AS entities
+  FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
+ CROSS JOIN LATERAL (SELECT * FROM versions
+                      WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
+                        AND memory = (wanted.place ->> 1)::bigint LIMIT 1) v
+ WHERE v.body LIKE '%"entities":%' AND v.body::json ->> 'entities' IS NOT NULL
+
 -- name: candidates
 -- Those that are kept beside one another are of one key.
 SELECT m.stream, m.memory, m.id, m.scope, m.category, lower(m.canonical_key), m.phase, m.created_at, m.kind_class,

@@ -208,6 +208,12 @@ class StateTables(ProvenanceTables, _Postings):
         found = self._db.tuples("contents_at", tenant=tenant, places=_listed(places)) if places else []
         return {(stream, number): content for stream, number, content in found}
 
+    def entities(
+        self, tenant: str, places: Sequence[tuple[int, int]]
+    ) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
+        found = self._db.tuples("entities_at", tenant=tenant, places=_listed(places)) if places else []
+        return {(stream, number): json.loads(entities) for stream, number, entities in found}
+
     def candidates(
         self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
     ) -> dict[tuple[int, int], Contender]:

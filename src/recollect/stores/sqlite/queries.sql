@@ -143,6 +143,13 @@ SELECT v.stream, v.memory, json_extract(v.body, '$.content') AS content FROM jso
    AND v.memory = json_extract(wanted.value, '$[1]')
  WHERE v.body IS NOT NULL
 
+-- name: entities_at
+-- Few bodies have any, and looking for the word is much cheaper than reading the body.
+SELECT v.stream, v.memory, json_extract(v.body, '$.entities') AS entities FROM json_each(:places) wanted
+ CROSS JOIN versions v ON v.tenant = :tenant AND v.stream = json_extract(wanted.value, '$[0]')
+   AND v.memory = json_extract(wanted.value, '$[1]')
+ WHERE v.body LIKE '%"entities":%' AND json_type(v.body, '$.entities') = 'array'
+
 -- name: candidates
 -- Those that are kept beside one another are of one key.
 SELECT m.stream, m.memory, m.id, m.scope, m.category, lower(m.canonical_key), m.phase, m.created_at, m.kind_class,

@@ -175,6 +175,17 @@ class MemoryContract(Opening):
             for version in reader.versions_after(stream, 0, 10):
                 assert reader.stray_column(version, json.loads(version.body or "{}")) is None
 
+    def test_what_memories_are_about_is_read_of_those_that_say_so(self, store: Store, scribe: Scribe) -> None:
+        about = [{"name": "Zoë", "aliases": ["the boss"]}]
+        scribe.keep("one", body_fields={"entities": about})
+        scribe.keep("two", content='It says "entities": [] and means nothing by it')
+        scribe.keep("three", body_fields={"entities": []})
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader).number
+            found = reader.entities(TENANT, [(stream, number) for number in (3, 2, 1, 99)])
+            assert found == {(stream, 1): about, (stream, 3): []}
+            assert reader.entities(TENANT, []) == {} == reader.entities("another", [(stream, 1)])
+
     # ── ids as people type them ─────────────────────────────────────────────────────────────────────────────────
 
     @pytest.mark.parametrize(
