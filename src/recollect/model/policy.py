@@ -259,7 +259,7 @@ class Recall(Section):
         150, ge=10, description="how many of the best are compared by the words that were too common to read whole"
     )
     vectors_at_hand: int = Field(
-        300_000,
+        1_000_000,
         ge=1_000,
         description="how many vectors a process keeps, 256 bytes each by default, and eight times as many by their signs",
     )

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from recollect.rules.text import words
+
 _DAY = timedelta(days=1)
 _WEEK = timedelta(days=7)
 
@@ -35,9 +37,12 @@ class Named(NamedTuple):
 
 # ── which words name a time ─────────────────────────────────────────────────────────────────────────────────────────
 
-_MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
-_SHORT_MONTH = r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
-_WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTHS = "january february march april may june july august september october november december".split()
+_SHORT_MONTHS = "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_MONTH = f"(?:{'|'.join(_MONTHS)})"
+_SHORT_MONTH = rf"(?:{'|'.join(_SHORT_MONTHS)})\b\.?"
+_WEEKDAY = f"(?:{'|'.join(_WEEKDAYS)})"
 _OF_MONTH = r"\d{1,2}(?:st|nd|rd|th)?(?!\w)"
 _YEAR = r"(?:19|20)\d\d(?![\d%])"
 _WHICH = "(?:(?:this )?(?:last|past|previous)|this)"
@@ -73,6 +78,14 @@ _PATTERNS: Mapping[str, str] = {
 _NAMES_A_TIME = re.compile(
     rf"\b(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _PATTERNS.items())})", re.IGNORECASE
 )
+_TELLTALE = frozenset(
+    [
+        *(*_MONTHS, *_SHORT_MONTHS, *_WEEKDAYS),
+        *"last past previous this ago yesterday today tonight christmas years halloween valentines".split(),
+    ]
+)
+"""Whatever names a time has one of these words in it, or a digit: few questions have to be looked at more closely."""
+_DIGIT = re.compile(r"\d")
 _BEFORE_A_MONTH = re.compile(
     r"\b(?:in|since|until|till|by|of|before|after|between|from|during|through) $"
     rf"|\b(?:between|from) {_MONTH} (?:{_YEAR} )?(?:and|to) $",
@@ -82,6 +95,8 @@ _BEFORE_A_MONTH = re.compile(
 
 def named_times(text: str) -> Iterator[Named]:
     """The times that a text with single spaces names, from left to right. Each word is looked at once."""
+    if _TELLTALE.isdisjoint(words(text)) and not _DIGIT.search(text):
+        return
     for found in _NAMES_A_TIME.finditer(text):
         named = Named(found.start(), found.end(), found.lastgroup or "", found[0])
         if not _is_a_verb(named, text):

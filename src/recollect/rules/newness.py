@@ -32,10 +32,12 @@ CHANGE_WORDS = frozenset(
     decreased improved extended rescheduled postponed adjusted revised grown grew raised reached instead anymore latest
     currently added bumped replaced upgraded risen dropped reduced expanded""".split()
 )
-_VALUE = re.compile(
-    r"\b(?:\d[\d,.:%]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|(?:mon|tues|wednes|thurs|fri|satur"
-    r"|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)\b"
+_VALUE_WORDS = frozenset(
+    """one two three four five six seven eight nine ten twelve twenty monday tuesday wednesday thursday friday saturday
+    sunday january february march april may june july august september october november december""".split()
 )
+_VALUE = re.compile(rf"\b(?:\d[\d,.:%]*|{'|'.join(sorted(_VALUE_WORDS))})\b")
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,15 @@ class Statement(NamedTuple):
 
 
 def statement(question: Question, content: str, at: datetime, place: Place, voice: str) -> Statement:
+    said = frozenset(words(content))
+    names_values = _DIGIT.search(content) or not _VALUE_WORDS.isdisjoint(said)
     return Statement(
         at,
         place,
         voice,
         frozenset(terms(content)).intersection(question.terms),
-        frozenset(_VALUE.findall(content.lower())),
-        not CHANGE_WORDS.isdisjoint(words(content)),
+        frozenset(_VALUE.findall(content.lower()) if names_values else ()),
+        not CHANGE_WORDS.isdisjoint(said),
     )
 
 

@@ -1,5 +1,6 @@
 """The stretches of time that questions name, and how near to them a memory is."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 
@@ -7,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recollect.rules import named_times
+from recollect.rules.text import words
 from recollect.rules.times import MAX_TIMES, TALK_DAYS, Span, nearness, read_times
 
 ASKED = datetime(2023, 10, 22, 9, 55, tzinfo=UTC)  # a Sunday
@@ -210,3 +213,12 @@ def test_the_nearest_of_several_stretches_counts() -> None:
     early = Span(datetime(2020, 1, 1, tzinfo=UTC), datetime(2020, 2, 1, tzinfo=UTC))
     late = Span(datetime(2023, 1, 1, tzinfo=UTC), datetime(2023, 2, 1, tzinfo=UTC))
     assert nearness(datetime(2023, 1, 5, tzinfo=UTC), [early, late]) == 1.0
+
+
+WAYS = [re.compile(pattern, re.IGNORECASE) for pattern in named_times._PATTERNS.values()]
+
+
+@given(st.sampled_from(WAYS).flatmap(lambda way: st.from_regex(way, fullmatch=True)))
+def test_every_way_to_name_a_time_has_a_telltale(text: str) -> None:
+    """Or it would not be looked for where the text has none."""
+    assert not named_times._TELLTALE.isdisjoint(words(text)) or named_times._DIGIT.search(text)
