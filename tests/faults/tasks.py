@@ -12,6 +12,7 @@ from typing import Any
 
 import recollect
 from recollect.engine.reindexing import reindex
+from recollect.testing.script import open_seeded
 from recollect.testing.topics import TopicEmbedder
 
 from . import attempts
@@ -244,9 +245,12 @@ def open_on_a_failing_disk(say: Say, path: str, trouble: dict[str, Any]) -> None
 
 
 def offer_secrets(say: Say, path: str, offers: list[dict[str, Any]]) -> list[str]:
-    """Offer memories with a secret in them, every log wide open; returns what became of each."""
+    """Offer memories with a secret in them, every log wide open; returns what became of each.
+
+    Seeded, since a store's id drawn at random looks like a part of some UUID that is a secret once in a while.
+    """
     logging.basicConfig(level=logging.DEBUG)
-    with recollect.open(path, policy={"traces": {"keep": "all"}}) as mem:
+    with open_seeded(path, policy={"traces": {"keep": "all"}}) as mem:
         mem.add("The garden gate is green", owner="ana")
         return [_outcome_of(mem, **offer) for offer in offers]
 
