@@ -28,7 +28,6 @@ class Arm:
     label: str
     location: str
     owners: int = 1
-    vectors_at_hand: int = 300_000
 
 
 class Asker:
@@ -67,7 +66,7 @@ def asker(arm: Arm) -> Iterator[Asker]:
 
 
 def _serve(arm: Arm, pipe: "Connection[list[float], Sequence[tuple[str, int]]]") -> None:
-    with recollect.open(arm.location, policy={"recall": {"vectors_at_hand": arm.vectors_at_hand}}) as mem:
+    with recollect.open(arm.location) as mem:
         ask = _as_ana(mem) if arm.owners == 1 else _as_anybody(mem)
         while True:
             try:
