@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from recollect.embed.protocol import EmbedderSettings, EmbedderUnavailable
+from recollect.embed.scale import LEAST_APART, Scale, measured
 from recollect.model.errors import BadPolicy
 
 if TYPE_CHECKING:
@@ -32,12 +33,19 @@ class EndpointEmbedder:
         _check(settings)
         self.name = f"openai:{settings.model}:{settings.dimensions}"
         self.dimensions = settings.dimensions
+        self.scale = settings.scale and Scale(*settings.scale)
         self._settings = settings
         self._address = settings.url.rstrip("/") + "/embeddings"
         self._key = _key(settings)
         self._opener = urllib.request.build_opener(_NoRedirects())
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
+        """The first time the model is measured as well: what it says of a text is of no use without its scale."""
+        if texts and self.scale is None:
+            self.scale = measured(self._embed)
+        return self._embed(texts)
+
+    def _embed(self, texts: Sequence[str]) -> "Vectors":
         import numpy as np
 
         batches = [self._batch(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]
@@ -89,6 +97,12 @@ def _check(settings: EmbedderSettings) -> None:
         raise BadPolicy("is empty.", field="embedder.model", hint="Name a model that the server has.")
     if settings.dimensions < 1:
         raise BadPolicy("is missing.", field="embedder.dimensions", hint="Say how long the model's vectors are.")
+    if settings.scale and not -1 <= settings.scale[0] <= settings.scale[1] - LEAST_APART <= 1 - LEAST_APART:
+        raise BadPolicy(
+            "is no pair of cosines, the smaller one first.",
+            field="embedder.scale",
+            hint="Leave it out: it is measured.",
+        )
     if settings.key_variable and address.scheme == "http" and address.hostname not in LOOPBACK:
         raise BadPolicy("would send the key unencrypted.", field="embedder.url", hint="Use https.")
 

@@ -19,6 +19,7 @@ class Embedder(Protocol):
 
     Vectors of different models cannot be compared, so ``name`` has to change whenever the same text would get another
     vector: another model, other weights, another way of pooling. ``dimensions`` of 0 means that there are no vectors.
+    One whose cosines lie elsewhere than the static embedder's may say where, as its ``scale`` (``embed/scale.py``).
     """
 
     @property
@@ -48,7 +49,8 @@ class EmbedderSettings:
 
     ``name`` is ``static`` (the default), ``none``, ``minilm`` or ``openai``. The others are for ``openai``, which is any
     server that speaks that protocol: the address up to and including its version (``http://localhost:8080/v1``), the
-    model, the length of the model's vectors, and the environment variable that holds the key, if it wants one.
+    model, the length of the model's vectors, the environment variable that holds the key, if it wants one, and where the
+    model's cosines lie (``embed/scale.py``), which is measured if it is left out.
     """
 
     name: str = "static"
@@ -57,3 +59,4 @@ class EmbedderSettings:
     dimensions: int = 0
     key_variable: str = ""
     timeout_s: float = 30.0
+    scale: tuple[float, float] | None = None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named, policy_name
 from recollect.embed.protocol import label_of
+from recollect.embed.scale import Scale, scale_of
 from recollect.engine.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
@@ -113,7 +114,7 @@ class Fresh:
         self._block: Block | None = None
 
     def nearest(
-        self, reader: Reader, stream: Stream, vector: bytes, after: int, count: int, least: float
+        self, reader: Reader, stream: Stream, vector: bytes, after: int, count: int, least: float, scale: Scale
     ) -> list[tuple[int, float]]:
         """Those of a stream's memories above ``after`` that are most like a vector, best first, with how like they are."""
         if stream.last_memory <= after:
@@ -124,7 +125,7 @@ class Fresh:
         if stream.last_memory > block.last:
             block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
         rows = [(stream, block.up_to(stream.last_memory))]
-        found = Likeness(reader, _codes_in(vector), rows, {}).nearest(count, least)
+        found = Likeness(reader, _codes_in(vector), rows, {}, scale).nearest(count, least)
         return [(number, like) for (_, number), like in found if number > after]
 
 
@@ -137,12 +138,17 @@ class _Ordered(NamedTuple):
 
 
 class Likeness:
-    """How like a text the memories of some streams are, by their vectors."""
+    """How like a text the memories of some streams are, by their vectors: cosines, on one scale whoever made them."""
 
     def __init__(
-        self, reader: Reader, question: "Codes", streams: Sequence[tuple[Stream, Slice]], seen: Mapping[int, int]
+        self,
+        reader: Reader,
+        question: "Codes",
+        streams: Sequence[tuple[Stream, Slice]],
+        seen: Mapping[int, int],
+        scale: Scale,
     ) -> None:
-        self._reader, self._question, self._seen = reader, question, seen
+        self._reader, self._question, self._seen, self._scale = reader, question, seen, scale
         self._streams = {stream.number: (stream, rows) for stream, rows in streams if len(rows.numbers)}
         self._cosines: dict[Place, float | None] = {}
         self._near: dict[int, _Ordered] = {}
@@ -242,7 +248,7 @@ class Likeness:
             known += ((of, number) for number in numbers.tolist())
             codes.append(found.codes)
         every = np.concatenate(codes)
-        likes = cosines(every, every).round(6).tolist()
+        likes = self._scale.on_ours(cosines(every, every)).round(6).tolist()
         return {
             (one, other): like
             for one, row in zip(known, likes, strict=True)
@@ -256,7 +262,7 @@ class Likeness:
         from recollect.rules.vectors import cosines
 
         numbers, found = self._vectors(stream, rows, at)
-        return numbers, cosines(self._question, *found)[0].round(6)
+        return numbers, self._scale.on_ours(cosines(self._question, *found)[0]).round(6)
 
     def _vectors(self, stream: Stream, rows: Slice, at: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Whole]":
         """The memories in these rows with their vectors: from what is at hand, or from the store."""
@@ -315,7 +321,7 @@ def _likeness(
     blocks = {stream.number: meanings.block(reader, stream, embedder.dimensions, committed) for stream in own}
     rows = [(stream, blocks[stream.number].up_to(stream.last_memory)) for stream in own]
     seen = {number: block.last for number, block in blocks.items()}
-    return Likeness(reader, codes, rows, seen) if own else None
+    return Likeness(reader, codes, rows, seen, scale_of(embedder)) if own else None
 
 
 def codes_of(embedder: Embedder, text: str) -> "Codes":

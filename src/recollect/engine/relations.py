@@ -13,6 +13,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+from recollect.embed.scale import scale_of
 from recollect.engine.assemble import to_memory
 from recollect.engine.changing import changing
 from recollect.engine.contention import again_on_conflict
@@ -72,10 +73,11 @@ def neighbours(pen: Pen, draft: Draft, earlier: Search, apart_from: str | None =
     """Inside the lock: the nearest that are active still, what has come since included, each with how like it is."""
     if not wanted(pen.engine, draft):
         return []
-    check_stream(pen.writer, pen.stream, pen.engine.meanings.embedder(pen.engine, pen.writer))
-    settings, since = pen.engine.policy.relations, earlier.seen_to
+    embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
+    check_stream(pen.writer, pen.stream, embedder)
+    settings, since, scale = pen.engine.policy.relations, earlier.seen_to, scale_of(embedder)
     near = dict(earlier.found)
-    near |= dict(pen.fresh.nearest(pen.writer, pen.stream, draft.vector, since, RERANKED, settings.link_min))
+    near |= dict(pen.fresh.nearest(pen.writer, pen.stream, draft.vector, since, RERANKED, settings.link_min, scale))
     best = sorted(near, key=lambda number: (-near[number], number))
     linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one) and one.state.id != apart_from)
     return [(one, near[one.number]) for one in islice(linked, settings.neighbours)]

@@ -305,6 +305,10 @@ class Embedding(Section):
     dimensions: int = Field(0, ge=0, le=65_536, description="for `openai`: how long its vectors are")
     key_variable: str = Field("", max_length=200, description="for `openai`: the environment variable with the key")
     timeout_s: float = Field(30.0, gt=0, le=600, description="for `openai`: how long to wait for an answer")
+    scale: tuple[float, float] | None = Field(
+        None,
+        description="for `openai`: the cosines of texts that have nothing and much to do with each other; measured if left out",
+    )
 
 
 class Relations(Section):

@@ -12,6 +12,7 @@ import pytest
 
 from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named
 from recollect.embed.endpoint import BATCH
+from recollect.embed.scale import ALIKE, OURS, scale_of
 from recollect.model.errors import BadPolicy
 
 Reply = tuple[int, dict[str, str], bytes]
@@ -26,7 +27,12 @@ class Server:
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
         self.settings = EmbedderSettings(
-            name="openai", url=f"http://127.0.0.1:{self._http.server_port}/v1/", model="tiny", dimensions=2, timeout_s=5
+            name="openai",
+            url=f"http://127.0.0.1:{self._http.server_port}/v1/",
+            model="tiny",
+            dimensions=2,
+            timeout_s=5,
+            scale=(0.0, 0.5),
         )
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
@@ -97,6 +103,34 @@ def test_many_texts_go_in_batches(server: Server, embedder: Embedder) -> None:
     assert (vectors[:, 0] > 0).tolist() == [bool(text) for text in texts]
 
 
+def test_a_model_is_measured_once_before_its_first_text(server: Server) -> None:
+    embedder = embedder_named(replace(server.settings, scale=None))
+    assert embedder.embed([]).shape == (0, 2) and server.asked == []
+    embedder.embed(["four"])
+    embedder.embed(["five"])
+    assert [body["input"] for _, _, body in server.asked] == [
+        [text for pair in ALIKE for text in pair],
+        ["four"],
+        ["five"],
+    ]
+    assert scale_of(embedder) == OURS, "lengths of texts tell nothing of what they mean"
+
+
+def test_a_scale_that_was_given_is_not_measured(server: Server, embedder: Embedder) -> None:
+    embedder.embed(["four"])
+    assert len(server.asked) == 1 and scale_of(embedder) == (0.0, 0.5)
+
+
+def test_a_model_that_could_not_be_measured_is_measured_the_next_time(server: Server) -> None:
+    embedder = embedder_named(replace(server.settings, scale=None))
+    server.reply = answering(500, b"oops")
+    with pytest.raises(EmbedderUnavailable):
+        embedder.embed(["four"])
+    server.reply = embeddings
+    embedder.embed(["four"])
+    assert len(server.asked) == 3
+
+
 def test_nothing_is_asked_for_nothing(server: Server, embedder: Embedder) -> None:
     assert embedder.embed([]).shape == (0, 2)
     assert server.asked == []
@@ -162,6 +196,9 @@ def test_a_server_that_is_not_there_is_named(server: Server, embedder: Embedder)
         ({"url": "http://"}, "embedder.url"),
         ({"model": ""}, "embedder.model"),
         ({"dimensions": 0}, "embedder.dimensions"),
+        ({"scale": (0.5, 0.5)}, "embedder.scale"),
+        ({"scale": (0.9, 1.1)}, "embedder.scale"),
+        ({"scale": (float("nan"), 1.0)}, "embedder.scale"),
     ],
 )
 def test_settings_that_make_no_sense_are_named(server: Server, change: dict[str, Any], field: str) -> None:
