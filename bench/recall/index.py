@@ -13,9 +13,9 @@ import numpy as np
 from recall.sets import Conversation, Turn
 from recollect.embed import Embedder
 from recollect.model.vocabulary import Authority
+from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency
 from recollect.rules.closeness import closely_compared
 from recollect.rules.fusion import Facts, Place
-from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency
 from recollect.rules.text import terms
 from recollect.rules.vectors import Codes, cosines, nearest, nearest_by_signs, quantise, signs
 

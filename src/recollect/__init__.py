@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recollect.model.policy import Policy
     from recollect.model.receipt import Recall, Receipt, Turn
     from recollect.model.record import Candidate, Memory, Tombstone
-    from recollect.moving import migrate, restore_backup
+    from recollect.whole_stores import migrate, restore_backup
 
 __version__ = "0.1.0"
 
@@ -82,8 +82,8 @@ _HOMES = {
     "Candidate": "model.record",
     "Memory": "model.record",
     "Tombstone": "model.record",
-    "migrate": "moving",
-    "restore_backup": "moving",
+    "migrate": "whole_stores",
+    "restore_backup": "whole_stores",
 }
 
 

@@ -10,11 +10,11 @@ from typing import Any
 from recollect.adopting import Progress, adopt_vault
 from recollect.embed import Embedder, embedder_named
 from recollect.engine.accesses import AccessCounter
+from recollect.engine.clock_and_randomness import Clock, Randomness, SystemRandomness, fresh_uuid, system_clock
 from recollect.engine.context import Engine, PolicyInForce, check_caller
 from recollect.engine.erasure import replay_erasures
 from recollect.engine.meaning import Meanings, settings_of
 from recollect.engine.migration import refuse_unfinished
-from recollect.engine.randomness import Clock, Randomness, SystemRandomness, fresh_uuid, system_clock
 from recollect.engine.scrubbing import scrubbed
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller

@@ -19,26 +19,26 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from recollect.engine.arguments import check_names, check_number
-from recollect.engine.randomness import Clock, Randomness, SystemRandomness, system_clock
+from recollect.engine.clock_and_randomness import Clock, Randomness, SystemRandomness, system_clock
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
 from recollect.policies import load_policy
 from recollect.rules.injection import Block, CountTokens
-from recollect.rules.vault import likeness, proposals, scoring, snapshot
+from recollect.rules.vault import likeness, scoring, snapshot
 from recollect.rules.vault.carried import memories_of, written_by_a_store
 from recollect.rules.vault.changes import Changes, VaultReceipt
+from recollect.rules.vault.deletions import Deletion, likely_deletions
 from recollect.rules.vault.filters import chosen
 from recollect.rules.vault.likeness import Pair
 from recollect.rules.vault.memory import VaultMemory, from_line
 from recollect.rules.vault.profile import VaultProfile, parse_profile
-from recollect.rules.vault.proposal import Proposal, Refusal, propose
-from recollect.rules.vault.proposals import Deletion
 from recollect.rules.vault.resolution import resolve, still_needed
 from recollect.rules.vault.scoring import Hit
 from recollect.rules.vault.statistics import statistics
 from recollect.rules.vault.vocabulary import CANON, REGISTER
 from recollect.rules.vault.write_gate import Situation
+from recollect.rules.vault.write_request import Proposal, Refusal, propose
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.lines import Record, write_line
 
@@ -240,7 +240,7 @@ class MemoryVault:
 
     def propose_deletions(self, scope: str | None = None) -> list[Deletion]:
         """What might be deleted, and why. Nothing is deleted."""
-        return proposals.deletions(self.active(_listed(scope)), self._situation())
+        return likely_deletions(self.active(_listed(scope)), self._situation())
 
     def build_snapshot(self, scope: str | None = None) -> str:
         """All canon, and every register with a topic, as compact Markdown. Empty if there is nothing to tell."""

@@ -226,7 +226,7 @@ def test_a_namespace_can_be_erased(store: RecollectStore, mem: recollect.Recolle
 def test_upkeep_does_not_put_items_away(location: str) -> None:
     from datetime import UTC, datetime, timedelta
 
-    from recollect.engine.randomness import SteppingClock
+    from recollect.engine.clock_and_randomness import SteppingClock
 
     clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
     with recollect.open(location, clock=clock) as mem, RecollectStore(mem) as store:

@@ -12,7 +12,7 @@ from typing import Any
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, Event, commit_to
 from recollect.model.seals import committed_text
-from recollect.rules.covering import entry_leaf
+from recollect.rules.checkpoint_coverage import entry_leaf
 from recollect.rules.merkle import leaf_hash, tree_head, tree_heads
 
 FIELDS = [name for name in Entry._fields if name not in ("stream", "hash")]

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import recollect
-from recollect.engine.randomness import SeededRandomness
+from recollect.engine.clock_and_randomness import SeededRandomness
 from recollect.interfaces.mcp import prompts, resources
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import Recollect

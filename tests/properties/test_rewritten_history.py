@@ -22,7 +22,7 @@ from recollect.model.errors import StoreError
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Verification
 from recollect.rules import proofs
-from recollect.rules.identities import private_key, public_key
+from recollect.rules.signatures import private_key, public_key
 from recollect.testing.script import open_seeded, run
 
 MUTATIONS = 10_000 if os.environ.get("RECOLLECT_TORTURE") else 200

@@ -19,7 +19,7 @@ from recollect.engine.audit import canonical_state
 from recollect.interfaces.cli.tracing import schema_text
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
-from recollect.model.governance import PATHS
+from recollect.model.policy_governance import PATHS
 from recollect.model.trace import Trace, TraceType
 from recollect.model.vocabulary import Authority, EventType, Kind, Space
 from recollect.policies import load_policy

@@ -24,7 +24,7 @@ import pytest
 import yaml
 
 import recollect
-from recollect.engine.randomness import SeededRandomness
+from recollect.engine.clock_and_randomness import SeededRandomness
 
 HERE = Path(__file__).parent
 

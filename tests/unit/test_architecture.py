@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "engine": {"model", "rules", "embed", "stores", "formats", "engine"},
     "formats": {"model", "rules", "formats"},
     "langgraph": {"model", "rules", "engine", "stores", "policies", "compose", "interfaces", "langgraph"},
-    "interfaces": {"model", "rules", "embed", "engine", "policies", "compose", "moving", "interfaces"},
+    "interfaces": {"model", "rules", "embed", "engine", "policies", "compose", "whole_stores", "interfaces"},
 }
 
 PUBLIC = """

@@ -22,7 +22,7 @@ from recollect.engine.accesses import AccessCounter
 from recollect.engine.arguments import check_number, check_one
 from recollect.engine.audit import replay
 from recollect.engine.context import Engine, find
-from recollect.engine.key_holders import Places
+from recollect.engine.incumbents import Places
 from recollect.engine.links import as_seen, hidden_ids
 from recollect.engine.meaning import Meanings
 from recollect.engine.reading import Spaces, readable_streams

@@ -18,7 +18,7 @@ from recollect.model.vocabulary import (
     Tier,
 )
 from recollect.rules.fold import TOLD
-from recollect.rules.identities import is_signature
+from recollect.rules.signatures import is_signature
 from recollect.stores.protocol import Stored
 
 

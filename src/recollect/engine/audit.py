@@ -8,7 +8,7 @@ from typing import Any
 from recollect.embed import Embedder
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.key_holders import Places
+from recollect.engine.incumbents import Places
 from recollect.engine.log_audit import audit_log
 from recollect.engine.reindexing import made_anew
 from recollect.engine.relations import relations_of_stream

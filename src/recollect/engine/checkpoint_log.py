@@ -25,10 +25,10 @@ from recollect.model.proof import (
     StreamLeaf,
     Value,
 )
-from recollect.rules.covering import entry_leaf
-from recollect.rules.identities import Placed, Standing, checkpoint_bytes, public_key, sign, standing
+from recollect.rules.checkpoint_coverage import entry_leaf
 from recollect.rules.merkle import Tree, consistency_proof, inclusion_proof, inclusion_proofs, leaf_hash, tree_head
 from recollect.rules.proofs import read_leaf
+from recollect.rules.signatures import Placed, Standing, checkpoint_bytes, public_key, sign, standing
 from recollect.stores.protocol import LogCheckpoint, LogLeaf, LogSignature, Reader, Stored, Stream, Writer
 
 if TYPE_CHECKING:

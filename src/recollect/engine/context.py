@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from recollect.engine.accesses import AccessCounter
+from recollect.engine.clock_and_randomness import Clock, Randomness
 from recollect.engine.meaning import Meanings
-from recollect.engine.randomness import Clock, Randomness
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time

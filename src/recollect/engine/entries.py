@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.engine.archived_records import keep_apart, says_it_already
 from recollect.engine.arguments import check_one
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine, visible
 from recollect.engine.drafting import parse_candidate
-from recollect.engine.for_the_record import keep_apart, says_it_already
 from recollect.engine.identities import sign_entry, signing_key
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import add_many
@@ -28,7 +28,7 @@ from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Kind, Outcome, Status
-from recollect.rules.identities import is_signature
+from recollect.rules.signatures import is_signature
 from recollect.stores.protocol import Reader, Stored
 
 EXPORTED = (str(Status.ACTIVE), str(Status.SUPERSEDED), str(Status.ARCHIVED))

@@ -9,7 +9,7 @@ from recollect.model.erasure_record import DerivedFate, ErasureEntry, ErasureRec
 from recollect.model.errors import WrongState
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import ErasureReceipt
-from recollect.rules.identities import erasure_bytes, sign
+from recollect.rules.signatures import erasure_bytes, sign
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -1,111 +1,126 @@
-"""Out as JSON lines, and in again through the gates."""
+"""One exchange as it comes in: who spoke, where, and what was said; checked before anything is done."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from recollect.engine.arguments import check_one
 from recollect.engine.context import Engine
-from recollect.engine.drafting import parse_candidate
-from recollect.engine.exporting import every_memory
-from recollect.engine.ingest import add_many
-from recollect.formats import schema_v3
-from recollect.formats.json_elements import parsed
-from recollect.formats.records import candidate_fields
-from recollect.model.errors import BadInput
-from recollect.model.receipt import Plain, Receipt
+from recollect.engine.tracing import border_check, refused
+from recollect.model.address import Address
+from recollect.model.canonical import check_text
+from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.vocabulary import Namespace, Space
+from recollect.rules.privacy_gate import denied_types
 
-BATCH = 500
-FORMATS = ("recollect", "v3")
+MAX_TURN_BYTES = 1_048_576
+"""How long one line may be. It is kept as linked parts of at most the hard limit of a memory."""
+MAX_TOOLS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class ImportReport(Plain):
-    """How many records came in, what became of them, and why some did not."""
+class ToolResult:
+    """What a tool returned during the exchange."""
 
-    read: int
-    outcomes: dict[str, int]
-    refused: tuple[dict[str, Any], ...]
+    name: str
+    output: str
 
 
-def export_memories(
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was said, in whose session, and whose memory it is about."""
+
+    session: str
+    owner: str
+    project: str | None
+    user: str
+    ai: str | None = None
+    tools: tuple[ToolResult, ...] = ()
+
+    def owner_in(self, space: Space) -> str | None:
+        """Whose part of a space this exchange is about; ``None`` if it has none there."""
+        owners = {
+            Space.SESSION: self.session,
+            Space.USER: self.owner,
+            Space.PROJECT: self.project,
+            Space.SYSTEM: "default",
+        }
+        return owners[space]
+
+    def address(self, tenant: str, space: Space) -> Address | None:
+        owner = self.owner_in(space)
+        return Address(tenant, Namespace.PROD, space, owner) if owner is not None else None
+
+
+def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
+    """The engine through the eyes of a session. A bound caller has one of its own, and can name no other."""
+    check_one("session", session)
+    if ai_profile is not None:
+        check_one("ai_profile", ai_profile)
+    caller = engine.caller
+    if not caller.trusted and caller.session != session:
+        no = NotAllowed(
+            "this caller is not in that session.", field="session", hint="Open it with as_caller(session=…)."
+        )
+        raise refused(engine, border_check(engine, "read", Space.SESSION, "border:not_your_space"), no)
+    for field, name in (("session", session), ("ai_profile", ai_profile), ("agent", caller.agent)):
+        if denied_types(name, engine.policy.privacy):
+            raise BadInput("holds sensitive data.", field=field, hint="Events carry it, so give it another name.")
+    return engine.seen_by(replace(caller, session=session, ai_profile=ai_profile or caller.ai_profile))
+
+
+def parse_exchange(
     engine: Engine,
     *,
+    session: str,
+    user: str,
+    ai: str | None = None,
+    tools: Sequence[Mapping[str, Any]] = (),
     owner: str | None = None,
-    space: str | None = None,
-    include_namespaces: Sequence[str] = ("prod",),
-    status: str | Sequence[str] | None = "active",
-) -> Iterator[str]:
-    """Every memory as one line of canonical JSON, newest first, as they all were at one moment.
-
-    Only ``prod``, and only what is active, unless asked otherwise.
-    """
-    every = every_memory(engine, owner=owner, space=space, include_namespaces=include_namespaces, status=status)
-    return (memory.to_json() for memory in every)
-
-
-def import_memories(engine: Engine, lines: Iterable[str], *, format: str = "recollect") -> ImportReport:
-    """Bring memories in: every record through the gates, with new ids, and where it came from in ``meta``.
-
-    ``recollect`` reads what ``export`` wrote, newest first, and stores the oldest first; what was not active there is
-    history, and is counted as skipped. ``v3`` reads records of the third schema; of several with one title the best
-    becomes the active one. Everything is read and checked before anything is stored.
-    """
-    if format not in FORMATS:
-        raise BadInput(f"there is no format {format!r}.", field="format", hint=f"Known: {', '.join(FORMATS)}.")
-    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise BadInput("must be lines of JSON.", field="lines", hint="Pass an open file, or text.splitlines().")
-    numbered = [(n, _record(n, line)) for n, line in enumerate(lines, start=1) if line != "" and not _blank(line)]
-    wanted = _from_v3(numbered) if format == "v3" else _from_export(numbered)
-    for number, fields in wanted:
-        _checked(engine, number, fields)
-    outcomes: Counter[str] = Counter(skipped=len(numbered) - len(wanted))
-    refused: list[dict[str, Any]] = []
-    for start in range(0, len(wanted), BATCH):
-        _take_in(engine, wanted[start : start + BATCH], outcomes, refused)
-    kept = {outcome: count for outcome, count in sorted(outcomes.items()) if count}
-    return ImportReport(len(numbered), kept, tuple(refused))
+    project: str | None = None,
+) -> Exchange:
+    """The exchange from plain values. Without an owner it is the caller's own memory, else the default owner's."""
+    if owner is not None:
+        check_one("owner", owner)
+    if project is not None:
+        check_one("project", project)
+    return Exchange(
+        session=session,
+        owner=owner or engine.caller.user or "default",
+        project=project or _only(engine.caller.projects),
+        user=_line("user", user),
+        ai=None if ai is None else _line("ai", ai),
+        tools=_tools(tools),
+    )
 
 
-def _from_export(numbered: Sequence[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
-    active = [(number, record) for number, record in numbered if record.get("status", "active") == "active"]
-    return [(number, candidate_fields(record)) for number, record in reversed(active)]
+def _only(projects: frozenset[str]) -> str | None:
+    return next(iter(projects)) if len(projects) == 1 else None
 
 
-def _checked(engine: Engine, number: int, fields: Mapping[str, Any]) -> None:
+def _line(field: str, text: Any) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput("is empty; say what was said.", field=field)
     try:
-        parse_candidate(engine, fields)
-    except BadInput as error:
-        raise BadInput(error.message, field=f"line {number}.{error.field}", hint=error.hint) from None
+        check_text(text)
+    except ValueError as error:
+        raise BadInput(f"{error}.", field=field) from None
+    if len(text.encode("utf-8")) > MAX_TURN_BYTES:
+        raise BadInput(f"is longer than {MAX_TURN_BYTES:,} bytes.", field=field, hint="Record it in several turns.")
+    return text
 
 
-def _from_v3(numbered: Sequence[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
-    lines = {id(record): number for number, record in numbered}
-    ordered = schema_v3.in_order(record for _, record in numbered)
-    return [(lines[id(record)], schema_v3.candidate_fields(record)) for record in ordered]
+def _tools(tools: Any) -> tuple[ToolResult, ...]:
+    if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
+        raise BadInput("must be a list.", field="tools", hint='Such as [{"name": "search", "output": "…"}].')
+    if len(tools) > MAX_TOOLS:
+        raise BadInput(f"are more than {MAX_TOOLS}.", field="tools", hint="Record them in several turns.")
+    return tuple(_tool(f"tools[{index}]", tool) for index, tool in enumerate(tools))
 
 
-def _take_in(
-    engine: Engine,
-    batch: Sequence[tuple[int, dict[str, Any]]],
-    outcomes: Counter[str],
-    refused: list[dict[str, Any]],
-) -> None:
-    receipts: list[Receipt] = add_many(engine, [fields for _, fields in batch])
-    for (number, _), receipt in zip(batch, receipts, strict=True):
-        outcomes[str(receipt.outcome)] += 1
-        if receipt.denied:
-            refused.append({"line": number, "reason": receipt.reasons[0], "detail": receipt.detail})
-
-
-def _blank(line: object) -> bool:
-    return isinstance(line, str) and not line.strip()
-
-
-def _record(number: int, line: str) -> dict[str, Any]:
-    if not isinstance(line, str):
-        raise BadInput("is not text.", field=f"line {number}", hint="Import one record a line.")
-    record = parsed(line, f"line {number}")
-    if not isinstance(record, dict) or "content" not in record:
-        raise BadInput("has no content.", field=f"line {number}", hint="Import what `recollect export` wrote.")
-    return record
+def _tool(field: str, tool: Any) -> ToolResult:
+    if not isinstance(tool, Mapping) or set(tool) != {"name", "output"}:
+        raise BadInput(
+            "must have a name and an output.", field=field, hint='Such as {"name": "search", "output": "…"}.'
+        )
+    return ToolResult(check_one(f"{field}.name", tool["name"]), _line(f"{field}.output", tool["output"]))

@@ -21,7 +21,8 @@ from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, BadInput, NotFound, WrongState
 from recollect.model.proof import Checkpoint, KeyHistory, KeyLeaf, Signature
 from recollect.model.receipt import Plain
-from recollect.rules.identities import (
+from recollect.rules.key_histories import check_history, worth_now
+from recollect.rules.signatures import (
     KEY_BYTES,
     Placed,
     Standing,
@@ -34,7 +35,6 @@ from recollect.rules.identities import (
     signature_from,
     signature_text,
 )
-from recollect.rules.key_histories import check_history, worth_now
 from recollect.rules.signers import Signers, judge
 from recollect.stores.protocol import Reader, Writer
 

@@ -8,7 +8,7 @@ from typing import Any
 from recollect.engine.context import Engine
 from recollect.engine.identities import signers_in
 from recollect.model.record import Candidate
-from recollect.rules.identities import Standing
+from recollect.rules.signatures import Standing
 from recollect.rules.signers import ELSEWHERE, Signers
 
 

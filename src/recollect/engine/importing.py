@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine import operations, retries
+from recollect.engine.archived_records import keep_apart, put_away, says_it_already
 from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
-from recollect.engine.for_the_record import keep_apart, put_away, says_it_already
 from recollect.engine.foreign_files import NOTHING, Beside, opened
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare

@@ -17,7 +17,7 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
-from recollect.engine.key_holders import holder
+from recollect.engine.incumbents import holder
 from recollect.engine.links import as_seen, hidden_in, told
 from recollect.engine.meaning import vector_of, vectors_of
 from recollect.engine.pen import Pen

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine.context import Engine
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
-from recollect.rules.identities import private_from_pem, private_pem, public_key
+from recollect.rules.signatures import private_from_pem, private_pem, public_key
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

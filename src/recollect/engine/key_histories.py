@@ -7,8 +7,8 @@ from recollect.engine.context import Engine
 from recollect.model.caller import Right
 from recollect.model.errors import NotAllowed
 from recollect.model.proof import KeyHistory, PlacedKey, Signature
-from recollect.rules.identities import Standing, history_bytes, public_key, sign, standing
 from recollect.rules.merkle import inclusion_proofs
+from recollect.rules.signatures import Standing, history_bytes, public_key, sign, standing
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

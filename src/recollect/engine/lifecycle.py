@@ -17,7 +17,7 @@ from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
 from recollect.engine.expiry import expire_due, forgotten, put_away
 from recollect.engine.filters import check_categories
-from recollect.engine.key_holders import Held, holder
+from recollect.engine.incumbents import Held, holder
 from recollect.engine.links import as_seen
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen

@@ -6,9 +6,9 @@ from typing import NamedTuple
 from recollect.engine.checkpoint_log import document_of, hashes_of
 from recollect.model.proof import Checkpoint, KeyLeaf, StreamLeaf
 from recollect.model.receipt import Problem
-from recollect.rules.identities import Placed, Standing, standing
 from recollect.rules.merkle import BadProof, tree_heads
 from recollect.rules.proofs import check_signatures, read_leaf
+from recollect.rules.signatures import Placed, Standing, standing
 from recollect.rules.signers import Signers
 from recollect.stores.protocol import LogCheckpoint, LogLeaf, LogSignature, Reader
 

@@ -14,7 +14,7 @@ from recollect.engine.audit import replay
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due, forgotten, put_away
-from recollect.engine.key_holders import Places
+from recollect.engine.incumbents import Places
 from recollect.engine.links import hidden_in, told
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import border_check, keep, keep_later, refused

@@ -20,6 +20,7 @@ from recollect.engine.vouching import weights_of
 from recollect.model.canonical import parse_time
 from recollect.model.policy import Recall as RecallPolicy
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
+from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.rules.closeness import RERANKED
 from recollect.rules.entities import Naming
 from recollect.rules.fusion import (
@@ -38,7 +39,6 @@ from recollect.rules.fusion import (
 )
 from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question, read_question
-from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.stores.protocol import Contender, Posting, Reader, Relation, Selection, Stream
 
 LEADING = 10

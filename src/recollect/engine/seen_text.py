@@ -9,7 +9,7 @@ A stream counts its words as a whole, and that is what is used wherever nothing 
 from collections.abc import Mapping, Sequence
 
 from recollect.engine.context import Engine
-from recollect.rules.ranking import TextStatistics
+from recollect.rules.bm25 import TextStatistics
 from recollect.stores.protocol import Later, Posting, Reader, Selection, Stream
 
 Postings = Mapping[tuple[int, str], Sequence[Posting]]

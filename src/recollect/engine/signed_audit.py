@@ -13,7 +13,7 @@ from recollect.model.ledger import Entry
 from recollect.model.proof import StreamLeaf
 from recollect.model.receipt import Problem
 from recollect.model.record import ENTRY_ORIGIN
-from recollect.rules.identities import signature_from, voucher_bytes
+from recollect.rules.signatures import signature_from, voucher_bytes
 from recollect.rules.signers import INVALID, Judged, Signers
 from recollect.rules.text import sha256_hex
 

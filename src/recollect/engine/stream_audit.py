@@ -23,7 +23,7 @@ from recollect.model.seals import cut_seals, read_form, was_cut
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
-from recollect.rules.covering import Covering
+from recollect.rules.checkpoint_coverage import Covering
 from recollect.rules.memory_ids import ids_in
 from recollect.stores.protocol import Reader, Relation, Stream, Version
 

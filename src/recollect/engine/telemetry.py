@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from recollect.engine.consolidation import ConsolidationReport
-from recollect.engine.exchange import ImportReport
 from recollect.engine.importing import ImportedFile
+from recollect.engine.json_lines import ImportReport
 from recollect.model.errors import RecollectError
 from recollect.model.operation import OperationPage
 from recollect.model.receipt import ErasureReceipt, Page, Recall, Receipt, UpkeepReport, Verification

@@ -23,7 +23,7 @@ from recollect.rules import privacy
 from recollect.rules.draft import Rejection
 from recollect.rules.privacy_gate import action
 from recollect.rules.taxonomy import classify_event
-from recollect.rules.telling import may_be_told, named_ids
+from recollect.rules.trace_visibility import may_be_told, named_ids
 from recollect.rules.why import MAX_TRACES, last_turn, sentences
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 

@@ -10,7 +10,7 @@ from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_number
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
-from recollect.engine.exchanges import Exchange, as_session
+from recollect.engine.exchange import Exchange, as_session
 from recollect.engine.matching import (
     as_told,
     loaded,

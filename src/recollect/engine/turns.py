@@ -14,9 +14,9 @@ from recollect.engine import operations, retries
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
-from recollect.engine.exchanges import Exchange, ToolResult, as_session
+from recollect.engine.exchange import Exchange, ToolResult, as_session
+from recollect.engine.incumbents import holder
 from recollect.engine.ingest import Answer, Prepared, Writing, addresses_of, prepare
-from recollect.engine.key_holders import holder
 from recollect.engine.matching import standing
 from recollect.engine.promotion import carry_over
 from recollect.engine.tracing import unquoted

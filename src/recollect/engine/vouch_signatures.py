@@ -7,7 +7,7 @@ from typing import Any
 from recollect.engine.checkpoint_log import key_history, place_of
 from recollect.engine.context import Engine
 from recollect.model.ledger import Event
-from recollect.rules.identities import Placed, Standing, signature_from, standing
+from recollect.rules.signatures import Placed, Standing, signature_from, standing
 from recollect.stores.protocol import Reader, Stored
 
 Vouch = Mapping[str, Any]

@@ -30,7 +30,7 @@ from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.fusion import Place
-from recollect.rules.identities import Standing, sign, signature_text, voucher_bytes
+from recollect.rules.signatures import Standing, sign, signature_text, voucher_bytes
 from recollect.rules.trust import Vouch, weighs_nothing, weight
 from recollect.stores.protocol import Reader, Stored, Stream
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.expiry import forgotten, put_away
+from recollect.engine.incumbents import holder
 from recollect.engine.ingest import Prepared, Writing, prepare
-from recollect.engine.key_holders import holder
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.item import source_word

@@ -27,8 +27,8 @@ from recollect.model.record import (
 )
 from recollect.model.vocabulary import Kind, Status
 from recollect.rules.cid import cid_of_hash, hash_of_cid
-from recollect.rules.identities import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
 from recollect.rules.keys import FALLBACK
+from recollect.rules.signatures import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
 
 MEMORY_TYPES = ("episodic", "semantic", "procedural", "insight")
 VERIFIED = ("accurate", "useful", "valid")

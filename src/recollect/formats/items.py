@@ -6,7 +6,7 @@ What an item has no field for, such as who may see it and who said it, travels u
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.beyond import parted, told, with_beyond
+from recollect.formats.carried_fields import parted, told, with_beyond
 from recollect.formats.fields import each_line, id_of, text_of
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.formats.records import was_named

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from recollect.formats.beyond import PLACE, SAID, parted, told, with_beyond
+from recollect.formats.carried_fields import PLACE, SAID, parted, told, with_beyond
 from recollect.formats.fields import each_element, each_line, id_of, named_after, text_of, without_empty
 from recollect.formats.json_elements import parsed_record
 from recollect.formats.mem0_history import versions

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from recollect.formats.beyond import PLACE, parted, told, with_beyond
+from recollect.formats.carried_fields import PLACE, parted, told, with_beyond
 from recollect.formats.fields import id_of, named_after, text_of, texts_of, without_empty
 from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin

@@ -14,11 +14,11 @@ from recollect.engine import (
     change_header,
     consolidation,
     erasure,
-    exchange,
     explain,
     health,
     ingest,
     injection,
+    json_lines,
     lifecycle,
     on_demand,
     operations,
@@ -33,15 +33,15 @@ from recollect.engine import phases as phase_operations
 from recollect.engine.arguments import check_names
 from recollect.engine.backup import Backup
 from recollect.engine.context import Engine, check_caller
-from recollect.engine.exchanges import parse_exchange
+from recollect.engine.exchange import parse_exchange
 from recollect.engine.on_demand import OnDemand, OnDemandShare
 from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.reading import Spaces
 from recollect.engine.telemetry import traced
 from recollect.engine.waiting import waiting
 from recollect.interfaces.as_of import Past, through_agent
+from recollect.interfaces.doors.files import FilesDoor
 from recollect.interfaces.doors.ledger import LedgerDoor
-from recollect.interfaces.doors.moving import MovingDoor
 from recollect.interfaces.doors.provenance import ProvenanceDoor
 from recollect.interfaces.doors.relating import RelatingDoor
 from recollect.model.caller import Caller, Right
@@ -68,7 +68,7 @@ _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
 Progress = Callable[[int, int], None]
 
 
-class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
+class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     """A memory that is open. Made by :func:`recollect.open`; use it as a context manager, or close it.
 
     Methods that take an ``id`` also take its first digits (twelve are always enough) or an alias.
@@ -525,14 +525,14 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, MovingDoor):
             raise BadInput(
                 "there is no such choice.", field=name, hint="Known: owner, space, include_namespaces, status."
             )
-        return exchange.export_memories(
+        return json_lines.export_memories(
             self._engine, owner=owner, space=space, include_namespaces=include_namespaces, status=status
         )
 
     @traced
-    def import_(self, lines: Iterable[str], *, format: str = "recollect") -> exchange.ImportReport:
+    def import_(self, lines: Iterable[str], *, format: str = "recollect") -> json_lines.ImportReport:
         """Bring memories in, each through the gates: what ``export`` wrote, or records of the third schema (``v3``)."""
-        return exchange.import_memories(self._engine, lines, format=format)
+        return json_lines.import_memories(self._engine, lines, format=format)
 
     @traced
     def stats(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from recollect.engine import ingest, lifecycle, reading, recall
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.drafting import draft_for, parse_candidate
-from recollect.engine.key_holders import holder
+from recollect.engine.incumbents import holder
 from recollect.langgraph import items
 from recollect.langgraph.checkpoints import tables_of
 from recollect.langgraph.items import Namespace, Stamped

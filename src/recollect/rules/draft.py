@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.model.caller import Caller
-from recollect.model.governance import RetentionRule
 from recollect.model.policy import Policy
+from recollect.model.policy_governance import RetentionRule
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Authority, EventType, Layer, Namespace, Source
 from recollect.rules.keys import CanonicalKey

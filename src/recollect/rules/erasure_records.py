@@ -7,9 +7,9 @@ from collections.abc import Collection
 from recollect.model.erasure_record import ErasureRecord
 from recollect.model.proof import ProofCheck
 from recollect.rules.counting import counted, entries, leaves, memories
-from recollect.rules.identities import erasure_bytes, holds
 from recollect.rules.merkle import BadProof
 from recollect.rules.proofs import check_signatures, read_as
+from recollect.rules.signatures import erasure_bytes, holds
 
 FORMAT, KIND = "recollect-erasure/1", "erasure"
 

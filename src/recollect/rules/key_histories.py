@@ -7,8 +7,8 @@ revocation; here a date and a size are all that there is, and whoever stole the 
 from collections.abc import Collection, Sequence
 
 from recollect.model.proof import Checkpoint, KeyHistory
-from recollect.rules.identities import Placed, Standing, history_bytes, holds, standing
 from recollect.rules.merkle import BadProof, check_inclusion, leaf_hash
+from recollect.rules.signatures import Placed, Standing, history_bytes, holds, standing
 
 
 def check_history(history: KeyHistory, trusted: Collection[str]) -> None:

@@ -1,6 +1,6 @@
 """Whether a memory may cross from one space to another."""
 
-from recollect.model.governance import Path
+from recollect.model.policy_governance import Path
 from recollect.model.vocabulary import Authority, EventType
 from recollect.rules.authority import outranks
 

@@ -28,11 +28,11 @@ from recollect.model.proof import (
     Value,
 )
 from recollect.model.seals import committed_text
+from recollect.rules.checkpoint_coverage import entry_leaf
 from recollect.rules.counting import leaves
-from recollect.rules.covering import entry_leaf
-from recollect.rules.identities import Standing, checkpoint_bytes, holds
 from recollect.rules.key_histories import check_history, worth_of
 from recollect.rules.merkle import BadProof, check_consistency, check_inclusion, leaf_hash
+from recollect.rules.signatures import Standing, checkpoint_bytes, holds
 
 KINDS: Mapping[tuple[str, str | None], type[Document]] = {
     ("recollect-checkpoint/1", None): Checkpoint,

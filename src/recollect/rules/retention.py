@@ -1,6 +1,6 @@
 """How long a memory lives, in ticks of its stream: decided once, when it is written."""
 
-from recollect.model.governance import RetentionRule
+from recollect.model.policy_governance import RetentionRule
 from recollect.rules.draft import Context, Draft, Rejection
 
 KEPT = "kept_by:retention_rule"

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from recollect.model.proof import Signature
 from recollect.model.record import ENTRY_ORIGIN, Candidate
-from recollect.rules.identities import (
+from recollect.rules.signatures import (
     Placed,
     Standing,
     bytes_of_voucher,

@@ -27,7 +27,7 @@ from recollect.engine.key_files import read_key, write_key
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
-from recollect.rules.identities import Standing, checkpoint_bytes, private_key, public_key, sign
+from recollect.rules.signatures import Standing, checkpoint_bytes, private_key, public_key, sign
 from recollect.stores.protocol import LogSignature
 from recollect.testing.script import open_seeded
 

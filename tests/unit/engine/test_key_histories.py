@@ -12,7 +12,7 @@ from recollect.engine.key_histories import identity_history
 from recollect.model.errors import NotAllowed, Refused
 from recollect.model.proof import Checkpoint, KeyHistory
 from recollect.rules import proofs
-from recollect.rules.identities import checkpoint_bytes, history_bytes
+from recollect.rules.signatures import checkpoint_bytes, history_bytes
 from recollect.testing.script import open_seeded
 
 

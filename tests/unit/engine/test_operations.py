@@ -15,7 +15,7 @@ import pytest
 
 import recollect
 from recollect.engine.accesses import FLUSH_AFTER_S
-from recollect.engine.randomness import SeededRandomness
+from recollect.engine.clock_and_randomness import SeededRandomness
 from recollect.interfaces.python import Recollect
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import script

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.exchanges import MAX_TURN_BYTES
+from recollect.engine.exchange import MAX_TURN_BYTES
 from recollect.model.errors import BadInput, NotAllowed, RetryMismatch
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy.examples import fake

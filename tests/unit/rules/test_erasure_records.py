@@ -14,7 +14,7 @@ from recollect.engine.identities import new_identity, signing_key
 from recollect.model.erasure_record import ErasureRecord
 from recollect.rules import proofs
 from recollect.rules.erasure_records import check_record, is_record
-from recollect.rules.identities import erasure_bytes, private_key, public_key, sign
+from recollect.rules.signatures import erasure_bytes, private_key, public_key, sign
 
 STRANGER = private_key(b"s" * 32)
 

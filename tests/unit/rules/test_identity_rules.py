@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from recollect.model.proof import Checkpoint, KeyLeaf, Signature
-from recollect.rules.identities import (
+from recollect.rules.signatures import (
     Placed,
     Standing,
     bytes_of_entry,

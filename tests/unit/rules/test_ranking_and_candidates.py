@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.rules.candidates import lookup
 from recollect.rules.near_duplicate import overlap
-from recollect.rules.ranking import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 
 
 def test_rare_words_tell_more() -> None:

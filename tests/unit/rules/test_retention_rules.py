@@ -4,7 +4,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import BadPolicy
-from recollect.model.governance import SHORT_LIVED, Retention
+from recollect.model.policy_governance import SHORT_LIVED, Retention
 from recollect.model.vocabulary import EventType, Kind
 
 

@@ -19,7 +19,6 @@ from recollect.interfaces.cli import (
     importing,
     injecting,
     ledger,
-    moving,
     operations,
     phases,
     provenance,
@@ -28,6 +27,7 @@ from recollect.interfaces.cli import (
     serving,
     tracing,
     turns,
+    whole_stores,
     writing,
 )
 from recollect.interfaces.cli.everywhere import Application
@@ -84,7 +84,20 @@ def options(
 
 
 COMMANDS = (
-    *(writing, reading, injecting, turns, care, importing, moving, phases, operations, relating, tracing, serving),
+    *(
+        writing,
+        reading,
+        injecting,
+        turns,
+        care,
+        importing,
+        whole_stores,
+        phases,
+        operations,
+        relating,
+        tracing,
+        serving,
+    ),
     *(ledger, identity, entries, provenance, erasing),
 )
 for commands in COMMANDS:

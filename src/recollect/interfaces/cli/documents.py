@@ -78,7 +78,7 @@ def read_history(file: str | None) -> KeyHistory | None:
 
 def read_public_key(given: str) -> str:
     """A public key: 64 hex digits, or a file that holds them or a PEM."""
-    from recollect.rules.identities import public_from_pem
+    from recollect.rules.signatures import public_from_pem
 
     text = given if _KEY.fullmatch(given) else read_text(given).strip()
     if _KEY.fullmatch(text):

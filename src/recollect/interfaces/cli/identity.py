@@ -12,8 +12,8 @@ from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput, Refused
 
 if TYPE_CHECKING:
-    from recollect.engine.foreign_keys import RegisteredKey
     from recollect.engine.identities import Identity, NewKey, SignatureCheck
+    from recollect.engine.registered_keys import RegisteredKey
 
 identity = typer.Typer(no_args_is_help=True, help="Keys that agents and people sign with: make, show, replace, revoke.")
 
@@ -45,7 +45,7 @@ def show(
 ) -> None:
     """Show somebody's public keys, and what became of each."""
     from recollect.engine import identities
-    from recollect.rules.identities import public_pem
+    from recollect.rules.signatures import public_pem
 
     with of(context).memory() as memory:
         found = identities.identity(memory.engine, name)
@@ -73,7 +73,7 @@ def register_key(
     replace: Annotated[bool, typer.Option("--replace", help="It takes over from the one registered before.")] = False,
 ) -> None:
     """Say whose public key it is that signs elsewhere, so that what it signed can be checked here."""
-    from recollect.engine.foreign_keys import register_identity
+    from recollect.engine.registered_keys import register_identity
     from recollect.interfaces.cli.documents import read_public_key
 
     digits = read_public_key(key)

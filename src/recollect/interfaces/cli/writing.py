@@ -178,7 +178,7 @@ def restore(
     if (id is None) == (backup is None):
         raise BadInput("name either a memory or a backup.", field="id", hint="restore ID, or restore --backup FILE.")
     if backup is not None:
-        from recollect.moving import restore_backup
+        from recollect.whole_stores import restore_backup
 
         session.answer(restore_backup(backup, session.location, erased=erased), screen.restored)
     elif id is not None:

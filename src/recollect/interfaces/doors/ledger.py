@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.engine import checkpoint_log, erasure_records, foreign_keys, identities, key_histories
+from recollect.engine import checkpoint_log, erasure_records, identities, key_histories, registered_keys
 from recollect.engine.context import Engine
-from recollect.engine.foreign_keys import RegisteredKey
 from recollect.engine.identities import Identity, NewKey, SignatureCheck
+from recollect.engine.registered_keys import RegisteredKey
 from recollect.engine.telemetry import traced
 from recollect.model.erasure_record import ErasureRecord
 from recollect.model.proof import Checkpoint, GrowthProof, KeyHistory, MemoryProof, ProofCheck
@@ -58,7 +58,7 @@ class LedgerDoor:
     @traced
     def register_identity(self, name: str, key: str, *, replace: bool = False) -> RegisteredKey:
         """Say whose public key it is that signs elsewhere: 64 hex digits or a PEM. ``replace`` takes over from the last."""
-        return foreign_keys.register_identity(self._engine, name, key, replace=replace)
+        return registered_keys.register_identity(self._engine, name, key, replace=replace)
 
     @traced
     def rotate_identity(self, name: str, *, key_file: str | Path | None = None, to: str | Path | None = None) -> NewKey:

@@ -7,9 +7,9 @@ from typing import Any
 from recollect.model.policy import Policy
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.profile import VaultProfile
-from recollect.rules.vault.proposal import Proposal, Refusal
 from recollect.rules.vault.vocabulary import CANON, GENERAL
 from recollect.rules.vault.write_gate import Situation, decide, no_duplicate, refused_words, register_of
+from recollect.rules.vault.write_request import Proposal, Refusal
 
 
 @dataclass(frozen=True, slots=True)

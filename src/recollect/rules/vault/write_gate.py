@@ -15,8 +15,8 @@ from recollect.rules.privacy_gate import denied_types
 from recollect.rules.vault.likeness import duplicate_of
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.profile import VaultProfile
-from recollect.rules.vault.proposal import Proposal, Refusal, wrong_shape
 from recollect.rules.vault.vocabulary import LOG, REGISTER, SOURCES, TIERS
+from recollect.rules.vault.write_request import Proposal, Refusal, wrong_shape
 
 CODES = {
     "disabled": "the profile has memory switched off",

@@ -18,8 +18,8 @@ from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
 from recollect.model.proof import Checkpoint, KeyLeaf
 from recollect.model.receipt import Plain
-from recollect.rules.identities import public_from_pem
 from recollect.rules.public_keys import check_public_key
+from recollect.rules.signatures import public_from_pem
 from recollect.stores.protocol import Writer
 
 PEM = "-----BEGIN"

@@ -23,7 +23,7 @@ def init(
 ) -> None:
     """Make the schema that --store needs, as a role that may; the application needs no such rights afterwards."""
     from recollect.interfaces.cli import screen
-    from recollect.moving import init_database
+    from recollect.whole_stores import init_database
 
     of(context).answer(init_database(of(context).location, partitions=partitions), screen.fields)
 
@@ -36,7 +36,7 @@ def migrate(
 ) -> None:
     """Copy a whole store to another place or engine, and compare both. Run it again to go on after an interruption."""
     from recollect.interfaces.cli import screen
-    from recollect.moving import migrate as move
+    from recollect.whole_stores import migrate as move
 
     with screen.progress("migrate") as progress:
         report = move(source, target, tenants=only_tenant, progress=progress)

@@ -13,7 +13,7 @@ from recollect.engine.importing import Each, ImportedFile, Progress
 from recollect.engine.telemetry import traced
 
 
-class MovingDoor:
+class FilesDoor:
     """Methods of :class:`recollect.Recollect`."""
 
     _engine: Engine

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from recollect.compose import VAULT, is_url, open, open_store
 from recollect.engine import migration
+from recollect.engine.clock_and_randomness import SystemRandomness, fresh_uuid
 from recollect.engine.migration import MigrationReport
-from recollect.engine.randomness import SystemRandomness, fresh_uuid
 from recollect.model.errors import BadInput, StoreError, StoreUnavailable, WrongState
 from recollect.model.receipt import Plain
 from recollect.stores import backups

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from recollect.rules.vault.likeness import Pair, similar_pairs
 from recollect.rules.vault.memory import VaultMemory
-from recollect.rules.vault.proposal import Proposal
 from recollect.rules.vault.vocabulary import CANON, REGISTER
 from recollect.rules.vault.write_gate import Situation, first_no, no_log_tier, no_noise, no_sensitive_data, short_enough
+from recollect.rules.vault.write_request import Proposal
 
 TODAY = (no_noise, no_log_tier, short_enough, no_sensitive_data)
 """Steps of the gate that something written long ago, or by another tool, may fail."""
@@ -21,7 +21,7 @@ class Deletion(NamedTuple):
     reason: str
 
 
-def deletions(memories: Sequence[VaultMemory], situation: Situation) -> list[Deletion]:
+def likely_deletions(memories: Sequence[VaultMemory], situation: Situation) -> list[Deletion]:
     """What the gate would refuse today, registers that nothing can update, and what another memory says as well."""
     alone = (_refused(memory, situation) or _unreachable(memory) for memory in memories)
     found = {one.memory.id: one for one in alone if one is not None}

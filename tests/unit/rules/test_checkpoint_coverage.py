@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from recollect.model.proof import StreamLeaf
-from recollect.rules.covering import Covering, entry_leaf
+from recollect.rules.checkpoint_coverage import Covering, entry_leaf
 from recollect.rules.merkle import tree_head
 
 HASHES = [hashlib.sha256(bytes([number])).hexdigest() for number in range(7)]
