@@ -5,6 +5,7 @@ so only those are looked up. The search runs before the lock; inside it only new
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
@@ -15,7 +16,7 @@ from recollect.rules.candidates import lookup
 from recollect.rules.draft import Draft
 from recollect.rules.language.reading import Statement, read
 from recollect.rules.near_duplicate import fewest_shared, judge, overlap
-from recollect.stores.protocol import Neighbour, Reader, Selection, Stored, Stream
+from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
 MAX_LINKS = 3
 """How many near-duplicates one new memory is linked to."""
@@ -99,29 +100,23 @@ def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, a
     if settings.compare == "literal":
         return _everyone_in_scope(engine, reader, stream, draft, after)
     words = frozenset(draft.terms)
-    numbers = _sharing_enough(reader, stream, words, settings, after)
+    numbers = _sharing_enough(reader, stream, words, settings, after, _comparable(engine, stream, draft))
     if not numbers:
         return ()
     alike = reader.neighbours(stream, numbers, words, fewest_shared(len(words), settings.overlap_min))
-    scored = [Alike(-overlap(words, n.terms), n.number, n.id) for n in alike if _comparable(draft, n)]
+    scored = [Alike(-overlap(words, n.terms), n.number, n.id) for n in alike]
     return [one for one in scored if -one.negated_overlap >= settings.overlap_min]
 
 
 def _everyone_in_scope(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
     """Likeness of letters shares no rare word for certain, so in the literal reading everybody is compared."""
-    selection = Selection(
-        streams=(stream.number,),
-        scopes=(draft.candidate.scope,),
-        categories=engine.sight.categories,
-        equal={"status": "active", "kind_class": str(KIND_CLASS[draft.candidate.kind])},
-        ranges=(("memory", ">", after),),
-    )
+    selection = replace(_comparable(engine, stream, draft), ranges=(("memory", ">", after),))
     found = reader.select(stream.tenant, selection, engine.policy.near_duplicates.max_candidates)
     return [Alike(0.0, stored.number, stored.state.id) for stored in found]
 
 
 def _sharing_enough(
-    reader: Reader, stream: Stream, words: frozenset[str], settings: NearDuplicates, after: int
+    reader: Reader, stream: Stream, words: frozenset[str], settings: NearDuplicates, after: int, comparable: Selection
 ) -> Sequence[int]:
     """Who shares enough of the rarest words to be worth comparing: few, and nobody who matters is left out."""
     frequencies = reader.term_frequencies(stream, sorted(words))
@@ -129,12 +124,17 @@ def _sharing_enough(
     looked_up, shared_min = lookup(rarest, frequencies, settings.overlap_min, MAX_POSTINGS)
     if len(looked_up) < shared_min:
         return ()
-    return reader.sharing(stream, looked_up, shared_min, after, settings.max_candidates)
+    return reader.sharing(stream, looked_up, shared_min, after, settings.max_candidates, comparable)
 
 
-def _comparable(draft: Draft, neighbour: Neighbour) -> bool:
-    same_scope = neighbour.scope == draft.candidate.scope
-    return same_scope and neighbour.kind_class == KIND_CLASS[draft.candidate.kind]
+def _comparable(engine: Engine, stream: Stream, draft: Draft) -> Selection:
+    """Who may say the same: of the same scope and sort, and nobody of whom the writer may not know."""
+    return Selection(
+        streams=(stream.number,),
+        scopes=(draft.candidate.scope,),
+        categories=engine.sight.categories,
+        equal={"status": "active", "kind_class": str(KIND_CLASS[draft.candidate.kind])},
+    )
 
 
 def _judged(engine: Engine, said: Statement, stored: Stored) -> Near | None:

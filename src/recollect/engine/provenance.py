@@ -133,7 +133,8 @@ def _alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list
     looked_up, shared_min = lookup(rarest, frequencies, least, MAX_POSTINGS)
     if len(looked_up) < shared_min:
         return []
-    numbers = reader.sharing(stream, looked_up, shared_min, 0, engine.policy.near_duplicates.max_candidates)
+    most, visible = engine.policy.near_duplicates.max_candidates, engine.selecting(equal={"status": "active"})
+    numbers = reader.sharing(stream, looked_up, shared_min, 0, most, visible)
     near = reader.neighbours(stream, numbers, words, fewest_shared(len(words), least)) if numbers else []
     shares = {one.number: overlap(words, one.terms) for one in near}
     enough = [number for number, share in shares.items() if share >= least]

@@ -4,8 +4,6 @@ Access comes first: only what the caller may see is ever scored, so that nothing
 Everything is bounded: index entries read, candidates compared, contents loaded.
 """
 
-import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from itertools import chain, islice
@@ -15,12 +13,10 @@ from typing import NamedTuple
 from recollect.engine.context import Engine
 from recollect.engine.meaning import Asked, Likeness, likeness
 from recollect.engine.relations import Edges, edges, strongest
-from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
+from recollect.engine.text_search import TextScores, search_among, search_text
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import parse_time
-from recollect.model.policy import Recall as RecallPolicy
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
-from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 from recollect.rules.closeness import RERANKED
 from recollect.rules.entities import Naming
 from recollect.rules.fusion import (
@@ -39,14 +35,12 @@ from recollect.rules.fusion import (
 )
 from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question, read_question
-from recollect.stores.protocol import Contender, Posting, Reader, Relation, Selection, Stream
+from recollect.stores.protocol import Contender, Reader, Relation, Selection, Stream
 
 LEADING = 10
 """How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
 NAMES_READ = 200
 """Of how many at a time the names are read, where only what the question names is told."""
-MOSTLY_ENOUGH = 64
-"""How many of the best by their words are put in order at once; seldom are more of them looked at."""
 
 
 class Ranked(NamedTuple):
@@ -70,64 +64,15 @@ class Ranked(NamedTuple):
         return self.row.id
 
 
-class _Text:
-    """What the text index says of the memories of some streams: their scores, and each term's share in them.
-
-    Scores are added up for everybody that a term finds; shares are worked out for the few who are compared.
-    """
-
-    def __init__(
-        self, wanted: Sequence[str], texts: TextStatistics, totals: Mapping[str, int], settings: RecallPolicy
-    ) -> None:
-        self.idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in wanted}
-        self._mean_length, self._k1, self._b = texts.mean_length, settings.bm25_k1, settings.bm25_b
-        self._scores: dict[int, dict[int, float]] = defaultdict(dict)
-        self._postings: dict[tuple[str, int], Sequence[Posting]] = {}
-
-    def add(self, stream: int, term: str, postings: Sequence[Posting]) -> None:
-        self._postings[term, stream] = postings
-        self._add_up(self._scores[stream], term, postings)
-
-    def _add_up(self, scores: dict[int, float], term: str, postings: Iterable[Posting]) -> None:
-        bm25(scores, postings, self.idf[term], self._mean_length, self._k1, self._b)
-
-    def score(self, place: Place) -> float:
-        """A memory's score by its own words."""
-        return self._scores.get(place[0], {}).get(place[1], 0.0)
-
-    def best_first(self) -> Iterator[Place]:
-        """Everybody that was found, best first, ties by the older one."""
-        best = self._reached_by(MOSTLY_ENOUGH)
-        for low, high in ((best, math.inf), (0.0, best)):
-            found = [(-s, of, n) for of, scores in self._scores.items() for n, s in scores.items() if low <= s < high]
-            yield from [(of, number) for _, of, number in sorted(found)]
-
-    def _reached_by(self, count: int) -> float:
-        """The score that so many reach; 0 if there are not many more than that."""
-        scores = [score for of_stream in self._scores.values() for score in of_stream.values()]
-        return sorted(scores)[-count] if len(scores) > 4 * count else 0.0
-
-    def shares(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
-        """What each term adds to the scores of these memories."""
-        wanted: dict[int, set[int]] = defaultdict(set)
-        for of, number in places:
-            wanted[of].add(number)
-        shares: dict[str, dict[Place, float]] = defaultdict(dict)
-        for (term, of), postings in self._postings.items():
-            one: dict[int, float] = {}
-            numbers = wanted[of]
-            self._add_up(one, term, [posting for posting in postings if posting[0] in numbers])
-            shares[term].update({(of, number): share for number, share in one.items()})
-        return shares
-
-
 def ranked(
     engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
     settings = engine.policy.ranking
     question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms)
-    found = _text(engine, reader, streams, question.terms)
+    found = search_text(engine, reader, streams, question.terms)
+    if asked.named_only and not found.complete:
+        found = search_among(engine, reader, streams, question.terms, found, selection)
     meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
     ranking, by_words = found.best_first(), max(BY_TEXT, 2 * most)
@@ -138,6 +83,9 @@ def ranked(
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
+    if len(facts) < min(by_words, len(found)) and not found.complete:  # others used up what may be read of the index
+        found = search_among(engine, reader, streams, question.terms, found, selection)
+        facts = looking.first(found.best_first(), by_words)
     facts |= looking.most_alike(meant, near, settings.meaning_min)
     known = _among(engine, reader, _few_best(found, meant, facts), likely())
     related = strongest(known)
@@ -174,7 +122,7 @@ def _named(
     return named
 
 
-def _few_best(found: "_Text", meant: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:
+def _few_best(found: TextScores, meant: Likeness | None, facts: Mapping[Place, Facts]) -> list[Place]:
     """Whose relations count: the best by their own words, and the best by meaning."""
     like = meant.cosines(list(facts)) if meant else {}
     by_words = nsmallest(LEADING, [(-score, place) for place in facts if (score := found.score(place))])
@@ -196,55 +144,6 @@ def _ranked(
     sure = relevance(question, idf, own, max(evidence.meaning.get(one.place, 0.0), 0.0))
     row, space = looking.rows[one.place], looking.spaces[one.place[0]]
     return Ranked(one.place, space, row, one.score, sure, sum(own.values()), features)
-
-
-# ── the text index ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str]) -> _Text:
-    """BM25 over the streams taken together, the rarest words first, within the policy's budget of index entries.
-
-    Words beyond the budget are looked up for the best memories only.
-    """
-    settings = engine.policy.recall
-    hidden = partly_hidden(engine, reader, streams)
-    by_stream = {s.number: reader.term_frequencies(s, sorted(set(wanted))) for s in streams if s.documents}
-    totals = _summed(by_stream.values())
-    reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
-    postings: Postings = {
-        (stream.number, term): of_term
-        for stream in streams
-        for term, of_term in _postings(reader, stream, reading.find, by_stream.get(stream.number, {})).items()
-    }
-    texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    if partly := hidden():
-        postings = seen_postings(engine, reader, partly, postings)
-        texts, totals = seen_statistics(streams, partly, postings, by_stream)
-    found = _Text(wanted, texts, totals, settings)
-    for (number, term), of_term in postings.items():
-        found.add(number, term, of_term)
-    best = list(islice(found.best_first(), settings.max_compared)) if reading.tell_apart else []
-    for stream in streams:
-        numbers = [number for of, number in best if of == stream.number]
-        of_best = reader.postings_of(stream, reading.tell_apart, numbers) if numbers else {}
-        for term, of_term in of_best.items():
-            found.add(stream.number, term, of_term)
-    return found
-
-
-def _postings(
-    reader: Reader, stream: Stream, find: Iterable[tuple[str, int]], frequencies: Mapping[str, int]
-) -> dict[str, list[Posting]]:
-    limits = {term: limit for term, limit in find if term in frequencies}
-    return reader.postings(stream, limits) if limits else {}
-
-
-def _summed(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    totals: dict[str, int] = defaultdict(int)
-    for frequencies in by_stream:
-        for term, count in frequencies.items():
-            totals[term] += count
-    return totals
 
 
 # ── who is compared ─────────────────────────────────────────────────────────────────────────────────────────────────

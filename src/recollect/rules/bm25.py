@@ -33,6 +33,8 @@ class Reading(NamedTuple):
     find: tuple[tuple[str, int], ...]
     """Words with the number of entries to read: whole, unless even the rarest has too many."""
     tell_apart: tuple[str, ...]
+    whole: bool
+    """Whether every word is read whole, so that nobody who has one of them is left out."""
 
 
 def plan_reading(rarest: Sequence[str], frequencies: Mapping[str, int], max_postings: int) -> Reading:
@@ -41,7 +43,7 @@ def plan_reading(rarest: Sequence[str], frequencies: Mapping[str, int], max_post
     Whatever a common word alone would find has nothing else of the question in it.
 
     >>> plan_reading(["gluten", "diet", "food"], {"gluten": 3, "diet": 40, "food": 900}, 100)
-    Reading(find=(('gluten', 3), ('diet', 40)), tell_apart=('food',))
+    Reading(find=(('gluten', 3), ('diet', 40)), tell_apart=('food',), whole=False)
     """
     left, whole = max_postings, 0
     for term in rarest:
@@ -49,8 +51,9 @@ def plan_reading(rarest: Sequence[str], frequencies: Mapping[str, int], max_post
             break
         left, whole = left - frequencies[term], whole + 1
     if whole == 0 and rarest:
-        return Reading(((rarest[0], max_postings),), tuple(rarest[1:]))
-    return Reading(tuple((term, frequencies[term]) for term in rarest[:whole]), tuple(rarest[whole:]))
+        return Reading(((rarest[0], max_postings),), tuple(rarest[1:]), whole=False)
+    find = tuple((term, frequencies[term]) for term in rarest[:whole])
+    return Reading(find, tuple(rarest[whole:]), whole=whole == len(rarest))
 
 
 def bm25(

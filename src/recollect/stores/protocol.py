@@ -151,8 +151,6 @@ class Neighbour(NamedTuple):
 
     number: int
     id: str
-    scope: str
-    kind_class: str
     terms: frozenset[str]
 
 
@@ -274,16 +272,20 @@ class ReadsLedger(Protocol):
 
 class ReadsText(Protocol):
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]: ...
-    def postings(self, stream: Stream, limits: Mapping[str, int]) -> dict[str, list[Posting]]:
-        """The postings of each term, newest memory first, so many at most."""
+    def postings(
+        self, stream: Stream, limits: Mapping[str, int], selection: Selection | None = None
+    ) -> dict[str, list[Posting]]:
+        """The postings of each term, newest memory first, so many at most; with a selection only of those that fit it."""
         ...
 
     def postings_of(self, stream: Stream, terms: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
         """The postings that these memories have of each term."""
         ...
 
-    def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
-        """Numbers above ``after`` of memories that have at least ``shared_min`` of the terms, most shared first."""
+    def sharing(
+        self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int, selection: Selection
+    ) -> list[int]:
+        """Numbers above ``after`` of memories that fit and have at least ``shared_min`` of the terms, most shared first."""
         ...
 
     def neighbours(

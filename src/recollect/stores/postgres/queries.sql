@@ -411,6 +411,13 @@ SELECT -place, tf, length FROM postings
  WHERE tenant = :tenant AND stream = :stream AND term = :term AND place > -9223372036854775807
  ORDER BY place LIMIT :limit
 
+-- name: fitting_postings
+SELECT -p.place, p.tf, p.length FROM postings p
+ CROSS JOIN LATERAL (SELECT 1 FROM memories m
+                      WHERE m.tenant = :tenant AND m.stream = :stream AND m.memory = -p.place AND {filters} LIMIT 1) fits
+ WHERE p.tenant = :tenant AND p.stream = :stream AND p.term = :term AND p.place > -9223372036854775807
+ ORDER BY p.place LIMIT :limit
+
 -- name: postings_of
 SELECT -p.place, p.tf, p.length
   FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
@@ -420,11 +427,16 @@ SELECT -p.place, p.tf, p.length
  ORDER BY wanted.nth
 
 -- name: sharing
-SELECT -p.place AS memory FROM postings p
- WHERE p.tenant = :tenant AND p.stream = :stream
-   AND p.term = ANY (ARRAY(SELECT jsonb_array_elements_text(:terms::jsonb)))
-   AND p.place > -9223372036854775807 AND p.place < -:after
- GROUP BY p.place HAVING count(*) >= :shared_min ORDER BY count(*) DESC, p.place LIMIT :limit
+-- Few share enough, and only those are looked at more closely.
+SELECT -s.place AS memory
+  FROM (SELECT p.place, count(*) AS shared FROM postings p
+         WHERE p.tenant = :tenant AND p.stream = :stream
+           AND p.term = ANY (ARRAY(SELECT jsonb_array_elements_text(:terms::jsonb)))
+           AND p.place > -9223372036854775807 AND p.place < -:after
+         GROUP BY p.place HAVING count(*) >= :shared_min) s
+ CROSS JOIN LATERAL (SELECT 1 FROM memories m
+                      WHERE m.tenant = :tenant AND m.stream = :stream AND m.memory = -s.place AND {filters} LIMIT 1) fits
+ ORDER BY s.shared DESC, s.place LIMIT :limit
 
 -- name: terms_of
 SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
@@ -441,7 +453,7 @@ SELECT term, tf FROM postings
 SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream AND terms IS NOT NULL ORDER BY memory
 
 -- name: texts_numbered
-SELECT m.memory, m.id, m.scope, m.kind_class, m.terms
+SELECT m.memory, m.id, m.terms
   FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = :stream AND memory = wanted.memory::bigint LIMIT 1) m

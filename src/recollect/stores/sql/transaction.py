@@ -353,10 +353,16 @@ class TextTables(_Postings):
         found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms))
         return {row["term"]: row["tf"] for row in found}
 
-    def postings(self, stream: Stream, limits: Mapping[str, int]) -> dict[str, list[Posting]]:
+    def postings(
+        self, stream: Stream, limits: Mapping[str, int], selection: Selection | None = None
+    ) -> dict[str, list[Posting]]:
         place = {"tenant": stream.tenant, "stream": stream.number}
         asked = [{**place, "term": term, "limit": limit} for term, limit in limits.items()]
-        return dict(zip(limits, self._each("postings", asked), strict=True))
+        if selection is None:
+            return dict(zip(limits, self._each("postings", asked), strict=True))
+        condition, params = where(selection, self._db.dialect)
+        fitting = (self._db.filtered_tuples("fitting_postings", condition, {**params, **one}) for one in asked)
+        return dict(zip(limits, fitting, strict=True))
 
     def postings_of(self, stream: Stream, terms: Sequence[str], numbers: Sequence[int]) -> dict[str, list[Posting]]:
         place = {"tenant": stream.tenant, "stream": stream.number, "numbers": _once_each(numbers)}
@@ -368,17 +374,13 @@ class TextTables(_Postings):
         answers = [self._db.soon(query, one) for one in asked]
         return [answer() for answer in answers]
 
-    def sharing(self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int) -> list[int]:
-        found = self._db.rows(
-            "sharing",
-            tenant=stream.tenant,
-            stream=stream.number,
-            terms=_once_each(terms),
-            shared_min=shared_min,
-            after=after,
-            limit=limit,
-        )
-        return [row[0] for row in found]
+    def sharing(
+        self, stream: Stream, terms: Sequence[str], shared_min: int, after: int, limit: int, selection: Selection
+    ) -> list[int]:
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "terms": _once_each(terms)}
+        params |= {"shared_min": shared_min, "after": after, "limit": limit}
+        return [number for (number,) in self._db.filtered_tuples("sharing", condition, params)]
 
     def neighbours(
         self, stream: Stream, numbers: Sequence[int], terms: frozenset[str], shared_min: int
@@ -388,10 +390,7 @@ class TextTables(_Postings):
         marks = [f" {term}:" for term in terms]
         said = ((row, term_notes.said_in(row["terms"])) for row in found if row["terms"])
         likely = ((row, note) for row, note in said if sum(mark in note for mark in marks) >= shared_min)
-        read = (
-            Neighbour(row["memory"], row["id"], row["scope"], row["kind_class"], frozenset(term_notes.counts_in(note)))
-            for row, note in likely
-        )
+        read = (Neighbour(row["memory"], row["id"], frozenset(term_notes.counts_in(note))) for row, note in likely)
         return [one for one in read if len(one.terms & terms) >= shared_min]
 
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]:

@@ -328,15 +328,25 @@ SELECT -place, tf, length FROM postings
  WHERE tenant = :tenant AND stream = :stream AND term = :term AND place > -9223372036854775807
  ORDER BY place LIMIT :limit
 
+-- name: fitting_postings
+SELECT -p.place, p.tf, p.length FROM postings p
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = -p.place
+ WHERE p.tenant = :tenant AND p.stream = :stream AND p.term = :term AND p.place > -9223372036854775807 AND {filters}
+ ORDER BY p.place LIMIT :limit
+
 -- name: postings_of
 SELECT -p.place, p.tf, p.length FROM json_each(:numbers) wanted
  CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = :term AND p.place = -wanted.value
 
 -- name: sharing
-SELECT -p.place FROM json_each(:terms) wanted
- CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = wanted.value
-                      AND p.place > -9223372036854775807 AND p.place < -:after
- GROUP BY p.place HAVING count(*) >= :shared_min ORDER BY count(*) DESC, p.place LIMIT :limit
+-- Few share enough, and only those are looked at more closely.
+SELECT m.memory
+  FROM (SELECT p.place, count(*) AS shared FROM json_each(:terms) wanted
+         CROSS JOIN postings p ON p.tenant = :tenant AND p.stream = :stream AND p.term = wanted.value
+                              AND p.place > -9223372036854775807 AND p.place < -:after
+         GROUP BY p.place HAVING count(*) >= :shared_min) s
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = -s.place
+ WHERE {filters} ORDER BY s.shared DESC, s.place LIMIT :limit
 
 -- name: terms_of
 SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
@@ -353,7 +363,7 @@ SELECT term, tf FROM postings
 SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream AND terms IS NOT NULL ORDER BY memory
 
 -- name: texts_numbered
-SELECT m.memory, m.id, m.scope, m.kind_class, m.terms FROM json_each(:numbers) wanted
+SELECT m.memory, m.id, m.terms FROM json_each(:numbers) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = wanted.value
  WHERE m.status = 'active'
 

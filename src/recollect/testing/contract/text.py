@@ -12,6 +12,7 @@ from recollect.testing.stores import TENANT, Scribe, address, at
 
 TEA = ("ana", "like", "tea", "tea")
 COFFEE = ("ben", "like", "coffe")
+ANY = Selection()
 
 
 def _index(reader: Reader, stream: Stream) -> tuple[object, ...]:
@@ -123,6 +124,18 @@ class TextContract(Opening):
             ]
             assert reader.postings(stream, {"tea": 2})["tea"] == [(5, 5, 5), (4, 4, 4)]
 
+    def test_a_limit_counts_only_what_fits(self, store: Store, scribe: Scribe) -> None:
+        scribe.keep("tea of the planner", terms=TEA, body_fields={"scope": "planner"})
+        for number in range(2, 6):
+            scribe.keep(f"tea {number}", terms=TEA)
+        planners = Selection(scopes=("planner",), equal={"status": "active"})
+        with store.read(TENANT) as reader:
+            stream = scribe.seen_by(reader)
+            found = reader.postings(stream, {"tea": 2, "milk": 2}, planners)
+            assert found == {"tea": [(1, 2, 4)], "milk": []}
+            assert reader.sharing(stream, TEA, 2, 0, 2, planners) == [1]
+            assert reader.sharing(stream, TEA, 2, 0, 2, ANY) == [5, 4]
+
     def test_those_that_share_enough_words_are_found_most_first(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
         scribe.keep("coffee", terms=COFFEE)
@@ -131,12 +144,12 @@ class TextContract(Opening):
         words = ("ana", "like", "tea", "milk")
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
-            assert reader.sharing(stream, words, 1, 0, 10) == [3, 1, 2]
-            assert reader.sharing(stream, words, 3, 0, 10) == [3, 1]
-            assert reader.sharing(stream, words, 4, 0, 10) == []
-            assert reader.sharing(stream, words, 1, 1, 10) == [3, 2]
-            assert reader.sharing(stream, words, 1, 0, 1) == [3]
-            assert reader.sharing(stream, (), 1, 0, 10) == []
+            assert reader.sharing(stream, words, 1, 0, 10, ANY) == [3, 1, 2]
+            assert reader.sharing(stream, words, 3, 0, 10, ANY) == [3, 1]
+            assert reader.sharing(stream, words, 4, 0, 10, ANY) == []
+            assert reader.sharing(stream, words, 1, 1, 10, ANY) == [3, 2]
+            assert reader.sharing(stream, words, 1, 0, 1, ANY) == [3]
+            assert reader.sharing(stream, (), 1, 0, 10, ANY) == []
 
     def test_asking_twice_for_the_same_one_gives_it_once(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
@@ -144,7 +157,7 @@ class TextContract(Opening):
             stream = scribe.seen_by(reader)
             assert [s.number for s in reader.by_numbers(stream, [1, 1])] == [1]
             assert [n.number for n in reader.neighbours(stream, [1, 1], frozenset(TEA), 1)] == [1]
-            assert reader.sharing(stream, ("tea", "tea"), 2, 0, 10) == []
+            assert reader.sharing(stream, ("tea", "tea"), 2, 0, 10, ANY) == []
 
     def test_what_is_put_back_is_indexed_again(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA)
@@ -165,7 +178,7 @@ class TextContract(Opening):
         scribe.keep("silent")
         with store.read(TENANT) as reader:
             found = reader.neighbours(scribe.seen_by(reader), [1, 2, 3, 99], frozenset(TEA), 1)
-        assert found == [Neighbour(1, tea, "planner", "procedural", frozenset(TEA))]
+        assert found == [Neighbour(1, tea, frozenset(TEA))]
 
     def test_neighbours_are_not_compared_by_the_words_of_their_keys(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA, key_terms=["drink", "hot"])

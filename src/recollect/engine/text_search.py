@@ -1,0 +1,182 @@
+"""What the text index says of some streams: BM25 over all of them together, within the policy's budget of index entries.
+
+Rare words are read whole; common ones are looked up only for the best that those find. Where a caller may not see all of a
+stream, everything that is counted or left unread is decided by what it may see: hidden memories use up nobody's budget.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from recollect.engine.context import Engine
+from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
+from recollect.model.policy import Recall as RecallPolicy
+from recollect.rules.bm25 import Reading, TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
+from recollect.stores.protocol import Place, Posting, Reader, Selection, Stream
+
+MOSTLY_ENOUGH = 64
+"""How many of the best by their words are put in order at once; seldom are more of them looked at."""
+
+
+class TextScores:
+    """How well the words of some streams' memories match, and each term's share in that.
+
+    Scores are added up for everybody that a term finds; shares are worked out for the few who are compared.
+    """
+
+    def __init__(self, idf: Mapping[str, float], mean_length: float, settings: RecallPolicy, *, complete: bool) -> None:
+        self.idf = idf
+        self.complete = complete
+        """Whether every memory was found that has one of the words. Else those of the rarest words only."""
+        self._mean_length, self._settings = mean_length, settings
+        self._scores: dict[int, dict[int, float]] = defaultdict(dict)
+        self._postings: dict[tuple[str, int], Sequence[Posting]] = {}
+
+    def again(self, *, complete: bool) -> "TextScores":
+        """Nothing found yet, by the same statistics: scores of the two can be compared."""
+        return TextScores(self.idf, self._mean_length, self._settings, complete=complete)
+
+    def __len__(self) -> int:
+        """How many memories were found."""
+        return sum(map(len, self._scores.values()))
+
+    def add(self, stream: int, term: str, postings: Sequence[Posting]) -> None:
+        self._postings[term, stream] = postings
+        self._add_up(self._scores[stream], term, postings)
+
+    def _add_up(self, scores: dict[int, float], term: str, postings: Iterable[Posting]) -> None:
+        k1, b = self._settings.bm25_k1, self._settings.bm25_b
+        bm25(scores, postings, self.idf[term], self._mean_length, k1, b)
+
+    def score(self, place: Place) -> float:
+        """A memory's score by its own words."""
+        return self._scores.get(place[0], {}).get(place[1], 0.0)
+
+    def best_first(self) -> Iterator[Place]:
+        """Everybody that was found, best first, ties by the older one."""
+        best = self._reached_by(MOSTLY_ENOUGH)
+        for low, high in ((best, math.inf), (0.0, best)):
+            found = [(-s, of, n) for of, scores in self._scores.items() for n, s in scores.items() if low <= s < high]
+            yield from [(of, number) for _, of, number in sorted(found)]
+
+    def _reached_by(self, count: int) -> float:
+        """The score that so many reach; 0 if there are not many more than that."""
+        scores = [score for of_stream in self._scores.values() for score in of_stream.values()]
+        return sorted(scores)[-count] if len(scores) > 4 * count else 0.0
+
+    def shares(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
+        """What each term adds to the scores of these memories."""
+        wanted: dict[int, set[int]] = defaultdict(set)
+        for of, number in places:
+            wanted[of].add(number)
+        shares: dict[str, dict[Place, float]] = defaultdict(dict)
+        for (term, of), postings in self._postings.items():
+            one: dict[int, float] = {}
+            numbers = wanted[of]
+            self._add_up(one, term, [posting for posting in postings if posting[0] in numbers])
+            shares[term].update({(of, number): share for number, share in one.items()})
+        return shares
+
+
+def search_text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str]) -> TextScores:
+    """Who has these terms, the rarest first."""
+    settings = engine.policy.recall
+    hidden = partly_hidden(engine, reader, streams)
+    counted = {s.number: reader.term_frequencies(s, sorted(set(wanted))) for s in streams if s.documents}
+    totals = _summed(counted.values())
+    reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
+    partly = hidden()
+    texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
+    if partly and not reading.whole:
+        visible = engine.selecting(equal={"status": "active"})
+        everything = _fitting(reader, streams, wanted, dict.fromkeys(partly, visible), settings.max_postings)
+        reading, postings = _planned(everything, wanted, settings.max_postings)
+        rare = {at: of_term for at, of_term in everything.items() if len(of_term) <= settings.max_postings}
+        texts, totals = seen_statistics(streams, partly, rare, counted)
+    else:
+        postings = {
+            (stream.number, term): of_term
+            for stream in streams
+            for term, of_term in _postings(reader, stream, reading.find, counted.get(stream.number, {})).items()
+        }
+        if partly:
+            postings = seen_postings(engine, reader, partly, postings)
+            texts, totals = seen_statistics(streams, partly, postings, counted)
+    idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in wanted}
+    found = TextScores(idf, texts.mean_length, settings, complete=reading.whole)
+    return _filled(found, reader, streams, reading, postings, settings)
+
+
+def search_among(
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    wanted: Sequence[str],
+    found: TextScores,
+    selection: Selection,
+) -> TextScores:
+    """Who has these terms among those that fit a selection, for when too many others have them; scored as before."""
+    settings = engine.policy.recall
+    narrowed = {stream.number: selection for stream in streams}
+    everything = _fitting(reader, streams, wanted, narrowed, settings.max_postings)
+    reading, postings = _planned(everything, wanted, settings.max_postings)
+    return _filled(found.again(complete=reading.whole), reader, streams, reading, postings, settings)
+
+
+def _filled(
+    found: TextScores,
+    reader: Reader,
+    streams: Sequence[Stream],
+    reading: Reading,
+    postings: Postings,
+    settings: RecallPolicy,
+) -> TextScores:
+    for (number, term), of_term in postings.items():
+        found.add(number, term, of_term)
+    best = list(islice(found.best_first(), settings.max_compared)) if reading.tell_apart else []
+    for stream in streams:
+        numbers = [number for of, number in best if of == stream.number]
+        of_best = reader.postings_of(stream, reading.tell_apart, numbers) if numbers else {}
+        for term, of_term in of_best.items():
+            found.add(stream.number, term, of_term)
+    return found
+
+
+def _postings(
+    reader: Reader, stream: Stream, find: Iterable[tuple[str, int]], frequencies: Mapping[str, int]
+) -> dict[str, list[Posting]]:
+    limits = {term: limit for term, limit in find if term in frequencies}
+    return reader.postings(stream, limits) if limits else {}
+
+
+def _fitting(
+    reader: Reader,
+    streams: Sequence[Stream],
+    wanted: Sequence[str],
+    selections: Mapping[int, Selection],
+    most: int,
+) -> Postings:
+    """Every term's entries of those who fit their stream's selection, one more than ``most`` where there are too many."""
+    limits = dict.fromkeys(sorted(set(wanted)), most + 1)
+    return {
+        (stream.number, term): of_term
+        for stream in streams
+        for term, of_term in reader.postings(stream, limits, selections.get(stream.number)).items()
+    }
+
+
+def _planned(everything: Postings, wanted: Sequence[str], most: int) -> tuple[Reading, Postings]:
+    """Which of the entries count, by how many there are of each term."""
+    totals = _summed({term: len(of_term)} for (_, term), of_term in everything.items())
+    reading = plan_reading(rarest_first(totals, wanted), totals, most)
+    limits = dict(reading.find)
+    return reading, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
+
+
+def _summed(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    totals: dict[str, int] = defaultdict(int)
+    for frequencies in by_stream:
+        for term, count in frequencies.items():
+            totals[term] += count
+    return totals

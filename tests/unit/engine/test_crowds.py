@@ -1,0 +1,116 @@
+"""What fits is found among a crowd that does not, and whoever may not see the crowd cannot tell that it is there."""
+
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.interfaces.python import Recollect
+
+CROWD = 150
+"""More than the index entries that a query reads here, and more candidates than a write compares."""
+POLICY: dict[str, Any] = {
+    "recall": {"max_postings": 100},
+    "near_duplicates": {"max_candidates": 10},
+    "agents": {"allowlists": {"coder": ["general"], "banker": ["finance"]}},
+}
+WANTED = "The budget of Lisbon is forty thousand"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest) -> str:
+    return ":memory:" if request.param == "sqlite" else str(request.getfixturevalue("server_store"))
+
+
+@pytest.fixture(params=["none", "static"])
+def embedder(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def opened(place: str, embedder: str) -> Recollect:
+    return recollect.open(place, policy={**POLICY, "embedder": {"name": embedder}})
+
+
+def crowd(mem: Recollect, owner: str, text: str, **fields: Any) -> None:
+    mem.add_many(
+        [
+            {"content": text.format(number), "owner": owner, "canonical_key": f"Crowd-{number}", **fields}
+            for number in range(CROWD)
+        ]
+    )
+
+
+@pytest.mark.parametrize("question", ["budget", "budget zebras", "What is the budget?"])
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        {"filters": {"run_id": "wanted"}},
+        {"filters": {"tags": ["wanted"]}},
+        {"filters": {"importance_min": 5}},
+        {"filters": {"role": "auditor"}},
+        {"categories": ["finance"]},
+        {"agent": "banker"},
+    ],
+    ids=str,
+)
+def test_a_filter_finds_the_one_that_fits(place: str, embedder: str, question: str, narrowed: dict[str, Any]) -> None:
+    with opened(place, embedder) as mem:
+        fields = {"run_id": "wanted", "category": "finance", "tags": ["wanted"], "importance": 5, "role": "auditor"}
+        mem.add(WANTED, owner="ana", **fields)
+        crowd(mem, "ana", "Budget note number {}")
+        mem.add("Something rare about zebras", owner="ana")
+        assert [item.memory.content for item in mem.query(question, owner="ana", **narrowed).items] == [WANTED]
+
+
+def test_among_several_streams_too(place: str, embedder: str) -> None:
+    with opened(place, embedder) as mem:
+        mem.add(WANTED, owner="ana", run_id="wanted")
+        for owner in ("ana", "ben"):
+            crowd(mem, owner, "Budget note number {}")
+        found = mem.query("budget", filters={"run_id": "wanted"}).items
+        assert [item.memory.content for item in found] == [WANTED]
+
+
+def test_what_is_named_is_found_in_a_crowd(place: str, embedder: str) -> None:
+    with opened(place, embedder) as mem:
+        mem.add(WANTED, owner="ana", entities=[{"name": "budget"}], run_id="wanted")
+        crowd(mem, "ana", "Budget note number {}")
+        found = mem.query("budget", owner="ana", named=True, filters={"run_id": "wanted"}).items
+        assert [item.memory.content for item in found] == [WANTED]
+
+
+@pytest.mark.parametrize("hidden", [{"category": "health"}, {"scope": "planner"}], ids=str)
+@pytest.mark.parametrize("many", [1, CROWD])
+def test_a_hidden_crowd_changes_no_answer(place: str, embedder: str, hidden: dict[str, str], many: int) -> None:
+    """Whether the hidden ones have the words of the question or others."""
+
+    def answers(word: str, owner: str) -> Any:
+        with opened(place, embedder) as mem:
+            visible = [{"content": f"The budget of town {n} is {n} thousand", "owner": owner} for n in range(many)]
+            mem.add_many([one | {"canonical_key": f"Town-{n}"} for n, one in enumerate(visible)])
+            crowd(mem, owner, f"{word} fact number {{}}", **hidden)
+            coder = mem.as_caller(agent="coder", user=owner)
+            found = coder.query("What is the budget?", top_k=50)
+            return [(item.memory.content, item.score, item.relevance) for item in found.items]
+
+    told = answers("Budget", "ana")
+    assert told == answers("Other", "ben")
+    assert len(told) == min(many, 50)
+
+
+@pytest.mark.parametrize("hidden", [{"category": "health"}, {"scope": "planner"}], ids=str)
+def test_a_hidden_crowd_changes_no_write(place: str, hidden: dict[str, str]) -> None:
+    def outcome(owner: str, crowded: str) -> Any:
+        with opened(place, "none") as mem:
+            mem.add("Kwyjibo server listens on the zeta port", owner=owner)
+            crowd(mem, owner, f"{crowded} {{}}", **hidden)
+            coder = mem.as_caller(agent="coder", user=owner)
+            receipt = coder.add("Kwyjibo server listens on zeta port")
+            return receipt.outcome, receipt.reasons
+
+    said = outcome("ana", "Kwyjibo server listens on the zeta port number")
+    assert (
+        said
+        == outcome("ben", "Something else about the weather")
+        == ("reinforced", ("near_duplicate:nothing_differs",))
+    )
