@@ -53,7 +53,7 @@ def read_times(question: str, asked_at: datetime) -> Times:
     ()
     """
     text = " ".join(question.replace("’", "'").split())
-    found = list(_found(text, list(islice(named_times(text), MAX_TIMES)), asked_at))
+    found = list(_found(text, _listed(text, list(islice(named_times(text), MAX_TIMES))), asked_at))
     spans = {one.span for one in found}
     return Times(
         tuple(sorted(span for span in spans if not any(_within(other, span) for other in spans))), _without(text, found)
@@ -165,6 +165,7 @@ _LEADS: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
 )
 _BETWEEN = re.compile(r"\bbetween (?:the )?$", re.IGNORECASE)
 _AND = re.compile(r",? (?:and|to) (?:the )?", re.IGNORECASE)
+_OR = re.compile(r"(?:,|,? (?:and|or))(?: (?:in|on))?(?: the)? ", re.IGNORECASE)
 _UP_TO = re.compile(r" ?(?:to|until|till|through|[-–]) ?(?:the )?", re.IGNORECASE)
 _BESIDE = re.compile(r" (before|after) (?:the )?", re.IGNORECASE)
 _ALSO_A_TOPIC = ("day", "feast", "season")
@@ -176,6 +177,18 @@ class _Found(NamedTuple):
     span: Span
     cut: slice
     """What of the text only says from where it is counted."""
+
+
+def _listed(text: str, named: Sequence[Named]) -> list[Named]:
+    """In "March and April last year", both are of last year."""
+    listed = list(named[-1:])
+    for one in reversed(named[:-1]):
+        after = listed[0]
+        gap = text[one.end : after.start]
+        if one.bare and one.kind == after.kind and _OR.fullmatch(gap) and not _is_a_range(text, one, gap):
+            one = one._replace(names=(*after.names[:-1], *one.names))
+        listed.insert(0, one)
+    return listed
 
 
 def _found(text: str, named: Sequence[Named], asked_at: datetime) -> Iterator[_Found]:

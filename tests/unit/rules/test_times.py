@@ -268,6 +268,9 @@ def test_where_a_date_is_given_what_is_said_from_there_is_not_seen_from_now() ->
     ("words", "starts"),
     [
         ("in 2019 and 2020", ["2019-01-01", "2020-01-01"]),
+        ("in March and April last year", ["2025-03-01", "2025-04-01"]),
+        ("on Monday and on Tuesday last week", ["2026-05-11", "2026-05-12"]),
+        ("in March, April or May 2021", ["2021-03-01", "2021-04-01", "2021-05-01"]),
     ],
 )
 def test_what_is_listed_is_of_the_same_year_or_week(words: str, starts: list[str]) -> None:
