@@ -1,322 +1,207 @@
-"""One time as words name it, read as a stretch: "14 March 2026", "last spring", "Q1 2026", "two weeks ago".
+"""Which words of a text name a time: "14 March 2026", "last spring", "Monday last week", "two weeks ago".
 
-Dates are read by the ``dateparser`` library. What is decided here is which words name a time, which of several it is
-("March" is the last one that has begun, "last March" one that is over), and how long a stretch is meant. Seasons are those of
-the northern half of the world, and a winter is that of the year in which it begins. Parts of a day count as that day:
-whose morning it is, only a time zone could tell.
-
-The library is slow to import, so that is done only when there is a date to read.
+Most times are named by one name, some by several that stand beside each other: in "5 March last year" the coarser name says
+in which stretch the finer one is meant. `stretches` reads what stretch that is.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from recollect.rules.text import words
-
-_DAY = timedelta(days=1)
-_WEEK = timedelta(days=7)
+from recollect.rules.text import words as words_of
 
 
-class Span(NamedTuple):
-    """From ``start`` up to, and not including, ``end``."""
-
-    start: datetime
-    end: datetime
-
-
-class Named(NamedTuple):
-    """Where in a text a time is named, and how."""
+class Name(NamedTuple):
+    """One name of a time, and where it stands."""
 
     start: int
     end: int
     kind: str
     words: str
+    """In lower case."""
+    part: str = ""
+    """What stands before it and says which part of it is meant: "early", "end of the" …"""
+
+    @property
+    def rank(self) -> int:
+        """How fine it is, from a decade (0) to a day (5)."""
+        said = re.findall(r"[a-z]+?(?=s?\b)", self.words) if self.kind in _OF_ANY_LENGTH else [self.kind]
+        return next((_RANKS[word] for word in said if word in _RANKS), 5)
+
+
+class Named(NamedTuple):
+    """A time as a text names it."""
+
+    start: int
+    end: int
+    names: tuple[Name, ...]
+    """The coarsest first: each further one is within it."""
+
+    @property
+    def kind(self) -> str:
+        return self.names[-1].kind
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing but the name itself says which one is meant."""
+        return len(self.names) == 1 and not self.names[0].part
 
 
 # ── which words name a time ─────────────────────────────────────────────────────────────────────────────────────────
 
-_MONTHS = "january february march april may june july august september october november december".split()
+MONTHS = "january february march april may june july august september october november december".split()
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+"""The month in which each begins: that of the northern half of the world."""
+DECADES = dict(
+    zip(
+        "twenties thirties forties fifties sixties seventies eighties nineties".split(), range(20, 100, 10), strict=True
+    )
+)
+NUMBERS = dict(
+    zip(
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+        " eighteen nineteen".split(),
+        range(1, 20),
+        strict=True,
+    )
+)
+NUMBERS |= dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
 _SHORT_MONTHS = "jan feb mar apr jun jul aug sep sept oct nov dec".split()
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_MONTH = f"(?:{'|'.join(_MONTHS)})"
+
+_MONTH = rf"(?:{'|'.join(MONTHS)})\b"
 _SHORT_MONTH = rf"(?:{'|'.join(_SHORT_MONTHS)})\b\.?"
-_WEEKDAY = f"(?:{'|'.join(_WEEKDAYS)})"
+_WEEKDAY = f"(?:{'|'.join(WEEKDAYS)})"
+_SEASON = f"(?:{'|'.join(SEASONS)})"
+_HOLIDAY = "(?:christmas(?: eve| day)?|new year's(?: eve| day)?|halloween|valentine's day)"
 _OF_MONTH = r"\d{1,2}(?:st|nd|rd|th)?(?!\w)"
 _YEAR = r"(?:19|20)\d\d(?![\d%])"
-_WHICH = "(?:(?:this )?(?:last|past|previous)|this)"
-_ORDINAL = "(?:first|second|third|fourth|1st|2nd|3rd|4th|last)"
-_SEASON = "(?:spring|summer|autumn|fall|winter)"
-_HOLIDAY = "(?:christmas(?: eve| day)?|new year's(?: eve| day)?|halloween|valentine's day)"
+_LAST = "(?:last|past|previous)"
+_WHICH = f"(?:(?:this )?(?:{_LAST}|next|coming|upcoming)|this)"
+_ORDINAL = "(?:first|second|third|fourth|1st|2nd|3rd|4th)"
+_ONE_OF_SEVERAL = (
+    rf"(?:week|weekend|month|quarter|year|night|morning|afternoon|evening|{_MONTH}|{_SEASON}|{_WEEKDAY}|{_HOLIDAY})\b"
+)
 
 COUNT = (
-    r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|an?"
+    rf"(?:\d{{1,3}}|(?:{'|'.join(NUMBERS)})(?:-(?:{'|'.join(list(NUMBERS)[:9])}))?|an?"
     r"|(?:a )?couple(?: of)?|(?:a )?few|several)"
 )
-UNIT = "(?:day|week|weekend|month|year)s?"
-_LONG_UNIT = "(?:day|week|month|year)s?"
+UNIT = "(?:day|week|weekend|fortnight|month|year)s?"
+AMOUNT = f"(?:half a year|{COUNT} {UNIT})"
 
 _PATTERNS: Mapping[str, str] = {
-    "date": r"(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|\d{1,2}[/.]\d{1,2}[/.](?:19|20)\d\d(?!\d)"
-    rf"|(?:{_WEEKDAY},? (?:the )?)?"
-    rf"(?:{_OF_MONTH} (?:of )?(?:{_MONTH}|{_SHORT_MONTH})|(?:{_MONTH}|{_SHORT_MONTH}) {_OF_MONTH})(?:,? {_YEAR})?",
-    "part": rf"{_ORDINAL} (?:week|weekend) (?:of|in) {_MONTH}(?:,? {_YEAR})?",
-    "month": rf"(?:{_WHICH} )?{_MONTH}\b(?:,? (?:of )?{_YEAR})?|{_SHORT_MONTH} {_YEAR}",
-    "quarter": rf"(?:{_WHICH} quarter|{_ORDINAL} quarter (?:of|in) {_YEAR}|q[1-4]\b(?:,? (?:of )?{_YEAR})?|{_YEAR} q[1-4])\b",
-    "season": rf"{_WHICH} {_SEASON}\b|{_SEASON} (?:of |in )?{_YEAR}",
-    "holiday": rf"last {_HOLIDAY}\b|{_HOLIDAY},? (?:of |in )?{_YEAR}",
+    "numeric": r"(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|\d{1,2}[/.]\d{1,2}[/.](?:19|20)\d\d(?!\d)",
+    "date": rf"(?:{_WEEKDAY},? (?:the )?)?"
+    rf"(?:{_OF_MONTH} (?:of )?(?:{_MONTH}|{_SHORT_MONTH})|(?:{_MONTH}|{_SHORT_MONTH}) {_OF_MONTH})",
+    "day": rf"the \d{{1,2}}(?:st|nd|rd|th)\b(?:(?= of {_WHICH} )|(?! \w))",
+    "nth": rf"(?:{_ORDINAL} (?:day|week|weekend|month|quarter|{_WEEKDAY})|last day)\b",
+    "rolling": rf"(?:{_LAST} {AMOUNT}|(?:in|over|during|within|for) the {_LAST} {UNIT}|(?:the|this) past {UNIT})\b(?! of\b)",
+    "then": r"this time (?:last|next) (?:week|month|year)\b",
+    "which": rf"{_WHICH} {_ONE_OF_SEVERAL}",
+    "ago": rf"(?:{AMOUNT}|{COUNT} {_WEEKDAY}s?) ago\b"
+    rf"|(?:week|weekend|month|year|{_WEEKDAY}) before last\b(?! {_ONE_OF_SEVERAL})",
+    "word": r"(?:yesterday|today|tonight|tomorrow)\b",
+    "month": rf"{_MONTH}|{_SHORT_MONTH}(?=,? {_YEAR})",
+    "quarter": r"q[1-4]\b",
+    "season": rf"{_SEASON}\b",
     "feast": rf"{_HOLIDAY}\b",
-    "rolling": rf"(?:(?:last|past|previous) {COUNT} {_LONG_UNIT}"
-    rf"|(?:in|over|during|within|for) the (?:last|past|previous) {_LONG_UNIT}|(?:the|this) past {_LONG_UNIT})\b(?! of\b)",
-    "period": rf"{_WHICH} (?:week|weekend|month|year|night|morning|afternoon|evening)\b",
-    "weekday": rf"(?:{_WHICH} |(?<!every )(?<!each )){_WEEKDAY}\b",
-    "ago": rf"{COUNT} {UNIT} ago\b",
-    "word": r"(?:yesterday|today|tonight)\b",
-    "year": rf"(?<![\d$€£#.,:/-]){_YEAR}(?![:/-]|[.,]\d)",
+    "weekday": rf"(?<!every )(?<!each ){_WEEKDAY}\b",
+    "decade": r"(?:19|20)\d0s\b"
+    rf"|(?:(?<=the )|(?<=the ')|(?<=the early )|(?<=the mid-)|(?<=the late ))(?:[2-9]0s|{'|'.join(DECADES)})\b",
+    "year": rf"(?:(?<=mid-)|(?<![\d$€£#.,:/-])(?<!version )){_YEAR}(?![:/.,-]\d)",
 }
+_PART = r"(?P<part>(?:early|mid|late)[ -](?:in )?(?:the )?|(?:beginning|start|middle|end) of (?:the )?)"
 _NAMES_A_TIME = re.compile(
-    rf"\b(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _PATTERNS.items())})", re.IGNORECASE
+    rf"\b{_PART}?(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _PATTERNS.items())})", re.IGNORECASE
 )
 _TELLTALE = frozenset(
     [
-        *(*_MONTHS, *_SHORT_MONTHS, *_WEEKDAYS),
-        *"last past previous this ago yesterday today tonight christmas years halloween valentines".split(),
+        *(*MONTHS, *_SHORT_MONTHS, *WEEKDAYS, *SEASONS, *DECADES),
+        *"last past previous this next coming upcoming ago yesterday today tonight tomorrow".split(),
+        *"christmas years halloween valentines".split(),
     ]
 )
 """Whatever names a time has one of these words in it, or a digit: few questions have to be looked at more closely."""
 _DIGIT = re.compile(r"\d")
-_BEFORE_A_MONTH = re.compile(
-    r"\b(?:in|since|until|till|by|of|before|after|between|from|during|through) $"
-    rf"|\b(?:between|from) {_MONTH} (?:{_YEAR} )?(?:and|to) $",
-    re.IGNORECASE,
-)
 
 
 def named_times(text: str) -> Iterator[Named]:
-    """The times that a text with single spaces names, from left to right. Each word is looked at once."""
-    if _TELLTALE.isdisjoint(words(text)) and not _DIGIT.search(text):
+    """The times that a text with single spaces names, from left to right. Each word is looked at once.
+
+    >>> [[name.words for name in named.names] for named in named_times("on 5 March last year, or the Monday before")]
+    [['last year', '5 march'], ['monday']]
+    """
+    if _TELLTALE.isdisjoint(words_of(text)) and not _DIGIT.search(text):
         return
+    beside: list[Name] = []
+    for name in _names(text):
+        if beside and (joined := _joined(text, beside, name)):
+            beside = joined
+            continue
+        yield from _named(beside)
+        beside = [name]
+    yield from _named(beside)
+
+
+def _names(text: str) -> Iterator[Name]:
     for found in _NAMES_A_TIME.finditer(text):
-        named = Named(found.start(), found.end(), found.lastgroup or "", found[0])
-        if not _is_a_verb(named, text):
-            yield named
+        kind = found.lastgroup or ""
+        name = Name(found.start(), found.end(), kind, found[kind].lower(), (found["part"] or "").lower())
+        if not _is_a_verb(name, text):
+            yield name
 
 
-def _is_a_verb(named: Named, text: str) -> bool:
-    """Lower-case "may" and "march" are verbs more often than months, and so is "May" at the beginning."""
-    if named.words in ("may", "march"):
-        return not _BEFORE_A_MONTH.search(text[max(0, named.start - 30) : named.start])
-    return named.words == "May" and named.start == 0
-
-
-# ── what stretch they mean ──────────────────────────────────────────────────────────────────────────────────────────
-
-_NUMBERS = dict(
-    zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True)
+_BEFORE_A_TIME = re.compile(
+    r"\b(?:in|since|until|till|by|of|before|after|between|from|during|through) (?:the )?$"
+    rf"|\b(?:between|from) {_MONTH} (?:{_YEAR} )?(?:and|to) $",
+    re.IGNORECASE,
 )
-_NUMBERS |= {"a": 1, "an": 1, "the": 1, "couple": 2, "few": 3, "several": 3}
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 0}
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_HOLIDAYS = {
-    "christmas eve": "24 december",
-    "christmas": "25 december",
-    "new year's eve": "31 december",
-    "new year's": "1 january",
-    "halloween": "31 october",
-    "valentine's": "14 february",
-}
+_AFTER_A_TIME = re.compile(rf",? (?:of )?{_YEAR}")
 
 
-def read_time(named: Named, asked_at: datetime) -> Span | None:
-    """The stretch that is meant, seen from a moment; nothing if there is no such day.
-
-    >>> from datetime import UTC
-    >>> asked = datetime(2026, 5, 20, 10, tzinfo=UTC)
-    >>> [str(read_time(one, asked).start.date()) for one in named_times("in Q1, last spring or two weeks ago")]
-    ['2026-01-01', '2025-03-01', '2026-05-04']
-    """
-    return _READERS[named.kind](named.words.lower(), asked_at)
-
-
-def whole(unit: str, day: datetime) -> Span:
-    """The day, week, weekend, month or year that a moment is in."""
-    midnight = day.replace(hour=0, minute=0, second=0, microsecond=0)
-    if unit == "year":
-        return _months(midnight, midnight.year, 1, 12)
-    if unit == "month":
-        return _months(midnight, midnight.year, midnight.month, 1)
-    monday = midnight - midnight.weekday() * _DAY
-    if unit == "weekend":
-        return Span(monday + 5 * _DAY, monday + _WEEK)
-    return Span(monday, monday + _WEEK) if unit == "week" else Span(midnight, midnight + _DAY)
+def _is_a_verb(name: Name, text: str) -> bool:
+    """Lower-case "may", "march" and "fall" are verbs more often than times, and so is "May" at the beginning."""
+    said = text[name.start : name.end]
+    if said not in ("may", "march", "fall", "May") or _AFTER_A_TIME.match(text, name.end):
+        return False
+    if said == "May":
+        return name.start == 0
+    return not _BEFORE_A_TIME.search(text[max(0, name.start - 30) : name.start])
 
 
-def moved(day: datetime, count: str, unit: str, back: bool) -> datetime | None:
-    """So many days, weeks, months or years before or after a moment.
+# ── which of them belong together ───────────────────────────────────────────────────────────────────────────────────
 
-    >>> moved(datetime(2026, 3, 14), "a couple of", "weeks", back=True)
-    datetime.datetime(2026, 2, 28, 0, 0)
-    """
-    steps = unit.rstrip("s").replace("weekend", "week")
-    return _read_date(f"{number(count)} {steps}s {'ago' if back else 'from now'}", day)
-
-
-def number(count: str) -> int:
-    """
-    >>> [number(count) for count in ("12", "an", "a couple of", "three")]
-    [12, 1, 2, 3]
-    """
-    said = count.lower().removeprefix("a ").removesuffix(" of")
-    return int(said) if said.isdigit() else _NUMBERS[said]
+_RANKS = {"decade": 0, "year": 1, "season": 2, "quarter": 2, "month": 3}
+_RANKS |= dict.fromkeys(SEASONS, 2) | dict.fromkeys(MONTHS, 3) | {"fortnight": 4, "week": 4, "weekend": 4}
+_OF_ANY_LENGTH = ("which", "nth", "ago")
+RECURRING = ("date", "day", "feast", "month", "quarter", "season", "weekday")
+"""What there is every year, month or week, so that it takes more to say which one is meant."""
+_FINEST_AROUND = {"date": 2, "feast": 2, "day": 3}
+"""A day of a month is named within a month, and not within a week."""
+_BESIDE = re.compile(r"(?:'s)?,?(?: (?:of|in|on|during))?(?: the)? ", re.IGNORECASE)
+_OF = re.compile(r" (?:of|in) (?:the )?", re.IGNORECASE)
 
 
-def _read_date(words: str, asked_at: datetime) -> datetime | None:
-    from dateparser.date import DateDataParser
-
-    base = asked_at.replace(tzinfo=None)
-    settings = {"RELATIVE_BASE": base, "PREFER_DATES_FROM": "past", "RETURN_TIME_AS_PERIOD": False}
-    read = DateDataParser(languages=["en"], settings=settings).get_date_data(words).date_obj
-    return read.replace(tzinfo=asked_at.tzinfo) if read else None
-
-
-def _months(like: datetime, year: int, month: int, count: int) -> Span:
-    """So many months from the first of one on."""
-    last = month - 1 + count
-    first = like.replace(year=year, month=month, day=1, hour=0, minute=0, second=0, microsecond=0)
-    return Span(first, first.replace(year=year + last // 12, month=last % 12 + 1))
+def _joined(text: str, beside: Sequence[Name], name: Name) -> list[Name] | None:
+    """The names with one more, if it says with them which time is meant: each is of another length, and all but the
+    coarsest are what there are several of. So is the last week, if it is that "of March"."""
+    *others, before = beside
+    gap = text[before.end : name.start]
+    if before.kind == "which" and before.words.startswith("last ") and name.rank < before.rank and _OF.fullmatch(gap):
+        before = before._replace(kind="nth")
+    joined = sorted([*others, before, name], key=lambda one: one.rank)
+    together = all(_may_be_within(finer, coarser) for coarser, finer in pairwise(joined))
+    return [*others, before, name] if together and _BESIDE.fullmatch(gap) else None
 
 
-def _of(unit: str) -> Callable[[str, datetime], Span | None]:
-    """Reads words as a date, and takes the day, month or year that it is in."""
-
-    def read(words: str, asked_at: datetime) -> Span | None:
-        day = _read_date(words, asked_at)
-        return whole(unit, day) if day else None
-
-    return read
+def _may_be_within(finer: Name, coarser: Name) -> bool:
+    return finer.kind in (*RECURRING, "nth") and coarser.rank <= _FINEST_AROUND.get(finer.kind, finer.rank - 1)
 
 
-def _month(words: str, asked_at: datetime) -> Span | None:
-    which, name = _split_which(words)
-    span = _of("month")(name, asked_at)
-    if span is None or _year_in(name):
-        return span
-    return _of_several(which, asked_at, lambda year: _months(asked_at, year, span.start.month, 1))
-
-
-def _quarter(words: str, asked_at: datetime) -> Span:
-    which, name = _split_which(words)
-    if name == "quarter":
-        current = _quarter_of(asked_at)
-        return current if which == "this" else _quarter_of(current.start - _DAY)
-    nth = _ordinal(name) if "quarter" in name else int(name[name.index("q") + 1])
-    return _of_several(which, asked_at, lambda year: _months(asked_at, year, (nth or 4) * 3 - 2, 3), _year_in(name))
-
-
-def _quarter_of(day: datetime) -> Span:
-    return _months(day, day.year, (day.month - 1) // 3 * 3 + 1, 3)
-
-
-def _season(words: str, asked_at: datetime) -> Span:
-    which, name = _split_which(words)
-    month = _SEASONS[name.split()[0]]
-    return _of_several(which, asked_at, lambda year: _months(asked_at, year, month, 3), _year_in(name))
-
-
-def _of_several(which: str, asked_at: datetime, of_year: Callable[[int], Span], year: int | None = None) -> Span:
-    """Of what comes every year: that of a year, or the last one that is over, this one, or the last one that has begun."""
-    if year:
-        return of_year(year)
-    known = [of_year(asked_at.year - back) for back in (0, 1, 2)]
-    if which == "this":
-        return min(known, key=lambda span: max(span.start - asked_at, asked_at - span.end))
-    return next(span for span in known if (span.end if which else span.start) <= asked_at)
-
-
-def _holiday(words: str, asked_at: datetime) -> Span | None:
-    name = words.removeprefix("last ")
-    day = next(day for start, day in _HOLIDAYS.items() if name.startswith(start))
-    return _of("day")(f"{day} {_year_in(words) or ''}", asked_at)
-
-
-def _part(words: str, asked_at: datetime) -> Span | None:
-    """The first, second … or last week of a month, counted from its first day; or weekend, from its first Saturday."""
-    which, unit, _, month = words.split(" ", 3)
-    span = _month(month, asked_at)
-    if span is None:
-        return None
-    nth, length = _ordinal(which), 2 * _DAY if unit == "weekend" else _WEEK
-    start = span.start + (nth - 1) * _WEEK if nth else span.end - length
-    if unit == "weekend":
-        start += (5 - start.weekday()) % 7 * _DAY if nth else -((start.weekday() - 5) % 7) * _DAY
-    return Span(start, start + length)
-
-
-def _rolling(words: str, asked_at: datetime) -> Span | None:
-    """So long until now, today included."""
-    *_, count, unit = ["a", *re.findall(rf"\b{COUNT}(?= )", words), words.split()[-1]]
-    start = moved(asked_at, count, unit, back=True)
-    return Span(whole("day", start).start, whole("day", asked_at).end) if start else None
-
-
-def _period(words: str, asked_at: datetime) -> Span | None:
-    which, unit = _split_which(words)
-    if unit == "weekend":
-        weekend = whole("weekend", asked_at)
-        back = which != "this" and (1 if weekend.end > asked_at else 0)
-        return Span(weekend.start - back * _WEEK, weekend.end - back * _WEEK)
-    if unit not in ("week", "month", "year"):
-        unit = "day"
-    return whole(unit, asked_at) if which == "this" else _ago(f"1 {unit} ago", asked_at)
-
-
-def _weekday(words: str, asked_at: datetime) -> Span | None:
-    which, name = _split_which(words)
-    span = _of("day")(name, asked_at)
-    if span and which == "this" and span.start < whole("week", asked_at).start:
-        return Span(span.start + _WEEK, span.end + _WEEK)
-    return span
-
-
-def _ago(words: str, asked_at: datetime) -> Span | None:
-    """Two weeks ago is about that week, though it can be counted to the day."""
-    count, unit, _ = words.rsplit(" ", 2)
-    day = moved(asked_at, count, unit, back=True)
-    return whole(unit.rstrip("s"), day) if day else None
-
-
-def _split_which(words: str) -> tuple[str, str]:
-    """Whether it says which of several it is: "last", "this" or nothing; and the rest."""
-    found = re.match(rf"({_WHICH}) (.*)", words)
-    if not found:
-        return "", words
-    return "this" if found[1] == "this" else "last", found[2]
-
-
-def _year_in(words: str) -> int | None:
-    found = re.search(_YEAR, words)
-    return int(found[0]) if found else None
-
-
-def _ordinal(words: str) -> int:
-    """The last one is 0."""
-    first = words.split()[0]
-    return int(first[0]) if first[0].isdigit() else _ORDINALS[first]
-
-
-_READERS: Mapping[str, Callable[[str, datetime], Span | None]] = {
-    "date": _of("day"),
-    "part": _part,
-    "month": _month,
-    "quarter": _quarter,
-    "season": _season,
-    "holiday": _holiday,
-    "feast": _holiday,
-    "rolling": _rolling,
-    "period": _period,
-    "weekday": _weekday,
-    "ago": _ago,
-    "word": _of("day"),
-    "year": lambda words, asked_at: _months(asked_at, int(words), 1, 12),
-}
+def _named(beside: Sequence[Name]) -> Iterator[Named]:
+    """What is counted ("the first week") is a time only within another one."""
+    names = tuple(sorted(beside, key=lambda one: one.rank))
+    if names and names[0].kind != "nth":
+        yield Named(beside[0].start, beside[-1].end, names)

@@ -1,7 +1,9 @@
 """The stretches of time that a question names: "last March", "two weeks before 14 March", "between March and May 2026".
 
-`named_times` finds the single times in it and reads them. What stands in front of one, or between two, says what is made of
-it: counted from there, everything before or since, all that lies between. Those words are the tables below.
+`named_times` finds the single times in it, and `stretches` reads them. What stands in front of one, or between two, says what
+is made of it: counted from there, everything before or since, all that lies between. Those words are the tables below.
+
+A time that is yet to come is read as such, so that "next Friday" lifts nothing from a Friday before.
 """
 
 import re
@@ -10,7 +12,8 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
-from recollect.rules.named_times import COUNT, UNIT, Named, Span, moved, named_times, read_time, whole
+from recollect.rules.named_times import AMOUNT, RECURRING, UNIT, Named, named_times
+from recollect.rules.stretches import Span, amount, moved, read_time, whole
 
 __all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "nearness", "read_times"]
 
@@ -50,7 +53,7 @@ def read_times(question: str, asked_at: datetime) -> Times:
     ()
     """
     text = " ".join(question.replace("’", "'").split())
-    found = list(_found(text, list(islice(named_times(text), MAX_TIMES)), asked_at))
+    found = list(_found(text, _listed(text, list(islice(named_times(text), MAX_TIMES))), asked_at))
     spans = {one.span for one in found}
     return Times(
         tuple(sorted(span for span in spans if not any(_within(other, span) for other in spans))), _without(text, found)
@@ -100,13 +103,13 @@ _Meaning: TypeAlias = Callable[[re.Match[str], Span], Span | None]
 
 def _counted(said: re.Match[str], span: Span) -> Span | None:
     """Two weeks before a day is about then, as two weeks ago is; the week before it is all of that week."""
-    count, unit, back = said[1].lower(), said[2].lower().rstrip("s"), said[3].lower() in ("before", "prior to")
+    (count, unit), back = amount(said[1]), said[2].lower() in ("before", "prior to")
     day = moved(span.start if back else span.end - _DAY, count, unit, back)
     if day is None:
         return None
     if unit == "weekend":
         return whole(unit, day if back else day - 5 * _DAY)
-    if count == "the":
+    if said[1].lower().startswith("the "):
         return Span(day, span.start) if back else Span(span.end, day + _DAY)
     return Span(day - 3 * _DAY, day + 4 * _DAY) if unit == "week" else whole(unit, day)
 
@@ -127,7 +130,15 @@ def _after(_: re.Match[str], span: Span) -> Span:
     return Span(span.end, datetime.max.replace(tzinfo=span.start.tzinfo))
 
 
-def _around(said: re.Match[str], span: Span) -> Span:
+def _around(_: re.Match[str], span: Span) -> Span:
+    return Span(span.start - 3 * _DAY, span.end + 3 * _DAY)
+
+
+def _itself(_: re.Match[str], span: Span) -> Span:
+    return span
+
+
+def _whole(said: re.Match[str], span: Span) -> Span:
     return whole(said[1].lower(), span.start)
 
 
@@ -140,23 +151,26 @@ def _from_day(said: re.Match[str], span: Span) -> Span | None:
 _LEADS: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
     (re.compile(rf"\b(?:{words})$", re.IGNORECASE), meaning)
     for words, meaning in (
-        (rf"({COUNT}|the) ({UNIT}) (before|prior to|after|following) {_ON}", _counted),
+        (rf"({AMOUNT}|the {UNIT}) (before|prior to|after|following) {_ON}", _counted),
+        (rf"({AMOUNT}) (from) ", _counted),
         (rf"(?:until|till|up to) {_ON}|(?:until|till|up to|before|prior to) {_IN}", _until),
         (rf"since {_ON}|(?:since|after) {_IN}", _since),
         (rf"(?:before|prior to|earlier than) {_ON}", _before),
         (rf"(?:after|later than) {_ON}", _after),
-        (r"the (week|weekend|month|year) (?:of|around) (?:the )?", _around),
+        (r"the (week|weekend|month|year) (?:of|around) (?:the )?", _whole),
         (r"(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:and|to|until|till|through) (?:the )?", _from_day),
+        (r"around (?:the )?", _around),
+        (r"on ", _itself),
     )
 )
 _BETWEEN = re.compile(r"\bbetween (?:the )?$", re.IGNORECASE)
 _AND = re.compile(r",? (?:and|to) (?:the )?", re.IGNORECASE)
+_OR = re.compile(r"(?:,|,? (?:and|or))(?: (?:in|on))?(?: the)? ", re.IGNORECASE)
 _UP_TO = re.compile(r" ?(?:to|until|till|through|[-–]) ?(?:the )?", re.IGNORECASE)
 _BESIDE = re.compile(r" (before|after) (?:the )?", re.IGNORECASE)
-_ALSO_A_TOPIC = ("feast",)
+_ALSO_A_TOPIC = ("day", "feast", "season")
 """What may be named without a time being meant: "what does she want for Christmas?"."""
-_SEEN_FROM_THERE = ("date", "month", "quarter", "weekday")
-_SEEN_FROM_NOW = ("ago", "period", "rolling", "weekday", "word")
+_SEEN_FROM_NOW = ("ago", "rolling", "then", "weekday", "which", "word")
 
 
 class _Found(NamedTuple):
@@ -165,19 +179,35 @@ class _Found(NamedTuple):
     """What of the text only says from where it is counted."""
 
 
+def _listed(text: str, named: Sequence[Named]) -> list[Named]:
+    """In "March and April last year", both are of last year."""
+    listed = list(named[-1:])
+    for one in reversed(named[:-1]):
+        after = listed[0]
+        gap = text[one.end : after.start]
+        if one.bare and one.kind == after.kind and _OR.fullmatch(gap) and not _is_a_range(text, one, gap):
+            one = one._replace(names=(*after.names[:-1], *one.names))
+        listed.insert(0, one)
+    return listed
+
+
 def _found(text: str, named: Sequence[Named], asked_at: datetime) -> Iterator[_Found]:
     """Two times that belong together are one stretch. Where a date is given, "last week" beside it is not seen from now:
     the date says when."""
-    dated, taken = any(one.kind == "date" for one in named), 0
+    dated, taken = any(_is_a_date(one) for one in named), 0
     for at, one in enumerate(named):
         if at < taken:
             continue
         found = _pair(text, one, named[at + 1], asked_at) if at + 1 < len(named) else None
         taken = at + 1 + bool(found)
-        if found is None and not (dated and one.kind in _SEEN_FROM_NOW):
+        if found is None and (not dated or _is_a_date(one) or one.names[0].kind not in _SEEN_FROM_NOW):
             found = _single(text, one, asked_at)
         if found and found.span.start < found.span.end:
             yield found
+
+
+def _is_a_date(named: Named) -> bool:
+    return named.kind in ("date", "numeric")
 
 
 def _single(text: str, named: Named, asked_at: datetime) -> _Found | None:
@@ -189,7 +219,7 @@ def _single(text: str, named: Named, asked_at: datetime) -> _Found | None:
         if said := words.search(lead):
             meant = meaning(said, span)
             return _Found(meant, _cut(meant, span, named)) if meant else None
-    return None if named.kind in _ALSO_A_TOPIC else _Found(span, slice(0, 0))
+    return None if named.bare and named.kind in _ALSO_A_TOPIC else _Found(span, slice(0, 0))
 
 
 def _cut(meant: Span, span: Span, named: Named) -> slice:
@@ -203,7 +233,7 @@ def _pair(text: str, first: Named, second: Named, asked_at: datetime) -> _Found 
     span = None
     if _is_a_range(text, first, gap):
         span = _range(first, second, asked_at)
-    elif first.kind in ("weekday", "period") and (side := _BESIDE.fullmatch(gap)):
+    elif first.kind in ("weekday", "which") and (side := _BESIDE.fullmatch(gap)):
         span = _beside(first, second, side[1].lower(), asked_at)
         return _Found(span, slice(second.start, second.end)) if span else None
     return _Found(span, slice(0, 0)) if span else None
@@ -219,7 +249,7 @@ def _range(first: Named, last: Named, asked_at: datetime) -> Span | None:
     end = read_time(last, asked_at)
     if end is None:
         return None
-    start = read_time(first, end.end - _DAY if first.kind in _SEEN_FROM_THERE else asked_at)
+    start = read_time(first, end.end - _DAY if first.bare and first.kind in RECURRING else asked_at)
     return Span(start.start, end.end) if start else None
 
 
