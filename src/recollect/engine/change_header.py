@@ -41,6 +41,9 @@ from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, 
 
 WINDOW = 100
 """How many entries of a stream a look reads. A cursor in whose way so many lie that are not for the thread moves past them."""
+EVERYTHING = Sight(None, None)
+EVERY_AGENT = "\n"
+"""In place of the agent's name in threads of an application, which sees every agent's memories. No agent is called so."""
 LOOKS = 8
 """How often a look is taken again because another reader of the thread was quicker."""
 
@@ -73,10 +76,12 @@ def change_header(
 
 
 def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
-    """A bound caller's threads are its own. The application's belong to the owner that it asks for."""
+    """A bound caller's threads are its own. The application's belong to the owner that it asks for, and are others than that
+    person's: what one of them is shown, the other may not be able to see."""
     caller = engine.caller
     user = (owner if caller.trusted else None) or caller.user
-    return Thread(user or "", caller.agent or "", name)
+    sees_everything = engine.sight == EVERYTHING
+    return Thread(user or "", caller.agent or (EVERY_AGENT if sees_everything else ""), name)
 
 
 # ── for a thread ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -259,7 +264,7 @@ def _tellable(engine: Engine, reader: Reader, found: Sequence[Stored]) -> dict[s
 def _may_be_missed(engine: Engine, stream: Stream, stored: Stored) -> bool:
     """Whether the caller may be told that it is gone. Nothing says any more whose scope and category it was of, so only
     whoever sees all of them is; of which kind it was its id still says."""
-    if stored.body is not None or engine.sight != Sight(None, None):
+    if stored.body is not None or engine.sight != EVERYTHING:
         return False
     ids = (engine.memory_id(stream.uid, kind, stored.number) for kind in UNTOLD_KINDS)
     return stored.state.id not in ids

@@ -492,7 +492,7 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
 
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     old = incumbent.state.id
-    id, commitment = _new_version(pen, prepared.draft)
+    id, commitment = _new_version(pen, prepared.draft, _neighbours(pen, prepared, apart_from=old))
     pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
     conflict = _conflict(pen, old, id, id, verdict)
     changed = (Changed(id, None, "contradictory"),)

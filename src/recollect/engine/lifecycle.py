@@ -31,7 +31,7 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
-from recollect.model.vocabulary import KIND_CLASS, Status
+from recollect.model.vocabulary import KIND_CLASS, Kind, Status
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Stored
 
@@ -157,6 +157,11 @@ def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
         if stored.state.status is Status.SUPERSEDED:
             raise WrongState(
                 "it was superseded, and older versions do not change.", field="id", hint="Edit the current one."
+            )
+        held_to_steps = engine.policy.procedures.steps_required and (stored.body or {}).get("kind") == Kind.PROCEDURAL
+        if "category" in values and held_to_steps:
+            raise BadInput(
+                "of a procedure stays what it is.", field="category", hint="Use tags to tell procedures apart."
             )
         pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": values})
         return _done(pen, stored.state.id)

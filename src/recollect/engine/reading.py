@@ -265,9 +265,17 @@ def _place_of(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, 
         last = reader.by_ids(engine.tenant, [check_one("cursor", id)])[id]
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError, BadInput):
         last = None
-    if last is None or not isinstance(at, str) or (last.body is not None and not visible(engine, reader, last)):
+    if last is None or not isinstance(at, str) or not _was_on_a_page(engine, reader, last):
         raise BadInput("is not one that a page returned.", field="cursor", hint="Start without it.")
     return at, last.stream, last.number
+
+
+def _was_on_a_page(engine: Engine, reader: Reader, last: Stored) -> bool:
+    """Whether the caller may have been shown it. What was erased since may have been, if it lies where the caller reads."""
+    if last.body is not None:
+        return visible(engine, reader, last)
+    address = reader.stream_numbered(last.tenant, last.stream).address
+    return engine.caller.trusted or (address is not None and may_read(engine.caller, address))
 
 
 def _seen(sight: Sight, stored: Stored | None) -> bool:

@@ -1,8 +1,8 @@
 """Procedures: how something is done, as numbered steps in the imperative.
 
 A memory of kind ``procedural`` holds its steps as its content, one a line, ``1.`` to ``N.``. It is made only when somebody asks
-for that kind, or says "How to …:" and then the steps. Its category is ``procedural`` unless another is given, and no read comes
-upon it unless it names that category or that kind.
+for that kind, or says "How to …:" and then the steps. Its category is ``procedural``, and no read comes upon it unless it names
+that category or that kind.
 
 Whether a step is in the imperative is decided by how it begins. Where somebody asks for a procedure, a step is refused only
 if it surely is none ("The server restarts", "I open the file"); where nobody asks, it counts only if it surely is one.
@@ -48,10 +48,18 @@ def names_procedures(categories: str | Iterable[str] | None) -> bool:
 
 
 def place_gate(draft: Draft, context: Context) -> Draft | Rejection:
-    """Put a procedure where procedures are, unless its category was given. Borders ask for the category, so this is first."""
+    """Put a procedure where procedures are, and nowhere else: its category is how agents ask for it, and what their lists allow.
+
+    Borders ask for the category, so this is first.
+    """
     candidate = draft.candidate
-    if candidate.kind is not Kind.PROCEDURAL or "category" in candidate.model_fields_set:
+    if candidate.kind is not Kind.PROCEDURAL or candidate.category == CATEGORY:
         return draft
+    if "category" in candidate.model_fields_set:
+        if not context.policy.procedures.steps_required or context.promoting:
+            return draft
+        where = f"Procedures are kept in the category {CATEGORY!r}. Leave the category out, or use tags."
+        return Rejection("procedure", "procedure_category", where)
     return draft._replace(candidate=candidate.model_copy(update={"category": CATEGORY}))
 
 

@@ -21,6 +21,7 @@ REASONS: dict[str, str] = {
     "tier_log": "the log tier is never stored",
     "canon_needs_authority": "what a model or a tool inferred cannot be canon",
     "too_long": "it is longer than its kind allows",
+    "procedure_category": "it is a procedure, and a category other than `procedural` was given",
     "procedure_not_numbered": "a procedure is numbered steps, and it is none",
     "procedure_not_imperative": "one of its steps does not say what to do",
     "procedure_too_many_steps": "it has more steps than the policy allows",

@@ -1,8 +1,12 @@
 """Through somebody's eyes: what a bound caller can see, say and change, and what it cannot."""
 
+import base64
+import json
+
 import pytest
 
 import recollect
+from recollect.model.errors import BadInput
 
 
 @pytest.fixture
@@ -141,3 +145,15 @@ def test_a_view_does_not_close_the_store(mem: recollect.Recollect) -> None:
     assert mem.list(owner="ana").items
     session = mem.as_caller(user="ana", session="s1")
     assert session.add("Said in passing", space="session").memory.owner == "s1"
+
+
+def test_a_made_up_cursor_does_not_tell_what_was_erased_elsewhere(mem: recollect.Recollect) -> None:
+    """Whether somebody else's memory is there, was erased, or never was, the answer is the same."""
+    live, erased = (mem.add(f"Zoe has secret {number}", owner="zoe").memory for number in (1, 2))
+    assert live is not None and erased is not None
+    mem.erase(id=erased.id)
+    ana = mem.as_caller(user="ana")
+    for id in (live.id, erased.id, "7d7d7d7d-1111-5222-8333-444444444444"):
+        cursor = base64.urlsafe_b64encode(json.dumps(["2030-01-01T00:00:00Z", id]).encode()).decode()
+        with pytest.raises(BadInput, match="cursor"):
+            ana.list(cursor=cursor)

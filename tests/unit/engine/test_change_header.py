@@ -12,14 +12,14 @@ import pytest
 import recollect
 from recollect.embed import EmbedderUnavailable
 from recollect.embed.tokens import count_tokens
-from recollect.engine.change_header import WINDOW, change_header
+from recollect.engine.change_header import EVERY_AGENT, WINDOW, change_header
 from recollect.langgraph.checkpoints import delete_thread
 from recollect.model.errors import BadInput, StoreBusy
 from recollect.rules.change_header import MAX_LINES, ChangeHeader
 from recollect.stores.protocol import Cursor, Thread
 from recollect.testing.topics import TopicEmbedder
 
-CHAT = Thread("ana", "", "chat")
+CHAT = Thread("ana", EVERY_AGENT, "chat")
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -298,7 +298,7 @@ def test_nothing_erased_purged_or_expired_appears(place: str) -> None:
 
 def test_erasing_an_owner_or_a_thread_takes_their_cursors(mem: recollect.Recollect) -> None:
     add(mem, "Ana likes tea")
-    names = [Thread("ana", "", "chat"), Thread("ben", "", "ana"), Thread("ben", "", "chat")]
+    names = [Thread("ana", EVERY_AGENT, "chat"), Thread("ben", EVERY_AGENT, "ana"), Thread("ben", EVERY_AGENT, "chat")]
     look(mem, "chat", owner="ana")
     look(mem, "ana", owner="ben")
     look(mem, "chat", owner="ben")
@@ -322,7 +322,7 @@ def test_a_restored_copy_forgets_an_erased_owners_cursors_again(tmp_path: Path) 
     copy.rename(path)
     with recollect.open(path) as mem, mem.engine.read() as reader:
         assert reader.revision("default", CHAT) is None
-        assert reader.revision("default", Thread("ben", "", "chat")) is not None
+        assert reader.revision("default", Thread("ben", EVERY_AGENT, "chat")) is not None
 
 
 def test_deleting_a_graphs_thread_takes_its_cursors(mem: recollect.Recollect) -> None:
@@ -331,7 +331,7 @@ def test_deleting_a_graphs_thread_takes_its_cursors(mem: recollect.Recollect) ->
     delete_thread(mem.engine, "chat", "ana")
     with mem.engine.read() as reader:
         assert reader.revision("default", CHAT) is None
-        assert reader.revision("default", Thread("ben", "", "chat")) is not None
+        assert reader.revision("default", Thread("ben", EVERY_AGENT, "chat")) is not None
 
 
 # ── when it writes ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -449,3 +449,16 @@ def test_a_budget_holds_for_the_header_too_and_what_does_not_fit_comes_next_time
     later = drained(quick)
     assert [sum(content in line for line in (*shown, *later)) for content in added] == [1] * 4
     assert bool(answer.items) == (budget_tokens >= 20), "half of it is for the answer"
+
+
+def test_the_application_and_the_person_it_asks_for_have_threads_of_their_own(mem: recollect.Recollect) -> None:
+    """One sees what the other may not: neither must use up, or count, what the other is to be shown."""
+    person = mem.as_caller(user="ana")
+    for one in (mem, person):
+        one.change_header(thread="chat", **({"owner": "ana"} if one is mem else {}))
+    mem.add("The coder rotates the build keys in March", owner="ana", scope="coder")
+    mem.add("Ana moved to Porto", owner="ana")
+    shown = person.change_header(thread="chat")
+    assert (shown.since, [line.content for line in shown.lines]) == (0, ["Ana moved to Porto"])
+    told = mem.change_header(thread="chat", owner="ana")
+    assert {line.content for line in told.lines} == {"Ana moved to Porto", "The coder rotates the build keys in March"}

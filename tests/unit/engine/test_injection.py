@@ -83,7 +83,7 @@ def test_the_vault_preset_tells_nothing_but_canon_and_registers() -> None:
 
 
 def test_a_procedure_is_never_always_told(mem: Recollect) -> None:
-    mem.add("1. Fill the can", owner="ana", kind="procedural", tier="canon", category="profile")
+    mem.add("1. Fill the can", owner="ana", kind="procedural", tier="canon")
     assert mem.snapshot_block(owner="ana").items == ()
 
 

@@ -490,3 +490,12 @@ def test_what_is_told_along_is_within_what_the_question_is_about(
     (item,) = mem.query("red car", owner="ana", top_k=1, **asked).items
     assert [one.id for one in item.related] == [fitting]
     assert other in {one.id for one in mem.related(car)}, "who asks for what it is related to is told"
+
+
+def test_what_waits_is_linked_too_once_it_is_believed(both: recollect.Recollect) -> None:
+    add(both, "coffee in the morning")
+    add(both, "tea at noon", canonical_key="Drink-Noon")
+    waiting = both.add("no tea at noon", owner="ana", canonical_key="Drink-Noon", source="agent")
+    assert waiting.outcome == "contradicted" and waiting.memory is not None
+    both.resolve(waiting.memory.id, winner=waiting.memory.id)
+    assert [one.content for one in both.related(waiting.memory.id)] == ["coffee in the morning"]

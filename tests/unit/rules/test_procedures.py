@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect.interfaces.python import Recollect
-from recollect.model.errors import NotAllowed
+from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.draft import Rejection
 from recollect.rules.procedures import Procedure, detect, read_steps
@@ -208,7 +208,17 @@ def test_a_procedure_is_kept_as_steps_in_its_own_category(mem: Recollect) -> Non
     shown = {name: getattr(kept, name) for name in fields}
     assert {**shown, "tags": list(kept.tags)} == fields and kept.created_at == kept.last_accessed
     assert "procedure:numbered" in {one["rule"] for one in mem.explain(kept.id).decisions}
-    assert mem.add(WATERING, kind="procedural", category="garden", owner="ben").memory.category == "garden"  # type: ignore[union-attr]
+
+
+def test_a_procedure_has_no_category_but_its_own(mem: Recollect) -> None:
+    """Else an agent would read it through a category that its list allows, and not through the one it asks for."""
+    refused = mem.add(WATERING, kind="procedural", category="garden", owner="ben")
+    assert refused.reasons == ("procedure_category",) and "tags" in (refused.detail or "")
+    kept = mem.add(WATERING, kind="procedural", owner="ben").memory
+    assert kept is not None
+    with pytest.raises(BadInput, match="category"):
+        mem.edit(kept.id, category="garden")
+    assert mem.edit(kept.id, tags=["garden"]).category == "procedural"
 
 
 def test_prose_is_refused_with_its_code_and_the_next_step_and_leaves_none_of_its_words(mem: Recollect) -> None:
