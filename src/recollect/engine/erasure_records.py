@@ -31,8 +31,8 @@ def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519Private
 
 
 def _covering(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey | None") -> Checkpoint | None:
-    may = engine.caller.trusted or Right.OPERATE in engine.caller.rights
-    return checkpoint(engine, key) if may and (receipt.entries or key is not None) else None
+    may_cover = engine.caller.may(Right.OPERATE)
+    return checkpoint(engine, key) if may_cover and (receipt.entries or key is not None) else None
 
 
 def _unsigned(engine: Engine, receipt: ErasureReceipt, covering: Checkpoint | None) -> ErasureRecord:

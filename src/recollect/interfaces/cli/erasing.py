@@ -93,8 +93,7 @@ def _may_verify(memory: "Recollect") -> bool:
     """Somebody who erases their own memories need not be allowed to walk everybody's."""
     from recollect.model.caller import Right
 
-    caller = memory.engine.caller
-    return caller.trusted or Right.OPERATE in caller.rights
+    return memory.engine.caller.may(Right.OPERATE)
 
 
 def _answer(done: "ErasureReceipt", found: "Verification | None", receipt: str | None) -> dict[str, object]:
