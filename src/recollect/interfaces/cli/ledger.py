@@ -30,24 +30,20 @@ def register(app: typer.Typer) -> None:
 @ledger.command()
 def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
     """Cover what was written since the last checkpoint. Keep it somewhere else: it reveals every later rewrite."""
-    from recollect.engine import checkpoint_log, identities
     from recollect.interfaces.cli.documents import must_be_new
 
     if out is not None:
         must_be_new(out)
     with of(context).memory() as memory:
-        key = identities.signing_key(memory.engine, sign_as, key_file) if sign_as or key_file else None
-        taken = checkpoint_log.checkpoint(memory.engine, key)
+        taken = memory.checkpoint(sign_as=sign_as, key_file=key_file)
     _handed_out(context, taken, out, lambda: _draw_checkpoints([taken]))
 
 
 @ledger.command("list")
 def list_checkpoints(context: typer.Context) -> None:
     """The checkpoints that were taken, oldest first."""
-    from recollect.engine import checkpoint_log
-
     with of(context).memory() as memory:
-        of(context).answer(checkpoint_log.checkpoints(memory.engine), _draw_checkpoints)
+        of(context).answer(memory.checkpoints(), _draw_checkpoints)
 
 
 @ledger.command()
@@ -63,7 +59,6 @@ def prove(
     out: Out = None,
 ) -> None:
     """Write a proof that anybody can check without the store."""
-    from recollect.engine import checkpoint_log
     from recollect.rules.counting import entries
 
     if (memory is None) == (since is None):
@@ -71,10 +66,10 @@ def prove(
     with of(context).memory() as opened:
         proof: Document
         if memory is not None:
-            proof = checkpoint_log.prove_memory(opened.engine, memory, with_content=not without_content)
+            proof = opened.prove(memory, with_content=not without_content)
         else:
-            proof = checkpoint_log.prove_growth(opened.engine, _size(str(since)))
-        uncovered = checkpoint_log.uncovered_entries(opened.engine)
+            proof = opened.prove_growth(_size(str(since)))
+        uncovered = opened.uncovered_entries()
     _handed_out(context, proof, out)
     if uncovered:
         unsaid = f"{entries(uncovered)} that no checkpoint covers yet"
