@@ -19,7 +19,6 @@ KeyFile = Annotated[
     Path | None,
     typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
 ]
-RECEIPT_NEEDS = "Give --key: the public key of whoever signed the receipt. `recollect identity show NAME` prints it."
 Out = Annotated[str | None, typer.Option(help="Write the document to this file.")]
 
 
@@ -90,19 +89,12 @@ def check(
 ) -> int:
     """Check a document without any store: against a public key, or, unless it is a receipt, a checkpoint that was kept."""
     from recollect.interfaces.cli.documents import read_history, read_kept, read_public_key, read_text
-    from recollect.rules import erasure_records, proofs
+    from recollect.rules.documents import check_document
 
     if keys is not None and not key:
         raise BadInput("a key history needs a key to believe it by.", field="keys", hint="Give --key as well.")
     text, trusted = read_text(file), [read_public_key(one) for one in key or ()]
-    is_receipt = erasure_records.is_record(text)
-    if not key and (kept is None or is_receipt):
-        hint = RECEIPT_NEEDS if is_receipt else "Give --key, or --kept."
-        raise BadInput("there is nothing to hold it against.", field="key", hint=hint)
-    if is_receipt:
-        answer = erasure_records.check_record(text, trusted)
-    else:
-        answer = proofs.check(text, trusted, read_kept(kept), read_history(keys))
+    answer = check_document(text, trusted, read_kept(kept), read_history(keys))
     of(context).answer(answer, _draw_check)
     return 0 if answer.ok else 1
 

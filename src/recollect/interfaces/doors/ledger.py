@@ -1,6 +1,6 @@
 """The part of the Python door that is about proof: checkpoints, proofs, keys and signatures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from recollect.engine.identities import Identity, NewKey
 from recollect.engine.registered_keys import RegisteredKey
 from recollect.engine.telemetry import traced
 from recollect.model.erasure_record import ErasureRecord
-from recollect.model.proof import Checkpoint, GrowthProof, KeyHistory, MemoryProof, ProofCheck
+from recollect.model.proof import Checkpoint, GrowthProof, KeyHistory, MemoryProof
 from recollect.model.receipt import ErasureReceipt
 from recollect.rules.entry_signatures import SignatureCheck
 
@@ -118,15 +118,6 @@ class LedgerDoor:
         """Whether an entry's author signed it with a key that counts now, or counted when ``memory`` was written."""
         place = identities.place_of_memory(self._engine, memory) if memory is not None else None
         return identities.check_entry(self._engine, entry, place)
-
-
-def check_proof(
-    text: str, *, keys: Sequence[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
-) -> ProofCheck:
-    """Check a checkpoint or a proof without any store, against public keys or a checkpoint that was kept."""
-    from recollect.rules.proofs import check
-
-    return check(text, keys, kept, history)
 
 
 def _path(file: str | Path | None) -> Path | None:
