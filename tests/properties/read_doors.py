@@ -65,7 +65,7 @@ def as_application(mem: Recollect) -> Recollect:
 _ADMINISTRATION = frozenset(
     {
         *("traces", "traces of a session", "traces of a memory", "why", "why, of a memory", "events", "ops", "stats"),
-        *("events of a thread", "verify", "doctor", "state_hash", "ledger_root"),
+        *("events of a thread", "verify", "doctor", "state_hash", "ledger_root", "uncovered_entries"),
     }
 )
 """What an application knows of its whole store, whichever agent it speaks for."""
@@ -112,7 +112,9 @@ _BY_ID = frozenset(
     }
 )
 
-_SOURCES = frozenset({"ancestors", "descendants", "common_sources", "credit", "derivatives", "vouching"})
+_SOURCES = frozenset(
+    {"ancestors", "descendants", "common_sources", "credit", "derivatives", "vouching", "parent_hashes"}
+)
 _KNOWN_TO_ITS_OWNER = (
     _BY_ID | _SOURCES | {"mcp memory_history", "mcp page", "events", "events of a thread", "ops", "stats"}
 )
@@ -280,6 +282,7 @@ ON_AN_ID: dict[str, Callable[[Recollect, str], object]] = {
     "credit": lambda mem, id: mem.credit(id),
     "derivatives": lambda mem, id: mem.derivatives(id),
     "vouching": lambda mem, id: mem.vouching(id),
+    "parent_hashes": lambda mem, id: mem.parent_hashes([id]),
     "at a tick, get": lambda mem, id: mem.at(tick=8).get(id),
     "at a time, get": lambda mem, id: mem.at(time=START + timedelta(minutes=60)).get(id),
     "traces of a memory": lambda mem, id: _unnumbered(mem.traces(memory=id)),
@@ -378,6 +381,7 @@ PLAIN: dict[str, Read] = {
     "doctor": lambda mem, _: mem.doctor(),
     "checkpoints": lambda mem, _: mem.checkpoints(),
     "prove_growth": lambda mem, _: mem.prove_growth(1),
+    "uncovered_entries": lambda mem, _: mem.uncovered_entries(),
     "identity": lambda mem, _: mem.identity("zoe"),
     "identities": lambda mem, _: mem.identities(),
     "identity_history": lambda mem, _: mem.identity_history(sign_as="zoe"),

@@ -103,7 +103,7 @@ def test_the_answers_are_answers() -> None:
         answers = told(BORDERS["scope, from a governor"], house)
     refused = {name for name, text in answers.items() if text.startswith("Refusal")}
     operators = {"verify", "doctor", "state_hash", "ledger_root", "checkpoints", "prove", "prove_growth"}
-    operators |= {"identity", "identities", "identity_history", "check_entry"}
+    operators |= {"identity", "identities", "identity_history", "check_entry", "uncovered_entries"}
     elsewhere = {"query of a hidden category", "phase_diff elsewhere", "recall_for, elsewhere", "recall_for zoe"}
     assert refused <= operators | elsewhere
     for name in ("query", "memory_block", "recall_for", "at a tick, query", "mcp prompts", "export", "chain"):
@@ -281,7 +281,8 @@ WRITES = frozenset(
     """
         add add_many edit resolve archive forget restore turn record upkeep erase import_ promote start_phase rebuild
         close as_caller backup link unlink reindex import_file audit_file vouch withdraw_vouch import_entries
-        checkpoint erasure_record new_identity register_identity rotate_identity revoke_identity sign_entry
+        checkpoint erasure_record erase_with_record new_identity register_identity rotate_identity revoke_identity
+        sign_entry
     """.split()
 )
 

@@ -169,6 +169,7 @@ PYTHON: dict[str, Call] = {
     "credit": each(lambda mem, id: mem.credit(id)),
     "derivatives": each(lambda mem, id: mem.derivatives(id)),
     "vouching": each(lambda mem, id: mem.vouching(id)),
+    "parent_hashes": each(lambda mem, id: mem.parent_hashes([id])),
     "vouch": each(lambda mem, id: mem.vouch(id, by="crow")),
     "withdraw_vouch": each(lambda mem, id: mem.withdraw_vouch(id, by="crow")),
     "export_entries": lambda door, _: list(door.mem.export_entries(include_namespaces=EVERYWHERE)),
@@ -290,6 +291,7 @@ PYTHON: dict[str, Call] = {
     "checkpoint": lambda door, _: door.mem.checkpoint(),
     "erasure_record": lambda door, _: door.mem.erasure_record(door.mem.erase(owner="nobody")),
     "checkpoints": lambda door, _: door.mem.checkpoints(),
+    "uncovered_entries": lambda door, _: door.mem.uncovered_entries(),
     "prove": each(lambda mem, id: mem.prove(id)),
     "prove_growth": lambda door, _: outcome(lambda: door.mem.prove_growth(1)),
     "identity": lambda door, _: outcome(lambda: door.mem.identity("signer")),
@@ -322,6 +324,7 @@ PYTHON: dict[str, Call] = {
         lambda door, _: door.mem.erase(owner="s1"),
         lambda door, _: door.mem.erase(owner="ana"),
     ),
+    "erase_with_record": each(lambda mem, id: mem.erase_with_record(id=id, whole_chain=True)),
     "close": lambda door, _: door.mem.close(),
 }
 

@@ -19,9 +19,9 @@ from test_scenarios import Stage, location
 
 import recollect
 from recollect.engine.entries import validate
-from recollect.engine.identities import check_offline
 from recollect.formats.entries import problems_of
 from recollect.model.record import Memory
+from recollect.rules.entry_signatures import check_offline
 from recollect.rules.provenance import Lineage
 
 __all__ = ["location"]

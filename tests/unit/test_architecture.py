@@ -72,6 +72,48 @@ def test_imports_go_one_way(folder: str) -> None:
         assert layers <= MAY_IMPORT[folder], f"{path.relative_to(SOURCE)} imports {sorted(layers - MAY_IMPORT[folder])}"
 
 
+FROM_THE_ENGINE = {
+    "cli": {
+        "recollect.engine.entries.validate",
+        "recollect.engine.foreign_audit.audit_file",
+        "recollect.engine.foreign_files.Beside",
+    },
+    "mcp": {
+        "recollect.engine.filters.FILTERS",
+        "recollect.engine.filters.RANGES",
+        "recollect.engine.knowledge_graph",
+        "recollect.engine.knowledge_graph.Deleted",
+        "recollect.engine.knowledge_graph.Observations",
+        "recollect.engine.knowledge_graph.whole_graph",
+    },
+}
+"""What an interface takes from the engine besides types: commands that look at a file and open no store, the names of
+filters, and the reference server's tools, which only the MCP server has."""
+
+
+@pytest.mark.parametrize("interface", FROM_THE_ENGINE)
+def test_interfaces_call_the_python_door(interface: str) -> None:
+    """What `Recollect` does not do cannot be done on the command line either, and nothing is done in two ways."""
+    taken: set[str] = set()
+    for path in modules(f"interfaces/{interface}"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        taken |= {name for name in run_time_imports(tree) if name.startswith("recollect.engine")}
+        inside = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "engine"]
+        assert interface != "cli" or not inside, f"{path.relative_to(SOURCE)} reaches behind the door"
+    assert taken == FROM_THE_ENGINE[interface]
+
+
+def run_time_imports(tree: ast.AST) -> set[str]:
+    """Every name that is imported when the code runs, in full; what only a type checker reads is left out."""
+    if isinstance(tree, ast.If) and isinstance(tree.test, ast.Name) and tree.test.id == "TYPE_CHECKING":
+        return set()
+    if isinstance(tree, ast.Import):
+        return {alias.name for alias in tree.names}
+    if isinstance(tree, ast.ImportFrom):
+        return {f"{tree.module}.{alias.name}" for alias in tree.names}
+    return {name for node in ast.iter_child_nodes(tree) for name in run_time_imports(node)}
+
+
 def test_files_stay_readable() -> None:
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
     assert max(lengths.values()) <= 800

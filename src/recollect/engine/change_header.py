@@ -152,7 +152,7 @@ def _look(
 
 def _first_look(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> _Look:
     """A thread begins where everything stands; what was before it is not news. Who may read nothing has no threads."""
-    begins = engine.caller.trusted or Right.READ in engine.caller.rights
+    begins = engine.caller.may(Right.READ)
     to = Revision(0, 0, reader.newest_stream(engine.tenant), "")
     heads = tuple(Cursor(stream.number, stream.last_seq) for stream in streams)
     return _Look(to, ChangeHeader(0, 0), begins, cursors=heads if begins else ())

@@ -107,7 +107,7 @@ class Engine:
         return str(uuid5(UUID(self.store.store_id), f"{stream_uid}/{kind}/{number}"))
 
     def require(self, right: Right, what: str) -> None:
-        if not (self.caller.trusted or right in self.caller.rights):
+        if not self.caller.may(right):
             raise NotAllowed(f"this caller may not {what}.", hint=f"It takes the right {right.value!r}.")
 
 

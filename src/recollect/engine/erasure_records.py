@@ -1,9 +1,12 @@
 """The receipt of an erasure as a document: with a checkpoint that covers what was done, and signed where a key is given."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.engine.checkpoint_log import checkpoint
 from recollect.engine.context import Engine
+from recollect.engine.erasure import erase
+from recollect.engine.identities import optional_signing_key
 from recollect.model.caller import Right
 from recollect.model.erasure_record import DerivedFate, ErasureEntry, ErasureRecord
 from recollect.model.errors import WrongState
@@ -15,6 +18,33 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 
+class RecordedErasure(NamedTuple):
+    """What was erased, and the document that says so; ``None`` where there was nothing to erase."""
+
+    receipt: ErasureReceipt
+    record: ErasureRecord | None
+
+
+def erase_with_record(
+    engine: Engine,
+    *,
+    owner: str | None = None,
+    id: str | None = None,
+    whole_chain: bool = False,
+    sign_as: str | None = None,
+    key_file: Path | None = None,
+) -> RecordedErasure:
+    """Erase, and write down what was done: signed, if it is said by whom.
+
+    The key, and the right to sign with it, are looked for first: without them nothing is erased, for what is gone cannot
+    be signed for later.
+    """
+    key = optional_signing_key(engine, sign_as, key_file)
+    _may_sign(engine, key)
+    done = erase(engine, owner=owner, id=id, whole_chain=whole_chain)
+    return RecordedErasure(done, None if done.is_empty else erasure_record(engine, done, key))
+
+
 def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey | None" = None) -> ErasureRecord:
     """A receipt that can be handed out. With a key it is signed, and so is the checkpoint in it.
 
@@ -23,16 +53,20 @@ def erasure_record(engine: Engine, receipt: ErasureReceipt, key: "Ed25519Private
     """
     if receipt.is_empty:
         raise WrongState("nothing was erased.", field="receipt", hint="There is nothing that a receipt could say.")
-    if key is not None:
-        engine.require(Right.OPERATE, "sign for the store")
+    _may_sign(engine, key)
     record = _unsigned(engine, receipt, _covering(engine, receipt, key))
     signatures = () if key is None else (sign(key, erasure_bytes(record)),)
     return record.model_copy(update={"signatures": signatures})
 
 
+def _may_sign(engine: Engine, key: "Ed25519PrivateKey | None") -> None:
+    if key is not None:
+        engine.require(Right.OPERATE, "sign for the store")
+
+
 def _covering(engine: Engine, receipt: ErasureReceipt, key: "Ed25519PrivateKey | None") -> Checkpoint | None:
-    may = engine.caller.trusted or Right.OPERATE in engine.caller.rights
-    return checkpoint(engine, key) if may and (receipt.entries or key is not None) else None
+    may_cover = engine.caller.may(Right.OPERATE)
+    return checkpoint(engine, key) if may_cover and (receipt.entries or key is not None) else None
 
 
 def _unsigned(engine: Engine, receipt: ErasureReceipt, covering: Checkpoint | None) -> ErasureRecord:

@@ -5,8 +5,7 @@ it was goes with the name when a person is erased, and the order of things is th
 rotated or revoked, everything written so far is covered, and counts as earlier.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,23 +18,20 @@ from recollect.engine.key_files import default_file, key_in_file, read_key, writ
 from recollect.engine.pen import SALT_BYTES
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, BadInput, NotFound, WrongState
-from recollect.model.proof import Checkpoint, KeyHistory, KeyLeaf, Signature
+from recollect.model.proof import Checkpoint, KeyLeaf, Signature
 from recollect.model.receipt import Plain
-from recollect.rules.key_histories import check_history, worth_now
+from recollect.rules.entry_signatures import SignatureCheck, faults_named, signature_of
 from recollect.rules.signatures import (
     KEY_BYTES,
     Placed,
-    Standing,
     bytes_of_entry,
     bytes_of_voucher,
-    holds,
     private_key,
     public_key,
     sign,
-    signature_from,
     signature_text,
 )
-from recollect.rules.signers import Signers, judge
+from recollect.rules.signers import Signers
 from recollect.stores.protocol import Reader, Writer
 
 if TYPE_CHECKING:
@@ -70,6 +66,12 @@ class Identity(Plain):
     def current(self) -> IdentityKey | None:
         return next((key for key in self.keys if key.current), None)
 
+    def key_that_counts(self) -> IdentityKey:
+        """The current key, which there has to be."""
+        if self.current is None:
+            raise WrongState(f"{self.name!r} has no key that counts.", hint="`recollect identity new` makes one.")
+        return self.current
+
 
 @dataclass(frozen=True, slots=True)
 class NewKey(Plain):
@@ -79,17 +81,6 @@ class NewKey(Plain):
     key: str
     file: str
     checkpoint: Checkpoint
-
-
-@dataclass(frozen=True, slots=True)
-class SignatureCheck(Plain):
-    """Whether a signature counts: whose key made it, what that key was worth at that point, and what is wrong."""
-
-    ok: bool
-    key: str
-    name: str | None
-    standing: Standing
-    problem: str | None = None
 
 
 # ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -105,7 +96,7 @@ def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> New
 def rotate_identity(engine: Engine, name: str, key_file: Path | None = None, to: Path | None = None) -> NewKey:
     """Replace somebody's key by a new one. It takes the old private key, and both sign the checkpoint that says so."""
     _may_speak_for(engine, name)
-    current = current_key(identity(engine, name))
+    current = identity(engine, name).key_that_counts()
     old = key_in_file(engine, key_file, current.key)
     private, file = _made(engine, to)
     return _registered(engine, name, private, file, old)
@@ -122,7 +113,7 @@ def revoke_identity(engine: Engine, name: str, key: str | None = None) -> Checkp
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
         found = _identity(writer, engine.tenant, name)
-        chosen = current_key(found) if key is None else key_named(found, key)
+        chosen = found.key_that_counts() if key is None else key_named(found, key)
         if chosen.revoked_at is not None:
             raise WrongState("it was revoked already.", field="key", hint="`recollect identity show` says when.")
         leaf = KeyLeaf(key=chosen.key, event="revoked", actor=found.actor, at=engine.now())
@@ -146,10 +137,17 @@ def identity(engine: Engine, name: str) -> Identity:
 def signing_key(engine: Engine, name: str | None = None, key_file: Path | None = None) -> "Ed25519PrivateKey":
     """The private key to sign with: that of a file, or somebody's current one from beside the store."""
     if name is not None:
-        return key_in_file(engine, key_file, current_key(identity(engine, name)).key)
+        return key_in_file(engine, key_file, identity(engine, name).key_that_counts().key)
     if key_file is None:
         raise BadInput("say who signs.", field="sign-as", hint="Give a name, or a key file.")
     return read_key(key_file)
+
+
+def optional_signing_key(
+    engine: Engine, name: str | None = None, key_file: Path | None = None
+) -> "Ed25519PrivateKey | None":
+    """The same where signing is left to the caller: ``None`` if neither a name nor a file is given."""
+    return signing_key(engine, name, key_file) if name or key_file else None
 
 
 def _may_speak_for(engine: Engine, name: str) -> None:
@@ -242,13 +240,6 @@ def _identity(reader: Reader, tenant: str, name: str) -> Identity:
     raise NotFound(f"{name!r} has no key.", field="name", hint="`recollect identity new` makes one.")
 
 
-def current_key(found: Identity) -> IdentityKey:
-    """The key that counts for somebody now."""
-    if found.current is None:
-        raise WrongState(f"{found.name!r} has no key that counts.", hint="`recollect identity new` makes one.")
-    return found.current
-
-
 def key_named(found: Identity, digits: str) -> IdentityKey:
     """The one key of somebody's that begins with these digits."""
     fits = [key for key in found.keys if digits and key.key.startswith(digits)]
@@ -266,14 +257,14 @@ def key_named(found: Identity, digits: str) -> IdentityKey:
 
 def sign_entry(entry: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
     """An exported entry with its author's signature in it."""
-    with _faults_named():
+    with faults_named():
         message = bytes_of_entry(entry)
     return {**entry, "signature": signature_text(sign(private, message))}
 
 
 def sign_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
     """A voucher for an exported entry, with the signature of whoever vouches."""
-    with _faults_named():
+    with faults_named():
         message = bytes_of_voucher(entry, voucher)
     return {**voucher, "signature": signature_text(sign(private, message))}
 
@@ -283,7 +274,7 @@ def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = No
 
     ``None`` is now: a signature that the log does not have yet was made, for all that anybody knows, a moment ago.
     """
-    with _faults_named():
+    with faults_named():
         message = bytes_of_entry(entry)
     return check_signature(engine, signature_of(entry), message, entry["author"]["id"], place)
 
@@ -292,7 +283,7 @@ def check_voucher(
     engine: Engine, entry: Mapping[str, Any], voucher: Mapping[str, Any], place: int | None = None
 ) -> SignatureCheck:
     """The same for somebody who vouches for an exported entry."""
-    with _faults_named():
+    with faults_named():
         message = bytes_of_voucher(entry, voucher)
     return check_signature(engine, signature_of(voucher), message, voucher["id"], place)
 
@@ -307,7 +298,7 @@ def check_signature(
     engine.require(Right.READ, "check who signed")
     with engine.read() as reader:
         found = signers_in(reader, engine.tenant).judged(signature, message, who, place)
-    told = found.name == who or engine.caller.trusted or Right.OPERATE in engine.caller.rights
+    told = found.name == who or engine.caller.may(Right.OPERATE)
     ok, name = found.problem is None, found.name if told else None
     return SignatureCheck(ok, signature.key, name, found.standing, found.problem)
 
@@ -318,49 +309,9 @@ def signers_in(reader: Reader, tenant: str) -> Signers:
     return Signers(key_history(reader, tenant), names)
 
 
-def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyHistory | None = None) -> SignatureCheck:
-    """Whether one of these public keys signed an exported entry, without the store.
-
-    What became of the key is told by a ``history`` that one of the keys has signed; nobody can say where the log has
-    the entry, so a key counts only if it counts now. ``BadProof`` if the history itself is not to be believed.
-    """
-    signature = signature_of(entry)
-    with _faults_named():
-        sound = holds(signature, bytes_of_entry(entry))
-    known = Standing.GOOD if signature.key in keys else Standing.UNKNOWN
-    if history is not None and known is Standing.GOOD:
-        check_history(history, keys)
-        known = worth_now(history, signature.key)
-    who = str(entry["author"]["id"])
-    _, problem = judge(sound, known, who, who)
-    return SignatureCheck(problem is None, signature.key, who, known, problem)
-
-
 def place_of_memory(engine: Engine, id: str) -> int | None:
     """Where the log has the entry that brought a memory, and with it whatever signature the memory holds."""
     with engine.read() as reader:
         found = find(engine, reader, id).state.id
         brought = next(one for one in reader.entries_about(engine.tenant, found) if one.memory_id == found)
         return place_of(reader, engine.tenant, brought.stream, brought.seq)
-
-
-@contextmanager
-def _faults_named() -> Iterator[None]:
-    """What is wrong with an entry as bad input."""
-    try:
-        yield
-    except ValueError as error:
-        raise BadInput(f"{error}.", field="entry", hint="`recollect entry validate` checks the whole file.") from None
-
-
-def signature_of(signed: Mapping[str, Any]) -> Signature:
-    """The signature that an entry or a voucher carries."""
-    text = signed.get("signature")
-    if not isinstance(text, str):
-        raise NotFound("it is not signed.", field="signature", hint="`recollect identity sign` signs an entry.")
-    try:
-        return signature_from(text)
-    except ValueError:
-        raise BadInput(
-            "it is not a signature.", field="signature", hint="ed25519:<public key>:<signature>, in hex digits."
-        ) from None

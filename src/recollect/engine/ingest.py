@@ -78,16 +78,23 @@ def _settled(engine: Engine, candidates: Sequence[Candidate], key: str, unknown:
         raise unknown from None
 
 
-def add_many(engine: Engine, many: Sequence[Mapping[str, Any]], *, linked: bool = True) -> list[Receipt]:
+Wanted = Callable[[Reader], Sequence[int]]
+
+
+def add_many(
+    engine: Engine, many: Sequence[Mapping[str, Any]], *, linked: bool = True, still_wanted: Wanted | None = None
+) -> list[Receipt]:
     """Remember many things in one transaction: all that pass are stored together, or none. A receipt each.
 
-    Unless they are to be ``linked``, nobody looks for what they have to do with.
+    Unless they are to be ``linked``, nobody looks for what they have to do with. ``still_wanted`` is asked inside the
+    transaction which of them, by number, are to be written after all: then the receipts are theirs.
     """
     if isinstance(many, str | bytes | Mapping) or not isinstance(many, Sequence):
         raise BadInput("must be a list of memories.", field="memories", hint='Such as [{"content": "…"}].')
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
-    return _write(engine, [_numbered(engine, i, fields) for i, fields in enumerate(many)], linked=linked)
+    candidates = [_numbered(engine, i, fields) for i, fields in enumerate(many)]
+    return _write(engine, candidates, linked=linked, still_wanted=still_wanted)
 
 
 def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidate:
@@ -193,7 +200,12 @@ def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: 
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
 def _write(
-    engine: Engine, candidates: Sequence[Candidate], idempotency_key: str | None = None, *, linked: bool = True
+    engine: Engine,
+    candidates: Sequence[Candidate],
+    idempotency_key: str | None = None,
+    *,
+    linked: bool = True,
+    still_wanted: Wanted | None = None,
 ) -> list[Receipt]:
     answers = prepare_all(engine, candidates, linked=linked)
     if not answers:
@@ -205,6 +217,8 @@ def _write(
             if replayed is not None:
                 return [replayed]
         writing = Writing(engine, writer)
+        if still_wanted is not None:
+            answers = [answers[number] for number in still_wanted(writer)]
         receipts = [writing.settle(answer) for answer in answers]
         if idempotency_key is not None:
             retries.keep_answer(engine, writer, idempotency_key, receipts[0], writing.at, candidates[0])

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from recollect.engine.consolidation import ConsolidationReport
+from recollect.engine.erasure_records import RecordedErasure
 from recollect.engine.importing import ImportedFile
 from recollect.engine.json_lines import ImportReport
 from recollect.model.errors import RecollectError
@@ -123,6 +124,11 @@ def _(answer: UpkeepReport) -> Attributes:
 @described.register
 def _(answer: ErasureReceipt) -> Attributes:
     return {"count": len(answer.removed), "count.streams": answer.streams}
+
+
+@described.register
+def _(answer: RecordedErasure) -> Attributes:
+    return described(answer.receipt)
 
 
 @described.register

@@ -142,7 +142,7 @@ def traces(
     waiting(engine).flush()
     with engine.read() as reader:
         wanted = wanted._replace(memory=_whole_id(engine, reader, memory))
-        if engine.caller.trusted or Right.OPERATE in engine.caller.rights:
+        if engine.caller.may(Right.OPERATE):
             return tuple(reader.traces(engine.tenant, after, limit, wanted, latest=latest))
         found = list(islice(_seen(engine, reader, after, wanted, latest), limit))
     return tuple(reversed(found) if latest else found)

@@ -83,6 +83,11 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         """What is behind every door, for those who build another one."""
         return self._engine
 
+    @property
+    def caller(self) -> Caller:
+        """Through whose eyes this memory is seen."""
+        return self._engine.caller
+
     def __enter__(self) -> "Recollect":
         return self
 

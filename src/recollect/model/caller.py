@@ -42,6 +42,10 @@ class Caller:
     rights: frozenset[Right] = ALL_RIGHTS
     trusted: bool = True
 
+    def may(self, right: Right) -> bool:
+        """Whether the caller has a right: by name, or because it is the application itself, which has them all."""
+        return self.trusted or right in self.rights
+
     @property
     def name(self) -> str:
         """How the caller appears in history: its agent, else its user, else the application itself."""

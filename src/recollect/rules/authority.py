@@ -22,7 +22,9 @@ def grant_authority(
         return stated, "stated_by_trusted_caller"
     if source in (Source.SYSTEM, Source.OPERATOR):
         return Authority.SYSTEM_IMPOSED, f"source:{source}"
-    if source is Source.TOOL and (caller.agent in verifying_tools or (tool in verifying_tools and _relays(caller))):
+    if source is Source.TOOL and (
+        caller.agent in verifying_tools or (tool in verifying_tools and caller.may(Right.RELAY))
+    ):
         return Authority.TOOL_VERIFIED, "verifying_tool"
     if source is Source.USER and speaks_for_a_person(caller):
         return Authority.USER_ASSERTED, "source:user"
@@ -38,8 +40,4 @@ def speaks_for_a_person(caller: Caller) -> bool:
     """Whether words that are given as a person's are that person's: an agent needs the right to pass them on."""
     if caller.trusted:
         return True
-    return caller.user is not None and (caller.agent is None or _relays(caller))
-
-
-def _relays(caller: Caller) -> bool:
-    return caller.trusted or Right.RELAY in caller.rights
+    return caller.user is not None and (caller.agent is None or caller.may(Right.RELAY))

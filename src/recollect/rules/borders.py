@@ -62,13 +62,13 @@ def write_refusal(caller: Caller, address: Address, scope: str, source: Source) 
     """The code of the border that a write would cross, or ``None``."""
     if caller.trusted:
         return None
-    if Right.WRITE not in caller.rights:
+    if not caller.may(Right.WRITE):
         return "border:no_write_right"
     if not _owns(caller, address, writing=True):
         return "border:not_your_space"
     if scope not in visible_scopes(caller):
         return "border:not_your_scope"
-    if source in _OPERATOR_SOURCES and Right.OPERATE not in caller.rights:
+    if source in _OPERATOR_SOURCES and not caller.may(Right.OPERATE):
         return "border:source_not_yours"
     return None
 
@@ -76,7 +76,7 @@ def write_refusal(caller: Caller, address: Address, scope: str, source: Source) 
 def phase_refusal(caller: Caller, address: Address) -> str | None:
     """The same for a new phase, which hides what was known: that is for a person, or for an agent that governs."""
     refusal = write_refusal(caller, address, "shared", Source.USER)
-    governs = caller.agent is None or caller.trusted or Right.GOVERN in caller.rights
+    governs = caller.agent is None or caller.may(Right.GOVERN)
     return refusal if refusal is not None or governs else "border:no_govern_right"
 
 
@@ -112,7 +112,7 @@ def read_refusal(caller: Caller, address: Address) -> str | None:
     """The code of the border that a read would cross, or ``None``."""
     if caller.trusted:
         return None
-    if Right.READ not in caller.rights:
+    if not caller.may(Right.READ):
         return "border:no_read_right"
     return None if _owns(caller, address, writing=False) else "border:not_your_space"
 
@@ -157,7 +157,7 @@ def _owns(caller: Caller, address: Address, *, writing: bool) -> bool:
         return caller.session is not None and address.owner == caller.session
     if address.space is Space.PROJECT:
         return address.owner in caller.projects
-    return not writing or Right.OPERATE in caller.rights
+    return not writing or caller.may(Right.OPERATE)
 
 
 _DETAIL = {

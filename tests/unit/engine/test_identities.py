@@ -11,9 +11,7 @@ import pytest
 from recollect.engine import checkpoint_log, identities
 from recollect.engine.identities import (
     check_entry,
-    check_offline,
     check_voucher,
-    current_key,
     identity,
     new_identity,
     place_of_memory,
@@ -27,6 +25,7 @@ from recollect.engine.key_files import read_key, write_key
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
+from recollect.rules.entry_signatures import check_offline
 from recollect.rules.signatures import Standing, checkpoint_bytes, private_key, public_key, sign
 from recollect.stores.protocol import LogSignature
 from recollect.testing.script import open_seeded
@@ -72,7 +71,7 @@ def test_a_new_key_lies_beside_the_store_for_its_owner_alone(mem: Recollect, tmp
     assert stat.S_IMODE(file.stat().st_mode) == 0o600 and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     assert public_key(read_key(file)) == made.key
     found = identity(mem.engine, "planner")
-    assert [key.key for key in found.keys] == [made.key] and current_key(found).current
+    assert [key.key for key in found.keys] == [made.key] and found.key_that_counts().current
     assert [one.key for one in made.checkpoint.signatures] == [made.key], (
         "whoever registers a key shows that it is theirs"
     )
@@ -157,7 +156,10 @@ def test_a_revoked_key_is_replaced_by_a_new_one(mem: Recollect) -> None:
         revoke_identity(mem.engine, "planner", first.key[:12])
     second = new_identity(mem.engine, "planner")
     found = identity(mem.engine, "planner")
-    assert [key.revoked_at is not None for key in found.keys] == [True, False] and current_key(found).key == second.key
+    assert [key.revoked_at is not None for key in found.keys] == [
+        True,
+        False,
+    ] and found.key_that_counts().key == second.key
     with pytest.raises(NotFound):
         revoke_identity(mem.engine, "planner", "0" * 12)
     with pytest.raises(NotFound):

@@ -123,6 +123,22 @@ def test_the_ledger_shows_the_same_entries(handed: Handed) -> None:
     assert handed.record.checkpoint is not None and proof.checkpoint.size >= handed.record.checkpoint.size
 
 
+def test_nothing_is_erased_where_it_cannot_be_signed_for(handed: Handed) -> None:
+    mem = handed.mem
+    back: Any = mem.add("Ana is back", owner="ana").memory
+    ana = mem.as_caller(user="ana", rights=["read", "write", "erase"])
+    ana.new_identity("ana")
+    with pytest.raises(recollect.NotFound):
+        mem.erase_with_record(id=back.id, sign_as="nobody")
+    with pytest.raises(recollect.NotAllowed):
+        ana.erase_with_record(id=back.id, sign_as="ana")
+    assert mem.get(back.id).content == "Ana is back"
+    receipt, record = ana.erase_with_record(id=back.id)
+    assert receipt.removed == (back.id,) and record is not None and record.signatures == ()
+    receipt, record = mem.erase_with_record(owner="nobody")
+    assert receipt.is_empty and record is None
+
+
 def test_somebody_without_the_right_to_operate_gets_it_unsigned(handed: Handed) -> None:
     ana = handed.mem.as_caller(user="ana", rights=["read", "write", "erase"])
     back: Any = handed.mem.add("Ana is back", owner="ana").memory

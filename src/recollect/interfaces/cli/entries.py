@@ -71,14 +71,12 @@ def export(
     key_file: KeyFile = None,
 ) -> None:
     """Write memories as entries, one a line, the oldest first."""
-    from recollect.engine.entries import export_entries
-
     session = of(context)
     namespaces = ("prod", *(include_namespaces or ()))
     with session.memory() as memory:
         which: dict[str, Any] = {"owner": owner, "space": space, "active_only": active_only}
         which |= {"sign_as": sign_as, "key_file": key_file}
-        lines = export_entries(memory.engine, **which, include_namespaces=namespaces)
+        lines = memory.export_entries(**which, include_namespaces=namespaces)
         if session.as_json:
             sys.stdout.write("[" + ",\n".join(lines) + "]\n")
             return
@@ -95,11 +93,10 @@ def import_file(
     partial: Partial = False,
 ) -> int:
     """Take in entries, each through the gates. Nothing is stored unless the whole file is sound."""
-    from recollect.engine.entries import import_entries
     from recollect.interfaces.cli import screen
 
     with of(context).memory(IfMissing.MAKE) as memory, opened(file) as stream:
-        done = import_entries(memory.engine, stream, owner=owner, space=space, scope=scope, partial=partial)
+        done = memory.import_entries(stream, owner=owner, space=space, scope=scope, partial=partial)
     of(context).answer(done, screen.fields)
     return 1 if done.refused else 0
 

@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.interfaces.cli.documents import must_be_new
+from recollect.interfaces.cli.documents import must_be_new, write_document
 from recollect.interfaces.cli.ledger import KeyFile
 from recollect.interfaces.cli.session import of
 from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
     from recollect.interfaces.python import Recollect
     from recollect.model.receipt import DerivedMemory, ErasureReceipt, Verification
 
@@ -53,13 +51,19 @@ def erase(
             typer.echo(f"The receipt will not be signed, and cannot be signed later: {SIGN}.", err=True)
         typer.confirm(f"Erase {'everything of ' + owner if owner else id} for good?", abort=True, err=True)
     with session.memory() as memory:
-        key = _key(memory, sign_as, key_file) if receipt else None  # first: what is gone cannot be asked for again
-        done = memory.erase(owner=owner, id=id, whole_chain=whole_chain)
-        receipt = None if done.is_empty else receipt
-        if receipt is not None:
-            _hand_out(memory, done, key, receipt)
+        record = None
+        if receipt is None:
+            done = memory.erase(owner=owner, id=id, whole_chain=whole_chain)
+        else:
+            done, record = memory.erase_with_record(
+                owner=owner, id=id, whole_chain=whole_chain, sign_as=sign_as, key_file=key_file
+            )
+        if record is not None:
+            write_document(record, receipt)
         found = memory.verify() if verify and _may_verify(memory) else None
-    session.answer(_answer(done, found, receipt), lambda _: _draw(done, found, receipt, signed=key is not None))
+    receipt = None if record is None else receipt
+    signed = record is not None and bool(record.signatures)
+    session.answer(_answer(done, found, receipt), lambda _: _draw(done, found, receipt, signed=signed))
     if found is not None and not found.ok:
         return 3
     return 1 if done.is_empty else 0
@@ -76,25 +80,11 @@ def _check(owner: str | None, id: str | None, receipt: str | None, sign_as: str 
         must_be_new(receipt)
 
 
-def _key(memory: "Recollect", sign_as: str | None, key_file: Path | None) -> "Ed25519PrivateKey | None":
-    from recollect.engine import identities
-
-    return identities.signing_key(memory.engine, sign_as, key_file) if sign_as or key_file else None
-
-
-def _hand_out(memory: "Recollect", done: "ErasureReceipt", key: "Ed25519PrivateKey | None", file: str) -> None:
-    from recollect.engine.erasure_records import erasure_record
-    from recollect.interfaces.cli.documents import write_document
-
-    write_document(erasure_record(memory.engine, done, key), file)
-
-
 def _may_verify(memory: "Recollect") -> bool:
     """Somebody who erases their own memories need not be allowed to walk everybody's."""
     from recollect.model.caller import Right
 
-    caller = memory.engine.caller
-    return caller.trusted or Right.OPERATE in caller.rights
+    return memory.caller.may(Right.OPERATE)
 
 
 def _answer(done: "ErasureReceipt", found: "Verification | None", receipt: str | None) -> dict[str, object]:

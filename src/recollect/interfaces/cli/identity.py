@@ -12,8 +12,9 @@ from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput, Refused
 
 if TYPE_CHECKING:
-    from recollect.engine.identities import Identity, NewKey, SignatureCheck
+    from recollect.engine.identities import Identity, NewKey
     from recollect.engine.registered_keys import RegisteredKey
+    from recollect.rules.entry_signatures import SignatureCheck
 
 identity = typer.Typer(no_args_is_help=True, help="Keys that agents and people sign with: make, show, replace, revoke.")
 
@@ -31,10 +32,8 @@ def register(app: typer.Typer) -> None:
 @identity.command()
 def new(context: typer.Context, name: Name, key_file: KeyFile = None) -> None:
     """Make a key for somebody who has none; the private half goes into a file that only you can read."""
-    from recollect.engine import identities
-
     with of(context).memory(IfMissing.MAKE) as memory:
-        of(context).answer(identities.new_identity(memory.engine, name, key_file), _draw_new)
+        of(context).answer(memory.new_identity(name, key_file=key_file), _draw_new)
 
 
 @identity.command()
@@ -44,12 +43,11 @@ def show(
     pem: Annotated[bool, typer.Option("--pem", help="Print the current public key as a PEM file.")] = False,
 ) -> None:
     """Show somebody's public keys, and what became of each."""
-    from recollect.engine import identities
     from recollect.rules.signatures import public_pem
 
     with of(context).memory() as memory:
-        found = identities.identity(memory.engine, name)
-        key = identities.current_key(found).key if pem else None
+        found = memory.identity(name)
+    key = found.key_that_counts().key if pem else None
     if key is not None and not of(context).as_json:
         sys.stdout.write(public_pem(key).decode("ascii"))
     else:
@@ -59,10 +57,8 @@ def show(
 @identity.command("list")
 def list_identities(context: typer.Context) -> None:
     """Everybody who has or had a key."""
-    from recollect.engine import identities
-
     with of(context).memory() as memory:
-        of(context).answer(identities.identities(memory.engine), _draw)
+        of(context).answer(memory.identities(), _draw)
 
 
 @identity.command("register")
@@ -73,12 +69,11 @@ def register_key(
     replace: Annotated[bool, typer.Option("--replace", help="It takes over from the one registered before.")] = False,
 ) -> None:
     """Say whose public key it is that signs elsewhere, so that what it signed can be checked here."""
-    from recollect.engine.registered_keys import register_identity
     from recollect.interfaces.cli.documents import read_public_key
 
     digits = read_public_key(key)
     with of(context).memory(IfMissing.MAKE) as memory:
-        of(context).answer(register_identity(memory.engine, name, digits, replace=replace), _draw_registered)
+        of(context).answer(memory.register_identity(name, digits, replace=replace), _draw_registered)
 
 
 @identity.command()
@@ -89,10 +84,8 @@ def rotate(
     to: Annotated[Path | None, typer.Option(help="The new private key's file.")] = None,
 ) -> None:
     """Replace a key by a new one. What the old key signed so far still counts; what it signs from now on does not."""
-    from recollect.engine import identities
-
     with of(context).memory() as memory:
-        of(context).answer(identities.rotate_identity(memory.engine, name, key_file, to), _draw_new)
+        of(context).answer(memory.rotate_identity(name, key_file=key_file, to=to), _draw_new)
 
 
 @identity.command()
@@ -102,11 +95,10 @@ def revoke(
     key: Annotated[str | None, typer.Option(help="An older key, by its first digits.")] = None,
 ) -> None:
     """From here on, let nothing count that a key signs: it was lost, or somebody else has it."""
-    from recollect.engine import identities
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        taken = identities.revoke_identity(memory.engine, name, key)
+        taken = memory.revoke_identity(name, key=key)
     of(context).answer(taken, lambda one: screen.console.print(f"revoked; the log has it at place {one.size - 1}"))
 
 
@@ -118,12 +110,10 @@ def history(
     out: Annotated[str | None, typer.Option(help="Write the document to this file.")] = None,
 ) -> None:
     """Write down what became of everybody's keys, signed, for those who check without the store. It holds no names."""
-    from recollect.engine import identities, key_histories
     from recollect.interfaces.cli.documents import write_document
 
     with of(context).memory() as memory:
-        private = identities.signing_key(memory.engine, sign_as, key_file)
-        found = key_histories.identity_history(memory.engine, private)
+        found = memory.identity_history(sign_as=sign_as, key_file=key_file)
     write_document(found, out)
     of(context).tell_written(out)
 
@@ -137,13 +127,12 @@ def sign(
     out: Annotated[str | None, typer.Option(help="Write the signed entry to this file.")] = None,
 ) -> None:
     """Sign an exported entry: its content, author, time and parents."""
-    from recollect.engine import identities
     from recollect.interfaces.cli.documents import read_object, write_document
 
     entry = read_object(file)
     with of(context).memory() as memory:
-        private = identities.signing_key(memory.engine, sign_as, key_file)
-    write_document(identities.sign_entry(entry, private), out)
+        signed = memory.sign_entry(entry, sign_as=sign_as, key_file=key_file)
+    write_document(signed, out)
     of(context).tell_written(out)
 
 
@@ -158,19 +147,18 @@ def check(
     keys: Annotated[str | None, typer.Option(help="With --key: a file that tells what became of keys.")] = None,
 ) -> int:
     """Check who signed an exported entry, and whether their key counts."""
-    from recollect.engine import identities
     from recollect.interfaces.cli.documents import read_history, read_object, read_public_key
+    from recollect.rules.entry_signatures import check_offline
 
     entry = read_object(file)
     if keys is not None and not key:
         raise BadInput("a key history is for checks without the store.", field="keys", hint="Give --key as well.")
     if key:
         with _refusing(keys):
-            answer = identities.check_offline(entry, [read_public_key(one) for one in key], read_history(keys))
+            answer = check_offline(entry, [read_public_key(one) for one in key], read_history(keys))
     else:
         with of(context).memory() as opened:
-            place = identities.place_of_memory(opened.engine, memory) if memory is not None else None
-            answer = identities.check_entry(opened.engine, entry, place)
+            answer = opened.check_entry(entry, memory=memory)
     of(context).answer(answer, _draw_checked)
     return 0 if answer.ok else 1
 

@@ -19,7 +19,6 @@ KeyFile = Annotated[
     Path | None,
     typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
 ]
-RECEIPT_NEEDS = "Give --key: the public key of whoever signed the receipt. `recollect identity show NAME` prints it."
 Out = Annotated[str | None, typer.Option(help="Write the document to this file.")]
 
 
@@ -30,24 +29,20 @@ def register(app: typer.Typer) -> None:
 @ledger.command()
 def checkpoint(context: typer.Context, sign_as: SignAs = None, key_file: KeyFile = None, out: Out = None) -> None:
     """Cover what was written since the last checkpoint. Keep it somewhere else: it reveals every later rewrite."""
-    from recollect.engine import checkpoint_log, identities
     from recollect.interfaces.cli.documents import must_be_new
 
     if out is not None:
         must_be_new(out)
     with of(context).memory() as memory:
-        key = identities.signing_key(memory.engine, sign_as, key_file) if sign_as or key_file else None
-        taken = checkpoint_log.checkpoint(memory.engine, key)
+        taken = memory.checkpoint(sign_as=sign_as, key_file=key_file)
     _handed_out(context, taken, out, lambda: _draw_checkpoints([taken]))
 
 
 @ledger.command("list")
 def list_checkpoints(context: typer.Context) -> None:
     """The checkpoints that were taken, oldest first."""
-    from recollect.engine import checkpoint_log
-
     with of(context).memory() as memory:
-        of(context).answer(checkpoint_log.checkpoints(memory.engine), _draw_checkpoints)
+        of(context).answer(memory.checkpoints(), _draw_checkpoints)
 
 
 @ledger.command()
@@ -63,7 +58,6 @@ def prove(
     out: Out = None,
 ) -> None:
     """Write a proof that anybody can check without the store."""
-    from recollect.engine import checkpoint_log
     from recollect.rules.counting import entries
 
     if (memory is None) == (since is None):
@@ -71,10 +65,10 @@ def prove(
     with of(context).memory() as opened:
         proof: Document
         if memory is not None:
-            proof = checkpoint_log.prove_memory(opened.engine, memory, with_content=not without_content)
+            proof = opened.prove(memory, with_content=not without_content)
         else:
-            proof = checkpoint_log.prove_growth(opened.engine, _size(str(since)))
-        uncovered = checkpoint_log.uncovered_entries(opened.engine)
+            proof = opened.prove_growth(_size(str(since)))
+        uncovered = opened.uncovered_entries()
     _handed_out(context, proof, out)
     if uncovered:
         unsaid = f"{entries(uncovered)} that no checkpoint covers yet"
@@ -95,19 +89,12 @@ def check(
 ) -> int:
     """Check a document without any store: against a public key, or, unless it is a receipt, a checkpoint that was kept."""
     from recollect.interfaces.cli.documents import read_history, read_kept, read_public_key, read_text
-    from recollect.rules import erasure_records, proofs
+    from recollect.rules.documents import check_document
 
     if keys is not None and not key:
         raise BadInput("a key history needs a key to believe it by.", field="keys", hint="Give --key as well.")
     text, trusted = read_text(file), [read_public_key(one) for one in key or ()]
-    is_receipt = erasure_records.is_record(text)
-    if not key and (kept is None or is_receipt):
-        hint = RECEIPT_NEEDS if is_receipt else "Give --key, or --kept."
-        raise BadInput("there is nothing to hold it against.", field="key", hint=hint)
-    if is_receipt:
-        answer = erasure_records.check_record(text, trusted)
-    else:
-        answer = proofs.check(text, trusted, read_kept(kept), read_history(keys))
+    answer = check_document(text, trusted, read_kept(kept), read_history(keys))
     of(context).answer(answer, _draw_check)
     return 0 if answer.ok else 1
 

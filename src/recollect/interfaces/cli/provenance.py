@@ -37,29 +37,24 @@ def register(app: typer.Typer) -> None:
 @provenance.command()
 def ancestors(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> None:
     """What a memory builds upon, as far back as it goes."""
-    from recollect.engine.provenance import ancestors as found_by
-
     with of(context).memory() as memory:
-        of(context).answer(found_by(memory.engine, id), lambda lineage: _drawn(lineage, draw))
+        of(context).answer(memory.ancestors(id), lambda lineage: _drawn(lineage, draw))
 
 
 @provenance.command()
 def descendants(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> None:
     """What was built upon a memory."""
-    from recollect.engine.provenance import descendants as found_by
-
     with of(context).memory() as memory:
-        of(context).answer(found_by(memory.engine, id), lambda lineage: _drawn(lineage, draw))
+        of(context).answer(memory.descendants(id), lambda lineage: _drawn(lineage, draw))
 
 
 @provenance.command()
 def common(context: typer.Context, a: Id, b: Id) -> None:
     """What two memories both go back to, nearest first."""
-    from recollect.engine.provenance import common_sources
     from recollect.rules.provenance import label
 
     with of(context).memory() as memory:
-        found = common_sources(memory.engine, a, b)
+        found = memory.common_sources(a, b)
     rows = [(str(one.distance_a), str(one.distance_b), label(one.source)) for one in found]
     of(context).answer(found, lambda _: _table(("steps from a", "steps from b", "source"), rows))
 
@@ -67,10 +62,8 @@ def common(context: typer.Context, a: Id, b: Id) -> None:
 @provenance.command()
 def credit(context: typer.Context, id: Id) -> None:
     """Who is credited with a memory, and for how much."""
-    from recollect.engine.provenance import credit as shares
-
     with of(context).memory() as memory:
-        found = shares(memory.engine, id)
+        found = memory.credit(id)
     rows = [(f"{float(one.share):.1%}", str(one.share), one.who) for one in found]
     of(context).answer(found, lambda _: _table(("credit", "exactly", "who"), rows))
 
@@ -78,10 +71,8 @@ def credit(context: typer.Context, id: Id) -> None:
 @provenance.command()
 def derivatives(context: typer.Context, id: Id) -> None:
     """Other authors' memories of much the same words, where neither names the other."""
-    from recollect.engine.provenance import derivatives as found_by
-
     with of(context).memory() as memory:
-        found = found_by(memory.engine, id)
+        found = memory.derivatives(id)
     rows = [(f"{one.overlap:.0%}", one.direction, one.id[:13], one.author, one.content) for one in found]
     of(context).answer(found, lambda _: _table(("overlap", "it is", "id", "author", "content"), rows))
 
@@ -89,10 +80,8 @@ def derivatives(context: typer.Context, id: Id) -> None:
 @provenance.command()
 def vouchers(context: typer.Context, id: Id) -> None:
     """Who vouches for a memory, and what that weighs in the eyes of whoever asks."""
-    from recollect.engine.vouching import vouching
-
     with of(context).memory() as memory:
-        found = vouching(memory.engine, id)
+        found = memory.vouching(id)
     rows = [
         (f"{one['weight']:.2f}", one["name"], one.get("says", ""), one["timestamp"][:10], one["signed"] or "no")
         for one in found.vouchers
@@ -116,23 +105,20 @@ def vouch(
     key_file: KeyFile = None,
 ) -> None:
     """Stand for a memory that another wrote, once. The memory itself does not change."""
-    from recollect.engine.vouching import vouch as record
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        signing: dict[str, Any] = {"sign_as": sign_as, "key_file": key_file}
-        vouched = record(memory.engine, id, confidence=confidence, says=says, by=by, **signing)
+        vouched = memory.vouch(id, confidence=confidence, says=says, by=by, sign_as=sign_as, key_file=key_file)
     of(context).answer(vouched, lambda one: screen.changed(one, "vouched for"))
     of(context).tell(f"`recollect provenance vouchers {vouched.short_id}` tells what it weighs.")
 
 
 def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:
     """Take back one's own vouch. History still shows that there was one."""
-    from recollect.engine.vouching import withdraw_vouch as record
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        withdrawn = record(memory.engine, id, by=by)
+        withdrawn = memory.withdraw_vouch(id, by=by)
     of(context).answer(withdrawn, lambda one: screen.changed(one, "no longer vouched for"))
 
 

@@ -64,7 +64,6 @@ def add(
 ) -> int:
     """Remember one thing, and say what became of it."""
     fields = {name: value for name, value in locals().items() if name not in _NOT_FIELDS and value not in (None, False)}
-    from recollect.engine.provenance import parent_hashes
     from recollect.interfaces.cli import screen
 
     session = of(context)
@@ -76,7 +75,7 @@ def add(
     text = sys.stdin.read().rstrip("\n") if content == "-" else content
     with session.memory(IfMissing.MAKE) as memory:
         if parent:
-            fields["parent_refs"] = parent_hashes(memory.engine, parent)
+            fields["parent_refs"] = memory.parent_hashes(parent)
         receipt = memory.add(text, idempotency_key=idempotency_key, **fields)
     session.answer(receipt, screen.receipt)
     return 1 if receipt.denied else 0

@@ -1,17 +1,19 @@
 """The part of the Python door that is about proof: checkpoints, proofs, keys and signatures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from recollect.engine import checkpoint_log, erasure_records, identities, key_histories, registered_keys
 from recollect.engine.context import Engine
-from recollect.engine.identities import Identity, NewKey, SignatureCheck
+from recollect.engine.erasure_records import RecordedErasure
+from recollect.engine.identities import Identity, NewKey
 from recollect.engine.registered_keys import RegisteredKey
 from recollect.engine.telemetry import traced
 from recollect.model.erasure_record import ErasureRecord
-from recollect.model.proof import Checkpoint, GrowthProof, KeyHistory, MemoryProof, ProofCheck
+from recollect.model.proof import Checkpoint, GrowthProof, KeyHistory, MemoryProof
 from recollect.model.receipt import ErasureReceipt
+from recollect.rules.entry_signatures import SignatureCheck
 
 
 class LedgerDoor:
@@ -22,8 +24,7 @@ class LedgerDoor:
     @traced
     def checkpoint(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
         """Cover what was written since the last checkpoint, signed if you say by whom. Keep the answer elsewhere."""
-        file = _path(key_file)
-        key = identities.signing_key(self._engine, sign_as, file) if sign_as or file else None
+        key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return checkpoint_log.checkpoint(self._engine, key)
 
     @traced
@@ -32,12 +33,31 @@ class LedgerDoor:
         return checkpoint_log.checkpoints(self._engine)
 
     @traced
+    def uncovered_entries(self) -> int:
+        """How many entries no checkpoint covers yet, and so no proof speaks of."""
+        return checkpoint_log.uncovered_entries(self._engine)
+
+    @traced
+    def erase_with_record(
+        self,
+        *,
+        owner: str | None = None,
+        id: str | None = None,
+        whole_chain: bool = False,
+        sign_as: str | None = None,
+        key_file: str | Path | None = None,
+    ) -> RecordedErasure:
+        """``erase`` and ``erasure_record`` in one. Nothing is erased unless the key to sign with is there."""
+        return erasure_records.erase_with_record(
+            self._engine, owner=owner, id=id, whole_chain=whole_chain, sign_as=sign_as, key_file=_path(key_file)
+        )
+
+    @traced
     def erasure_record(
         self, receipt: ErasureReceipt, *, sign_as: str | None = None, key_file: str | Path | None = None
     ) -> ErasureRecord:
         """The answer of ``erase`` as a document to hand out, with a checkpoint that covers it, signed if you say by whom."""
-        file = _path(key_file)
-        key = identities.signing_key(self._engine, sign_as, file) if sign_as or file else None
+        key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
         return erasure_records.erasure_record(self._engine, receipt, key)
 
     @traced
@@ -98,15 +118,6 @@ class LedgerDoor:
         """Whether an entry's author signed it with a key that counts now, or counted when ``memory`` was written."""
         place = identities.place_of_memory(self._engine, memory) if memory is not None else None
         return identities.check_entry(self._engine, entry, place)
-
-
-def check_proof(
-    text: str, *, keys: Sequence[str] = (), kept: Checkpoint | None = None, history: KeyHistory | None = None
-) -> ProofCheck:
-    """Check a checkpoint or a proof without any store, against public keys or a checkpoint that was kept."""
-    from recollect.rules.proofs import check
-
-    return check(text, keys, kept, history)
 
 
 def _path(file: str | Path | None) -> Path | None:

@@ -1,6 +1,6 @@
 """The Python door to sources, vouching and entries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,11 @@ class ProvenanceDoor:
     def derivatives(self, id: str) -> tuple[Derivative, ...]:
         """Other authors' memories of much the same words, where neither names the other."""
         return provenance.derivatives(self._engine, id)
+
+    @traced
+    def parent_hashes(self, named: Sequence[str]) -> list[str]:
+        """What ``parent_refs`` takes, for parents that are named by an id, twelve digits of it, an alias or their hash."""
+        return provenance.parent_hashes(self._engine, named)
 
     @traced
     def vouch(

@@ -5,9 +5,10 @@ from urllib.parse import unquote
 
 import mcp_types as wire
 
+from recollect.engine.knowledge_graph import whole_graph
 from recollect.interfaces.mcp import blocks
 from recollect.interfaces.mcp.catalogue import Tools
-from recollect.interfaces.mcp.reference import INDENT, whole_graph
+from recollect.interfaces.mcp.reference import INDENT
 from recollect.interfaces.mcp.tool import as_text, plain
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import NotFound
@@ -67,7 +68,7 @@ def _reader(uri: str) -> Callable[[Recollect], tuple[str, str]]:
     if uri == SNAPSHOT:
         return lambda memory: (MARKDOWN, blocks.snapshot(memory))
     if uri == GRAPH:
-        return lambda memory: (JSON, as_text(whole_graph(memory).to_dict(), INDENT))
+        return lambda memory: (JSON, as_text(whole_graph(memory.engine).to_dict(), INDENT))
     if uri.startswith(PAGE):
         return lambda memory: (JSON, _page(memory, unquote(uri.removeprefix(PAGE))))
     raise NotFound("there is no such resource.", field="uri", hint=f"Known: {SNAPSHOT}, {PAGE}ID.")
