@@ -1,4 +1,4 @@
--- Operational events: the statements of one capability, by name. Lists are newest first; a page begins before a place.
+-- Operational events: the statements that PostgreSQL needs in its own words, by name. The others are in stores/sql.
 
 -- name: keep_operation
 INSERT INTO operations (tenant, number, at, user_id, thread_id, node, op, status, memory_id, category, similarity)
@@ -42,9 +42,3 @@ SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS 
 -- name: remove_operations_about
 DELETE FROM operations WHERE tenant = :tenant AND memory_id = :id
    AND at IN (SELECT at FROM ledger WHERE tenant = :tenant AND memory_id = :id)
-
--- name: remove_operations_naming
-DELETE FROM operations WHERE tenant = :tenant AND (user_id = :name OR thread_id = :name)
-
--- name: remove_operations_before
-DELETE FROM operations WHERE tenant = :tenant AND at < :at

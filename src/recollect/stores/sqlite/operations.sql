@@ -1,4 +1,4 @@
--- Operational events: the statements of one capability, by name. Lists are newest first; a page begins before a place.
+-- Operational events: the statements that SQLite needs in its own words, by name. The others are in stores/sql.
 -- SQLite keeps no statistics here and would walk the tenant's whole table, so the index is named where it matters.
 
 -- name: keep_operation
@@ -37,9 +37,3 @@ SELECT substr(at, 1, :digits) AS period, node, op, status, count(*) AS n FROM op
 -- name: remove_operations_about
 DELETE FROM operations WHERE tenant = :tenant AND memory_id = :id
    AND at IN (SELECT at FROM ledger INDEXED BY ledger_by_memory WHERE tenant = :tenant AND memory_id = :id)
-
--- name: remove_operations_naming
-DELETE FROM operations WHERE tenant = :tenant AND (user_id = :name OR thread_id = :name)
-
--- name: remove_operations_before
-DELETE FROM operations WHERE tenant = :tenant AND at < :at

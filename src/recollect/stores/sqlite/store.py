@@ -12,14 +12,14 @@ from recollect.stores import backups
 from recollect.stores.erasure_list import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.filters import Dialect
-from recollect.stores.sql.queries import load_all_queries
+from recollect.stores.sql.queries import load_dialect
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.connections import IN_MEMORY, Connections
 from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.queue import WriterQueue
 
-QUERIES = load_all_queries(__package__)
+QUERIES = load_dialect(__package__)
 
 
 class NamedQueries:
