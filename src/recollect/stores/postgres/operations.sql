@@ -8,13 +8,6 @@ SELECT tenant, number, at, user_id, thread_id, node, op, status, memory_id, cate
     AS new (tenant, number, at, user_id, thread_id, node, op, status, memory_id, category, similarity)
 ON CONFLICT DO NOTHING
 
--- name: operations
-SELECT * FROM operations
- WHERE tenant = :tenant AND at >= :since AND (at, number) < (:before_at, :before_number)
-   AND (:thread::text IS NULL OR thread_id = :thread) AND (:op::text IS NULL OR op = :op)
-   AND (:status::text IS NULL OR status = :status)
- ORDER BY at DESC, number DESC LIMIT :limit
-
 -- name: operations_of_node
 SELECT * FROM operations
  WHERE tenant = :tenant AND node = :node AND at >= :since AND (at, number) < (:before_at, :before_number)
@@ -28,11 +21,6 @@ SELECT * FROM operations
    AND (:thread::text IS NULL OR thread_id = :thread) AND (:op::text IS NULL OR op = :op)
    AND (:status::text IS NULL OR status = :status) AND (:node::text IS NULL OR node = :node)
  ORDER BY at DESC, number DESC LIMIT :limit
-
--- name: count_operations
-SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS n FROM operations
- WHERE tenant = :tenant AND at >= :since
- GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 
 -- name: count_operations_of_user
 SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS n FROM operations

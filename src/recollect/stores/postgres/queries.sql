@@ -63,11 +63,6 @@ SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream FOR UPDATE
 -- name: locked_streams
 SELECT * FROM streams WHERE tenant = :tenant AND (:owner::text IS NULL OR owner = :owner) ORDER BY stream FOR UPDATE
 
--- name: add_stream
-INSERT INTO streams (tenant, stream, uid, namespace, space, owner, head)
-VALUES (:tenant, (SELECT coalesce(max(stream), 0) + 1 FROM streams WHERE tenant = :tenant),
-        :uid, :namespace, :space, :owner, :head)
-
 -- ── versions, ledger, amendments ────────────────────────────────────────────────────────────────────────────────
 
 -- name: consolidation_entries
@@ -187,23 +182,10 @@ SELECT memory FROM memories
    AND authority <> 'ai_inferred'
  ORDER BY memory DESC LIMIT :limit
 
--- name: count_by
-SELECT m.{column} AS value, count(*) AS n FROM memories m
- WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column} NULLS FIRST
-
--- name: unused
-SELECT m.id FROM memories m LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
- WHERE m.tenant = :tenant AND m.stream = :stream AND m.status = 'active' AND m.pinned = 0
-   AND m.importance < :importance AND m.last_reinforced < :before AND coalesce(a.last, '') < :before
- ORDER BY m.memory
-
 -- name: to_purge
 SELECT id FROM memories
  WHERE tenant = :tenant AND stream = :stream AND purge_at IS NOT NULL AND purge_at <= :now AND removed IS NULL
  ORDER BY memory
-
--- name: add_alias
-INSERT INTO aliases (tenant, alias, id) VALUES (:tenant, :alias, :id) ON CONFLICT DO NOTHING
 
 -- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
 -- The count of a term stands at place -9223372036854775807, before every posting.
@@ -282,9 +264,6 @@ INSERT INTO accesses (tenant, id, count, last)
 SELECT tenant, id, count, last FROM unnest(?::text[], ?::text[], ?::bigint[], ?::text[]) AS new (tenant, id, count, last)
 ON CONFLICT (tenant, id) DO UPDATE
    SET count = accesses.count + excluded.count, last = greatest(accesses.last, excluded.last)
-
--- name: keep_policy
-INSERT INTO policies (tenant, hash, body) VALUES (:tenant, :hash, :body) ON CONFLICT DO NOTHING
 
 -- name: keep_trace
 INSERT INTO traces (tenant, at, type, stream, memory_id, policy, body)

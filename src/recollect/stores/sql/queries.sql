@@ -1,5 +1,6 @@
 -- The statements that every engine runs as they stand, by name. Parameters are written :name, or ? where many rows are run.
 -- What an engine has to say in its own words is in its own folder, in a file of the same name.
+-- A parameter that may be NULL says its type with CAST: PostgreSQL has to be told, and every engine reads it.
 
 -- ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -17,6 +18,11 @@ SELECT * FROM streams WHERE tenant = :tenant AND owner = :owner ORDER BY stream
 
 -- name: streams_of_space
 SELECT * FROM streams WHERE tenant = :tenant AND space = :space ORDER BY stream
+
+-- name: add_stream
+INSERT INTO streams (tenant, stream, uid, namespace, space, owner, head)
+VALUES (:tenant, (SELECT coalesce(max(stream), 0) + 1 FROM streams WHERE tenant = :tenant),
+        :uid, :namespace, :space, :owner, :head)
 
 -- name: advance_stream
 UPDATE streams SET tick = :tick, last_seq = :last_seq, last_memory = :last_memory, head = :head, last_at = :last_at,
@@ -105,6 +111,10 @@ SELECT id FROM aliases WHERE tenant = :tenant AND alias = :alias ORDER BY id LIM
 -- name: count_memories
 SELECT count(*) AS n FROM memories m WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters}
 
+-- name: count_by
+SELECT m.{column} AS value, count(*) AS n FROM memories m
+ WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column} NULLS FIRST
+
 -- name: count_removed
 SELECT count(*) AS n FROM memories WHERE tenant = :tenant AND removed IS NOT NULL
 
@@ -151,6 +161,15 @@ SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status =
  UNION
 SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at_tick <= :tick
  ORDER BY 1
+
+-- name: unused
+SELECT m.id FROM memories m LEFT JOIN accesses a ON a.tenant = :tenant AND a.id = m.id
+ WHERE m.tenant = :tenant AND m.stream = :stream AND m.status = 'active' AND m.pinned = 0
+   AND m.importance < :importance AND m.last_reinforced < :before AND coalesce(a.last, '') < :before
+ ORDER BY m.memory
+
+-- name: add_alias
+INSERT INTO aliases (tenant, alias, id) VALUES (:tenant, :alias, :id) ON CONFLICT DO NOTHING
 
 -- name: remove_aliases
 DELETE FROM aliases WHERE tenant = :tenant AND id = :id
@@ -203,6 +222,9 @@ SELECT count(*) AS n FROM memories
 
 -- name: remove_accesses
 DELETE FROM accesses WHERE tenant = :tenant AND id = :id
+
+-- name: keep_policy
+INSERT INTO policies (tenant, hash, body) VALUES (:tenant, :hash, :body) ON CONFLICT DO NOTHING
 
 -- name: policy_kept
 SELECT body FROM policies WHERE tenant = :tenant AND hash = :hash

@@ -5,12 +5,6 @@
 INSERT INTO operations (tenant, number, at, user_id, thread_id, node, op, status, memory_id, category, similarity)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 
--- name: operations
-SELECT * FROM operations
- WHERE tenant = :tenant AND at >= :since AND (at, number) < (:before_at, :before_number)
-   AND (:thread IS NULL OR thread_id = :thread) AND (:op IS NULL OR op = :op) AND (:status IS NULL OR status = :status)
- ORDER BY at DESC, number DESC LIMIT :limit
-
 -- name: operations_of_node
 SELECT * FROM operations INDEXED BY operations_by_node
  WHERE tenant = :tenant AND node = :node AND at >= :since AND (at, number) < (:before_at, :before_number)
@@ -23,11 +17,6 @@ SELECT * FROM operations INDEXED BY operations_by_user
    AND (:thread IS NULL OR thread_id = :thread) AND (:op IS NULL OR op = :op) AND (:status IS NULL OR status = :status)
    AND (:node IS NULL OR node = :node)
  ORDER BY at DESC, number DESC LIMIT :limit
-
--- name: count_operations
-SELECT substr(at, 1, :digits) AS period, node, op, status, count(*) AS n FROM operations
- WHERE tenant = :tenant AND at >= :since
- GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 
 -- name: count_operations_of_user
 SELECT substr(at, 1, :digits) AS period, node, op, status, count(*) AS n FROM operations INDEXED BY operations_by_user

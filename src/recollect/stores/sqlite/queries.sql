@@ -13,10 +13,6 @@ SELECT * FROM streams WHERE tenant = :tenant AND (:owner IS NULL OR owner = :own
 -- name: no_new_streams
 SELECT :tenant WHERE 0
 
--- name: add_stream
-INSERT INTO streams (tenant, stream, uid, namespace, space, owner, head)
-SELECT :tenant, coalesce(max(stream), 0) + 1, :uid, :namespace, :space, :owner, :head FROM streams WHERE tenant = :tenant
-
 -- ── versions, ledger, amendments ────────────────────────────────────────────────────────────────────────────────
 
 -- name: consolidation_entries
@@ -116,23 +112,10 @@ SELECT memory FROM memories INDEXED BY memories_rules
    AND authority <> 'ai_inferred'
  ORDER BY memory DESC LIMIT :limit
 
--- name: count_by
-SELECT m.{column} AS value, count(*) AS n FROM memories m
- WHERE m.tenant = :tenant AND m.removed IS NULL AND {filters} GROUP BY m.{column} ORDER BY m.{column}
-
--- name: unused
-SELECT m.id FROM memories m LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
- WHERE m.tenant = :tenant AND m.stream = :stream AND m.status = 'active' AND m.pinned = 0
-   AND m.importance < :importance AND m.last_reinforced < :before AND coalesce(a.last, '') < :before
- ORDER BY m.memory
-
 -- name: to_purge
 SELECT id FROM memories INDEXED BY memories_to_purge
  WHERE tenant = :tenant AND stream = :stream AND purge_at IS NOT NULL AND purge_at <= :now AND removed IS NULL
  ORDER BY memory
-
--- name: add_alias
-INSERT OR IGNORE INTO aliases (tenant, alias, id) VALUES (:tenant, :alias, :id)
 
 -- ── text index ──────────────────────────────────────────────────────────────────────────────────────────────────
 -- The count of a term stands at place -9223372036854775807, before every posting.
@@ -188,9 +171,6 @@ SELECT count(*) AS n FROM memories
 -- name: count_access
 INSERT INTO accesses (tenant, id, count, last) VALUES (?, ?, ?, ?)
 ON CONFLICT (tenant, id) DO UPDATE SET count = count + excluded.count, last = max(last, excluded.last)
-
--- name: keep_policy
-INSERT OR IGNORE INTO policies (tenant, hash, body) VALUES (:tenant, :hash, :body)
 
 -- name: keep_trace
 INSERT INTO traces (tenant, number, at, type, stream, memory_id, policy, body)
