@@ -296,14 +296,6 @@ class ReadsText(Protocol):
         """Every posting of a stream as ``(term, memory, tf, length)``, in order."""
         ...
 
-    def counted_terms(self, stream: Stream) -> dict[str, int]:
-        """How many memories of a stream have each term, as the index has counted."""
-        ...
-
-    def noted_terms(self, stream: Stream) -> dict[int, tuple[int, dict[str, int]]]:
-        """What each memory of a stream noted when it was indexed: its length, and its terms with their counts."""
-        ...
-
     def visible(self, stream: Stream, numbers: Sequence[int], selection: Selection) -> set[int]: ...
 
     def count_beyond(
@@ -360,10 +352,6 @@ class KeepsVectors(Protocol):
 class ReadsRelations(Protocol):
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
         """Those that begin or end at one of these places, in order."""
-        ...
-
-    def relations_of(self, stream: Stream) -> list[Relation]:
-        """Those that begin in a stream, in order."""
         ...
 
 
@@ -634,10 +622,6 @@ class ReadsProvenance(Protocol):
         user, actor, agent or voucher elsewhere, or as the one who may see them."""
         ...
 
-    def parents_noted(self, stream: Stream) -> dict[int, tuple[str, ...]]:
-        """The hashes that each memory of a stream is found under as built upon them, in order."""
-        ...
-
     def names_of(self, tenant: str, uids: Sequence[str]) -> dict[str, str]:
         """The names of these actors; whoever was erased has none."""
         ...
@@ -682,8 +666,8 @@ class Writer(Reader, KeepsOperations, MovesCursors, KeepsVectors, KeepsRelations
         """A stream that nobody else writes to until this transaction ends, as it stands now."""
         ...
 
-    def locked_streams(self, tenant: str, owner: str | None = None) -> list[Stream]:
-        """The same for all of a tenant's streams, or an owner's; meanwhile no new one can be made."""
+    def locked_streams(self, tenant: str) -> list[Stream]:
+        """The same for all of a tenant's streams; meanwhile no new one can be made."""
         ...
 
     def add_stream(self, address: Address, uid: str) -> Stream: ...
@@ -781,7 +765,6 @@ class Store(Protocol):
         """What the store remembers about itself under a name."""
         ...
 
-    def values(self, prefix: str) -> dict[str, str]: ...
     def set_value(self, name: str, value: str | None) -> None: ...
 
     def become(self, store_id: str) -> None:

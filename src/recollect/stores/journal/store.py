@@ -180,7 +180,7 @@ class JournalStore:
         with self._looking() as replica:
             return replica.value(name)
 
-    def values(self, prefix: str) -> dict[str, str]:
+    def _values(self, prefix: str) -> dict[str, str]:
         with self._looking() as replica:
             return replica.values(prefix)
 
@@ -264,7 +264,7 @@ class JournalStore:
     def note_erasures(self, erased: Sequence[Erased]) -> None:
         with translated(self.location):
             self._erased.append(erased)
-            backups.note(self.values(backups.PLACE), erased)
+            backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
         """A copy as an SQLite database: one file, which ``restore`` and every other store can read."""

@@ -61,7 +61,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('recollect new streams of ' || :te
 SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream FOR UPDATE
 
 -- name: locked_streams
-SELECT * FROM streams WHERE tenant = :tenant AND (:owner::text IS NULL OR owner = :owner) ORDER BY stream FOR UPDATE
+SELECT * FROM streams WHERE tenant = :tenant ORDER BY stream FOR UPDATE
 
 -- ── versions, ledger, amendments ────────────────────────────────────────────────────────────────────────────────
 

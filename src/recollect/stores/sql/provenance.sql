@@ -14,6 +14,3 @@ DELETE FROM parents WHERE tenant = ? AND hash = ? AND stream = ? AND memory = ?
 
 -- name: drop_parents
 DELETE FROM parents WHERE tenant = :tenant AND stream = :stream
-
--- name: parents_of_stream
-SELECT memory, hash FROM parents WHERE tenant = :tenant AND stream = :stream ORDER BY memory, hash

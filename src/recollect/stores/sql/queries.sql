@@ -206,13 +206,6 @@ SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memor
 SELECT term, -place, tf, length FROM postings
  WHERE tenant = :tenant AND stream = :stream AND place > -9223372036854775807 ORDER BY term, place DESC
 
--- name: terms_counted
-SELECT term, tf FROM postings
- WHERE tenant = :tenant AND stream = :stream AND place = -9223372036854775807 ORDER BY term
-
--- name: terms_of_stream
-SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream AND terms IS NOT NULL ORDER BY memory
-
 -- name: active_between_scopes
 -- Between two names, so that an index answers without walking the stream.
 SELECT count(*) AS n FROM memories

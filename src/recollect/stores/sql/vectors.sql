@@ -50,7 +50,3 @@ DELETE FROM relations WHERE tenant = :tenant AND ((from_stream = :stream AND fro
 
 -- name: drop_relations
 DELETE FROM relations WHERE tenant = :tenant AND from_stream = :stream
-
--- name: relations_of_stream
-SELECT * FROM relations WHERE tenant = :tenant AND from_stream = :stream
- ORDER BY from_memory, to_stream, to_memory, relation_type

@@ -8,7 +8,7 @@
 SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
 
 -- name: locked_streams
-SELECT * FROM streams WHERE tenant = :tenant AND (:owner IS NULL OR owner = :owner) ORDER BY stream
+SELECT * FROM streams WHERE tenant = :tenant ORDER BY stream
 
 -- name: no_new_streams
 SELECT :tenant WHERE 0

@@ -169,7 +169,7 @@ class SqliteStore:
             found = db.execute(QUERIES["store_value"], {"name": name}).fetchone()
         return str(found[0]) if found else None
 
-    def values(self, prefix: str) -> dict[str, str]:
+    def _values(self, prefix: str) -> dict[str, str]:
         with self._looking() as db:
             return dict(db.execute(QUERIES["store_values"], {"prefix": prefix}).fetchall())
 
@@ -198,7 +198,7 @@ class SqliteStore:
         with translated(self.location):
             self._erased.append(erased)
             if not self._in_memory:
-                backups.note(self.values(backups.PLACE), erased)
+                backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
         """A backup through SQLite's own interface, in one step: a snapshot, whoever writes meanwhile."""
