@@ -16,8 +16,8 @@ from recollect.model.record import Memory
 from recollect.model.vocabulary import Outcome, Status
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.translation import to_candidate
+from recollect.stores.collector import collector_paused
 from recollect.stores.journal import JournalStore
-from recollect.stores.journal.log import collector_at_rest
 from recollect.stores.journal.view import SHOWN, Stranger
 
 ADOPTED_AT_ONCE = 500
@@ -79,7 +79,7 @@ def _tell(store: JournalStore, progress: Progress | None, done: int, total: int)
 
 def _remembered(engine: Engine, part: Sequence[Stranger], linked: bool) -> Iterator[Receipt]:
     """The new ones are remembered in one transaction, then the store follows what was done to those that it has."""
-    with collector_at_rest():
+    with collector_paused():
         receipts = ingest.add_many(engine, [to_candidate(one.memory) for one in part if _is_new(one)], linked=linked)
     yield from receipts
     for one in part:

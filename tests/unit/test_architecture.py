@@ -1,12 +1,15 @@
-"""The architecture, enforced: what is public, what is pure, and which way imports may go."""
+"""The architecture, enforced: what is public, what is pure, which way imports may go, and that no statement stands twice."""
 
 import ast
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import recollect
+from recollect.stores.protocol import Standing
+from recollect.stores.sql.queries import load_all_queries, load_queries
 
 SOURCE = Path(recollect.__file__).parent
 PURE = ("model", "rules", "formats")
@@ -139,3 +142,37 @@ def test_released_migrations_never_change(store: str) -> None:
     pinned = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text().splitlines())
     actual = {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in folder.glob("*.sql")}
     assert actual == pinned
+
+
+def test_a_statement_that_engines_word_alike_stands_once_where_they_share_it() -> None:
+    shared, sqlite, postgres = statements("sql"), statements("sqlite"), statements("postgres")
+    assert [name for name in sqlite if sqlite[name] == shared.get(name)] == []
+    assert [name for name in postgres if postgres[name] == shared.get(name)] == []
+    assert [name for name in sqlite if sqlite[name] == postgres.get(name)] == []
+    assert sorted(shared.keys() & sqlite.keys() & postgres.keys()) == [], "shared by nobody: each engine has its own"
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_no_statement_is_there_that_nothing_runs(store: str) -> None:
+    standing = {f"newest_{which}" for which in get_args(Standing)}
+    named = texts("sql") | texts(store) | standing
+    assert sorted(statements("sql").keys() - named) == []
+    assert sorted(statements(store).keys() - named) == []
+
+
+def test_nothing_is_left_of_looking_after_postgres_that_nothing_runs() -> None:
+    assert sorted(load_queries("recollect.stores.postgres", "keeping.sql").keys() - texts("postgres")) == []
+
+
+def statements(store: str) -> dict[str, str]:
+    """What a folder of stores has of its own, in words that line breaks do not tell apart."""
+    found = load_all_queries(f"recollect.stores.{store}", apart_from="keeping.sql")
+    return {name: " ".join(sql.split()) for name, sql in found.items()}
+
+
+def texts(store: str) -> set[str]:
+    """Every text in the code of a folder of stores: queries are run by their names."""
+    nodes = (
+        node for path in modules(f"stores/{store}") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}

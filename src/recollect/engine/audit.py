@@ -13,7 +13,6 @@ from recollect.engine.log_audit import audit_log
 from recollect.engine.reindexing import made_anew
 from recollect.engine.relations import relations_of_stream
 from recollect.engine.stream_audit import BRINGS_VERSION, HINT, Walked, walked
-from recollect.engine.uncollected import uncollected
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
 from recollect.model.caller import Right
 from recollect.model.ledger import Entry, commit_to
@@ -23,6 +22,7 @@ from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
 from recollect.rules.findable import findable
+from recollect.stores.collector import collector_paused
 from recollect.stores.protocol import Reader, Stream, Version
 
 Progress = Callable[[int, int], None]
@@ -36,7 +36,7 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
     covers yet. ``progress`` is told how many entries were walked, and how many there are.
     """
     engine.require(Right.OPERATE, "verify the store")
-    with uncollected(), engine.read() as reader:
+    with collector_paused(), engine.read() as reader:
         streams = reader.streams_of(engine.tenant)
         actors = reader.actor_names(engine.tenant)
         log = audit_log(reader, engine.tenant, {stream.uid for stream in streams}, actors, kept)

@@ -30,11 +30,6 @@ class ChangeDecision:
     rule: str
     differences: tuple[Difference, ...] = ()
 
-    @property
-    def tentative(self) -> bool:
-        """Whether the new words only ask or suppose. Such words should never replace a plain statement."""
-        return self.rule in TENTATIVE
-
 
 def classify_change(
     old: str, new: str, *, event_type: EventType | None = None, same_speaker: bool | None = None

@@ -53,17 +53,8 @@ def codes_from(blobs: Sequence[bytes], dimensions: int) -> Codes:
     return np.frombuffer(b"".join(blobs), dtype=np.int8).reshape(len(blobs), dimensions)
 
 
-def signs_from(blobs: Sequence[bytes], dimensions: int) -> Signs:
-    """Signs as a store gave them back, one blob a row."""
-    return np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), signs_bytes(dimensions))
-
-
-def signs_bytes(dimensions: int) -> int:
-    """How many bytes the signs of one vector take."""
-    return words_in_signs(dimensions) * (_WORD_BITS // 8)
-
-
 def words_in_signs(dimensions: int) -> int:
+    """How many 64-bit words the signs of one vector take."""
     return -(-dimensions // _WORD_BITS)
 
 

@@ -11,7 +11,7 @@ from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.findable import Findable
-from recollect.stores.protocol import Reader, Store, Stream, Writer
+from recollect.stores.protocol import NO_LIMIT, Reader, Store, Stream, Writer
 
 TENANT = "acme"
 SALT = bytes(range(16))
@@ -84,6 +84,12 @@ def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **
     }
     filled = {**plain, **fields}
     return Entry(**filled, hash=Entry(**filled).computed_hash())
+
+
+def notes_of_terms(reader: Reader, stream: Stream) -> dict[int, str]:
+    """What each memory of a stream noted when its text was indexed; nothing for those that are not."""
+    rows = reader.states_after(stream, 0, NO_LIMIT)
+    return {row.number: row.terms for row in rows if row.terms is not None}
 
 
 class Scribe:

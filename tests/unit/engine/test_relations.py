@@ -13,6 +13,7 @@ from recollect.embed.tokens import count_tokens
 from recollect.engine.carried_links import CARRIED
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.receipt import Related
+from recollect.stores.protocol import NO_LIMIT
 from recollect.testing.topics import TopicEmbedder
 
 DRINKS, TRAVEL, MONEY = "tea coffee cocoa juice", "train bus ferry tram", "rent wage bank loan"
@@ -54,7 +55,8 @@ def hash_of(content: str) -> str:
 def edges(mem: recollect.Recollect, owner: str = "ana") -> set[tuple[str, str, str, float]]:
     """Every relation that begins in an owner's streams, by content."""
     with mem.engine.read() as reader:
-        found = [r for stream in reader.streams_of(mem.engine.tenant, owner) for r in reader.relations_of(stream)]
+        streams = reader.streams_of(mem.engine.tenant, owner)
+        found = [one for stream in streams for one in reader.relations_between(stream, 0, NO_LIMIT)]
         places = {place for one in found for place in (one.source, one.target)}
         said = reader.contents(mem.engine.tenant, sorted(places))
     return {(said[one.source], said[one.target], one.relation_type, one.strength) for one in found}
@@ -395,7 +397,7 @@ def test_a_relation_that_nobody_made_is_found_by_verify(both: recollect.Recollec
     both.link(rent, tea)
     with both.engine.write() as writer:
         (stream,) = writer.streams_of(both.engine.tenant)
-        (one,) = writer.relations_of(stream)
+        (one,) = writer.relations_between(stream, 0, NO_LIMIT)
         writer.remove_relation(both.engine.tenant, one)
         writer.put_relations(both.engine.tenant, [one._replace(strength=0.2)])
     assert "relations" in repr(both.verify().problems)

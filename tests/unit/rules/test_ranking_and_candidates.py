@@ -25,10 +25,10 @@ def test_the_rarest_words_are_read_first_and_the_budget_holds() -> None:
     frequencies = {"common": 900, "rare": 2, "some": 50}
     order = rarest_first(frequencies, ["common", "rare", "unseen", "some", "rare"])
     assert order == ["rare", "some", "common"]
-    assert plan_reading(order, frequencies, 952) == ((("rare", 2), ("some", 50), ("common", 900)), ())
-    assert plan_reading(order, frequencies, 951) == ((("rare", 2), ("some", 50)), ("common",))
-    assert plan_reading(["some", "common"], frequencies, 49) == ((("some", 49),), ("common",))
-    assert plan_reading([], frequencies, 49) == ((), ())
+    assert plan_reading(order, frequencies, 952) == ((("rare", 2), ("some", 50), ("common", 900)), (), True)
+    assert plan_reading(order, frequencies, 951) == ((("rare", 2), ("some", 50)), ("common",), False)
+    assert plan_reading(["some", "common"], frequencies, 49) == ((("some", 49),), ("common",), False)
+    assert plan_reading([], frequencies, 49) == ((), (), True)
 
 
 def test_mean_length_of_nothing() -> None:

@@ -39,11 +39,6 @@ class VaultProfile(Section):
     def known_scopes(self) -> tuple[str, ...]:
         return (SHARED, *self.agents)
 
-    @property
-    def seen_scopes(self) -> tuple[str, ...]:
-        """The scopes that this agent sees."""
-        return self.known_scopes if self.scopes is None else self.scopes
-
     def sees(self, scope: str) -> bool:
         """Whether a memory of that scope is this agent's to see. Without a list, so is whatever an older file holds."""
         return self.scopes is None or scope in self.scopes

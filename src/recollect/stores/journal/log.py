@@ -9,7 +9,6 @@ off; a last line that only lacks its end is a whole line, and is given one. The 
 ``rewrite`` puts another file in the place of this one.
 """
 
-import gc
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.model.errors import StoreCorrupt, StoreUnavailable
+from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
 from recollect.stores.journal.lines import Record, kind_of_end, places, read_line, read_lines, torn_from, without_rows
 from recollect.stores.journal.rows import MAX_LINE_BYTES
@@ -127,7 +127,7 @@ class JournalLog:
             if not self._afresh and not self._still_there(file):
                 self._seen, self._afresh = Seen(), True
             if self._afresh or os.fstat(file).st_size > self._seen.to:
-                with collector_at_rest():
+                with collector_paused():
                     progress = [(resume(file) if self._afresh else None) or self._seen]
                     fold(self._read_on(file, progress), self._afresh)
                 self._seen, self._afresh = progress[-1], False
@@ -287,18 +287,6 @@ def _batches(pieces: Iterator[list[bytes]]) -> Iterator[list[bytes]]:
             batch, size = [], 0
     if batch:
         yield batch
-
-
-@contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """While many lines are read or adopted: there are no cycles in them, and looking for some takes up to a third of the time."""
-    active = gc.isenabled()
-    try:
-        gc.disable()
-        yield
-    finally:
-        if active:
-            gc.enable()
 
 
 @contextmanager

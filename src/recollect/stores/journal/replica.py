@@ -8,13 +8,13 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from recollect.model.errors import StoreTooNew
 from recollect.stores.journal.rows import Change, Ends
 from recollect.stores.protocol import Table
+from recollect.stores.sql.carrying import tables_in
 from recollect.stores.sql.queries import load_queries
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
@@ -34,8 +34,7 @@ class Replica:
         (source or _empty()).backup(self._db)
         for statement in without:
             self._db.execute(statement)
-        found = self._db.execute(REPLICA["every_table"]).fetchall()
-        self._tables = {name: _table(name, list(rows)) for name, rows in groupby(found, key=lambda row: row["table"])}
+        self._tables = {table.name: table for table in tables_in(self._db.execute(REPLICA["every_table"]))}
         self._watches = False
 
     def close(self) -> None:
@@ -194,11 +193,6 @@ def _empty() -> sqlite3.Connection:
 def same_schema(found: Sequence[Any]) -> bool:
     """Whether these are the tables and indexes of this release, by name and definition."""
     return [tuple(row) for row in found] == [tuple(row) for row in _empty().execute(REPLICA["schema"])]
-
-
-def _table(name: str, columns: Sequence[Any]) -> Table:
-    key = sorted((column["place"], column["column"]) for column in columns if column["place"])
-    return Table(name, tuple(column["column"] for column in columns), tuple(column for _, column in key))
 
 
 def _filled(query: str, **words: str) -> str:

@@ -15,9 +15,10 @@ from recollect.model.address import Address
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
 from recollect.rules.vault.carried import ADOPTED, FIELD, carrying, written_by_a_store
 from recollect.stores import backups
+from recollect.stores.collector import collector_paused
 from recollect.stores.erasure_list import ErasureList
 from recollect.stores.journal.lines import Record, write_line
-from recollect.stores.journal.log import JournalLog, Seen, collector_at_rest
+from recollect.stores.journal.log import JournalLog, Seen
 from recollect.stores.journal.replica import Replica
 from recollect.stores.journal.rows import Change, check_length, packed, unpacked
 from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES, Saved, SavedCopy
@@ -152,7 +153,7 @@ class JournalStore:
                 translated(self.location),
                 self._journal.turn(patience_s=0),
                 self._looking() as replica,
-                collector_at_rest(),
+                collector_paused(),
             ):
                 if replica.value("scrub_due") is None:  # else there are words in it that are to go
                     self._view.leave_out(_adopted(replica))
@@ -180,7 +181,7 @@ class JournalStore:
         with self._looking() as replica:
             return replica.value(name)
 
-    def values(self, prefix: str) -> dict[str, str]:
+    def _values(self, prefix: str) -> dict[str, str]:
         with self._looking() as replica:
             return replica.values(prefix)
 
@@ -206,7 +207,7 @@ class JournalStore:
 
     def strangers(self) -> tuple[list[Stranger], int]:
         """The memories that a vault wrote and no store has adopted, and how many lines vaults ever wrote."""
-        with self._looking() as replica, collector_at_rest():
+        with self._looking() as replica, collector_paused():
             return self._view.pending(_adopted(replica)), self._view.strangers_ever
 
     def show(self) -> None:
@@ -264,7 +265,7 @@ class JournalStore:
     def note_erasures(self, erased: Sequence[Erased]) -> None:
         with translated(self.location):
             self._erased.append(erased)
-            backups.note(self.values(backups.PLACE), erased)
+            backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
         """A copy as an SQLite database: one file, which ``restore`` and every other store can read."""

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from recollect.stores.sql.filters import Dialect
-from recollect.stores.sql.queries import load_all_queries, load_queries
+from recollect.stores.sql.queries import load_dialect, load_queries
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
@@ -30,7 +30,7 @@ def _as_the_driver_writes_them(queries: Mapping[str, str]) -> dict[str, str]:
     return {name: as_the_driver_writes_it(sql) for name, sql in queries.items()}
 
 
-QUERIES = _as_the_driver_writes_them(load_all_queries(__package__, apart_from="keeping.sql"))
+QUERIES = _as_the_driver_writes_them(load_dialect(__package__, apart_from="keeping.sql"))
 KEEPING = _as_the_driver_writes_them(load_queries(__package__, "keeping.sql"))
 
 

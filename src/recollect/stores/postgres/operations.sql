@@ -1,4 +1,4 @@
--- Operational events: the statements of one capability, by name. Lists are newest first; a page begins before a place.
+-- Operational events: the statements that PostgreSQL needs in its own words, by name. The others are in stores/sql.
 
 -- name: keep_operation
 INSERT INTO operations (tenant, number, at, user_id, thread_id, node, op, status, memory_id, category, similarity)
@@ -7,13 +7,6 @@ SELECT tenant, number, at, user_id, thread_id, node, op, status, memory_id, cate
               ?::text[], ?::double precision[])
     AS new (tenant, number, at, user_id, thread_id, node, op, status, memory_id, category, similarity)
 ON CONFLICT DO NOTHING
-
--- name: operations
-SELECT * FROM operations
- WHERE tenant = :tenant AND at >= :since AND (at, number) < (:before_at, :before_number)
-   AND (:thread::text IS NULL OR thread_id = :thread) AND (:op::text IS NULL OR op = :op)
-   AND (:status::text IS NULL OR status = :status)
- ORDER BY at DESC, number DESC LIMIT :limit
 
 -- name: operations_of_node
 SELECT * FROM operations
@@ -29,11 +22,6 @@ SELECT * FROM operations
    AND (:status::text IS NULL OR status = :status) AND (:node::text IS NULL OR node = :node)
  ORDER BY at DESC, number DESC LIMIT :limit
 
--- name: count_operations
-SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS n FROM operations
- WHERE tenant = :tenant AND at >= :since
- GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-
 -- name: count_operations_of_user
 SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS n FROM operations
  WHERE tenant = :tenant AND user_id = :user AND at >= :since
@@ -42,9 +30,3 @@ SELECT substr(at, 1, :digits::integer) AS period, node, op, status, count(*) AS 
 -- name: remove_operations_about
 DELETE FROM operations WHERE tenant = :tenant AND memory_id = :id
    AND at IN (SELECT at FROM ledger WHERE tenant = :tenant AND memory_id = :id)
-
--- name: remove_operations_naming
-DELETE FROM operations WHERE tenant = :tenant AND (user_id = :name OR thread_id = :name)
-
--- name: remove_operations_before
-DELETE FROM operations WHERE tenant = :tenant AND at < :at

@@ -1,22 +1,4 @@
--- What builds upon what, and who vouches for whom: the statements of one capability, by name.
-
--- name: add_parent
-INSERT INTO parents (tenant, hash, stream, memory) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING
-
--- name: remove_parents
-DELETE FROM parents WHERE tenant = :tenant AND stream = :stream AND memory = :memory
-
--- name: cut_links
-UPDATE versions SET body = :body WHERE tenant = :tenant AND stream = :stream AND memory = :memory AND body IS NOT NULL
-
--- name: remove_parent
-DELETE FROM parents WHERE tenant = ? AND hash = ? AND stream = ? AND memory = ?
-
--- name: drop_parents
-DELETE FROM parents WHERE tenant = :tenant AND stream = :stream
-
--- name: parents_of_stream
-SELECT memory, hash FROM parents WHERE tenant = :tenant AND stream = :stream ORDER BY memory, hash
+-- What builds upon what, and who vouches for whom: the statements that PostgreSQL needs in its own words, by name. The others are in stores/sql.
 
 -- name: memories_with_hashes
 SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash

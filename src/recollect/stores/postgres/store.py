@@ -84,7 +84,7 @@ class PostgresStore:
             for tenant, of_tenant in groupby(erased, key=lambda one: one.tenant):
                 with writing(db, tenant, self._timeout_s, self._timeout_s, self.location) as writer:
                     writer.note_erasures(list(of_tenant))
-        backups.note(self.values(backups.PLACE), erased)
+        backups.note(self._values(backups.PLACE), erased)
 
     # ── the store as a whole ────────────────────────────────────────────────────────────────────────────────────
 
@@ -97,7 +97,7 @@ class PostgresStore:
         with self._looking() as reader:
             return reader.store_value(name)
 
-    def values(self, prefix: str) -> dict[str, str]:
+    def _values(self, prefix: str) -> dict[str, str]:
         with self._looking() as reader:
             return reader.store_values(prefix)
 

@@ -4,7 +4,7 @@ Which tables and columns there are is read from the database's own catalogue, so
 the catalogue are the only ones that ever stand in these queries.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -16,8 +16,7 @@ EVERYTHING = "1 = 1"
 
 class CarriedTables(Capability):
     def tables(self) -> list[Table]:
-        found = self._db.rows("tables")
-        return [_table(name, list(columns)) for name, columns in groupby(found, key=lambda row: row["table"])]
+        return tables_in(self._db.rows("tables"))
 
     def rows_after(self, tenant: str, table: Table, after: Sequence[Any] | None, limit: int) -> list[tuple[Any, ...]]:
         places = {f"k{number}": value for number, value in enumerate(after or ())}
@@ -42,7 +41,12 @@ class CarriedTables(Capability):
         self._db.filtered("clear_rows", EVERYTHING, {"tenant": tenant}, table=table.name)
 
 
-def _table(name: str, columns: Sequence[Mapping[str, Any]]) -> Table:
+def tables_in(catalogue: Iterable[Any]) -> list[Table]:
+    """The tables of a catalogue that has a row for each column, sorted by table; ``place`` is the column's in the key, or 0."""
+    return [_table(name, list(columns)) for name, columns in groupby(catalogue, key=lambda row: row["table"])]
+
+
+def _table(name: str, columns: Sequence[Any]) -> Table:
     key = sorted((column["place"], column["column"]) for column in columns if column["place"])
     return Table(name, tuple(column["column"] for column in columns), tuple(column for _, column in key))
 

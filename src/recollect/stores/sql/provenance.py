@@ -46,12 +46,6 @@ class ProvenanceTables(_NamesVouchers):
         for one in hashes:
             self._db.run("remove_traces_holding", tenant=stream.tenant, text=one)
 
-    def parents_noted(self, stream: Stream) -> dict[int, tuple[str, ...]]:
-        found: dict[int, tuple[str, ...]] = {}
-        for memory, parent in self._db.tuples("parents_of_stream", tenant=stream.tenant, stream=stream.number):
-            found[memory] = (*found.get(memory, ()), parent)
-        return found
-
     def vouched_for(
         self, tenant: str, vouchers: Sequence[str], selection: Selection, each: int
     ) -> dict[str, tuple[str, ...]]:

@@ -25,5 +25,10 @@ def load_all_queries(package: str, *, apart_from: str = "") -> dict[str, str]:
     return dict(found)
 
 
+def load_dialect(package: str, *, apart_from: str = "") -> dict[str, str]:
+    """What an engine runs: the statements that all engines share, and over them those of its own package."""
+    return load_all_queries(__package__) | load_all_queries(package, apart_from=apart_from)
+
+
 def _without_comments(body: str) -> str:
     return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("--")).strip()

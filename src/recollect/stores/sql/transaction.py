@@ -73,10 +73,9 @@ class StreamTables(Capability):
     def locked_stream(self, tenant: str, number: int) -> Stream:
         return rows.stream_from(self._db.rows("locked_stream", tenant=tenant, stream=number)[0])
 
-    def locked_streams(self, tenant: str, owner: str | None = None) -> list[Stream]:
+    def locked_streams(self, tenant: str) -> list[Stream]:
         self._db.rows("no_new_streams", tenant=tenant)
-        found = self._db.rows("locked_streams", tenant=tenant, owner=owner)
-        return [rows.stream_from(row) for row in found]
+        return [rows.stream_from(row) for row in self._db.rows("locked_streams", tenant=tenant)]
 
     def add_stream(self, address: Address, uid: str) -> Stream:
         self._db.rows("no_new_streams", tenant=address.tenant)
@@ -437,14 +436,6 @@ class SideTables(Capability):
 
     def indexed_text(self, stream: Stream) -> list[tuple[str, int, int, int]]:
         return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
-
-    def counted_terms(self, stream: Stream) -> dict[str, int]:
-        return dict(self._db.tuples("terms_counted", tenant=stream.tenant, stream=stream.number))
-
-    def noted_terms(self, stream: Stream) -> dict[int, tuple[int, dict[str, int]]]:
-        found = self._db.rows("terms_of_stream", tenant=stream.tenant, stream=stream.number)
-        notes = {row["memory"]: row["terms"] for row in found}
-        return {memory: (term_notes.length_in(one), term_notes.counts_in(one)) for memory, one in notes.items()}
 
     def drop_projections(self, stream: Stream) -> None:
         for query in ("drop_memories", "drop_postings", "drop_relations", "drop_parents"):

@@ -69,10 +69,6 @@ class RelationTables(Capability):
         answer = self._db.soon("relations_at", {"tenant": tenant, "places": listed})
         return lambda: [_relation(*row) for row in answer()]
 
-    def relations_of(self, stream: Stream) -> list[Relation]:
-        found = self._db.rows("relations_of_stream", tenant=stream.tenant, stream=stream.number)
-        return [relation_from(row) for row in found]
-
 
 def _generation(stream: Stream) -> dict[str, Any]:
     return {"tenant": stream.tenant, "stream": stream.number, "generation": stream.generation}

@@ -12,14 +12,14 @@ from recollect.stores import backups
 from recollect.stores.erasure_list import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.filters import Dialect
-from recollect.stores.sql.queries import load_all_queries
+from recollect.stores.sql.queries import load_dialect
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.connections import IN_MEMORY, Connections
 from recollect.stores.sqlite.errors import translated
 from recollect.stores.sqlite.queue import WriterQueue
 
-QUERIES = load_all_queries(__package__)
+QUERIES = load_dialect(__package__)
 
 
 class NamedQueries:
@@ -169,7 +169,7 @@ class SqliteStore:
             found = db.execute(QUERIES["store_value"], {"name": name}).fetchone()
         return str(found[0]) if found else None
 
-    def values(self, prefix: str) -> dict[str, str]:
+    def _values(self, prefix: str) -> dict[str, str]:
         with self._looking() as db:
             return dict(db.execute(QUERIES["store_values"], {"prefix": prefix}).fetchall())
 
@@ -198,7 +198,7 @@ class SqliteStore:
         with translated(self.location):
             self._erased.append(erased)
             if not self._in_memory:
-                backups.note(self.values(backups.PLACE), erased)
+                backups.note(self._values(backups.PLACE), erased)
 
     def back_up(self, path: Path) -> None:
         """A backup through SQLite's own interface, in one step: a snapshot, whoever writes meanwhile."""

@@ -10,7 +10,7 @@ from recollect.model.errors import StoreError
 from recollect.model.ledger import GENESIS
 from recollect.stores.protocol import Store
 from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import TENANT, Scribe, address
+from recollect.testing.stores import TENANT, Scribe, address, notes_of_terms
 
 WRITES_EACH = 25
 
@@ -96,7 +96,7 @@ class ConcurrencyContract(Opening):
                         counts = {
                             len(reader.states(stream)),
                             len(reader.entries(stream)),
-                            len(reader.noted_terms(stream)),
+                            len(notes_of_terms(reader, stream)),
                         }
                         assert counts == {stream.last_seq}
                         seen.add(stream.last_seq)

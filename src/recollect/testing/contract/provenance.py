@@ -4,7 +4,7 @@ from typing import Any
 
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Event
-from recollect.stores.protocol import Selection, Store, Stored
+from recollect.stores.protocol import NO_LIMIT, Selection, Store, Stored
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import TENANT, Scribe, address, at, entry, memory_id, state
 
@@ -64,7 +64,7 @@ class ProvenanceContract(Opening):
             assert _ids(reader.built_upon(TENANT, [A], ALL, 1)) == [green]
             assert _ids(reader.built_upon(TENANT, [B], ALL, 10)) == [black]
             assert reader.built_upon(TENANT, [C], ALL, 10) == []
-            assert reader.parents_noted(scribe.seen_by(reader)) == {2: (A,), 3: (A, B)}
+            assert reader.parents_between(scribe.seen_by(reader), 0, NO_LIMIT) == [(2, A), (3, A), (3, B)]
 
     def test_only_what_is_selected_is_found(self, store: Store, scribe: Scribe) -> None:
         _keep(scribe, "hidden", A, B, scope="planner")
@@ -86,7 +86,7 @@ class ProvenanceContract(Opening):
         with store.read(TENANT) as reader:
             assert _ids(reader.built_upon(TENANT, [A], ALL, 10)) == [black]
             assert reader.with_hashes(TENANT, [B], ALL, 10) == []
-            assert reader.parents_noted(scribe.seen_by(reader)) == {2: (A,)}
+            assert reader.parents_between(scribe.seen_by(reader), 0, NO_LIMIT) == [(2, A)]
 
     def test_what_a_version_names_by_id_is_found(self, store: Store, scribe: Scribe) -> None:
         tea, milk = memory_id("tea"), memory_id("milk")
@@ -149,7 +149,7 @@ class ProvenanceContract(Opening):
             writer.cut_links(stream, 1, green, canonical_json(body), [A])
         with store.read(TENANT) as reader:
             assert (reader.by_ids(TENANT, [green])[green].body or {})["parent_refs"] == [B]
-            assert reader.parents_noted(scribe.seen_by(reader)) == {1: (B,)}
+            assert reader.parents_between(scribe.seen_by(reader), 0, NO_LIMIT) == [(1, B)]
             assert [trace["of"] for trace in reader.traces(TENANT)] == [B]
             assert reader.retry(TENANT, "once") is None
 
@@ -159,16 +159,16 @@ class ProvenanceContract(Opening):
             stream = scribe.stream(writer)
             body = writer.by_ids(TENANT, [green])[green].body
             writer.drop_projections(stream)
-            assert writer.parents_noted(stream) == {}
+            assert writer.parents_between(stream, 0, NO_LIMIT) == []
             writer.put_memory(stream, 1, state(green), body, None)
             writer.advance_stream(stream)
         with store.read(TENANT) as reader:
-            assert reader.parents_noted(scribe.seen_by(reader)) == {1: (A,)}
+            assert reader.parents_between(scribe.seen_by(reader), 0, NO_LIMIT) == [(1, A)]
 
     def test_a_parent_that_is_named_twice_is_noted_once(self, store: Store, scribe: Scribe) -> None:
         _keep(scribe, "green", B, A, A)
         with store.read(TENANT) as reader:
-            assert reader.parents_noted(scribe.seen_by(reader)) == {1: (A,)}
+            assert reader.parents_between(scribe.seen_by(reader), 0, NO_LIMIT) == [(1, A)]
 
     def test_vouchers_come_with_their_names_until_they_are_erased(self, store: Store, scribe: Scribe) -> None:
         tea, coffee = _keep(scribe, "tea", A), _keep(scribe, "coffee", B)

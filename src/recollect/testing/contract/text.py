@@ -8,7 +8,7 @@ from recollect.model.vocabulary import Status
 from recollect.rules.findable import Findable
 from recollect.stores.protocol import Neighbour, Reader, Selection, Store, Stream
 from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import TENANT, Scribe, address, at
+from recollect.testing.stores import TENANT, Scribe, address, at, notes_of_terms
 
 TEA = ("ana", "like", "tea", "tea")
 COFFEE = ("ben", "like", "coffe")
@@ -18,7 +18,7 @@ ANY = Selection()
 def _index(reader: Reader, stream: Stream) -> tuple[object, ...]:
     """All that the index holds, and the statistics that ranking reads."""
     counted = reader.term_frequencies(stream, sorted({*TEA, *COFFEE, "новый", "%"}))
-    return stream.documents, stream.words, counted, reader.indexed_text(stream), reader.noted_terms(stream).keys()
+    return stream.documents, stream.words, counted, reader.indexed_text(stream), notes_of_terms(reader, stream).keys()
 
 
 class TextContract(Opening):
@@ -42,14 +42,14 @@ class TextContract(Opening):
                 ("like", 2, 1, 3),
                 ("tea", 1, 2, 4),
             ]
-            assert reader.noted_terms(stream).keys() == {1, 2}
+            assert notes_of_terms(reader, stream).keys() == {1, 2}
 
     def test_the_words_of_a_key_are_found_and_make_no_text_longer(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea", terms=TEA, key_terms=["drink"])
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             assert (stream.words, writer.postings(stream, {"drink": 9})["drink"]) == (4, [(1, 1, 4)])
-            assert writer.noted_terms(stream) == {1: (4, {"ana": 1, "like": 1, "tea": 2, "drink": 1})}
+            assert notes_of_terms(writer, stream) == {1: "4 ana:1 like:1 tea:2\ndrink:1"}
             writer.unindex_text(stream, 1)
             assert _index(writer, stream) == (0, 0, {}, [], set())
 
@@ -235,7 +235,7 @@ class TextContract(Opening):
         with store.read(TENANT) as reader:
             stream = scribe.seen_by(reader)
             assert (stream.documents, stream.words) == (0, 0)
-            assert (reader.states(stream), reader.indexed_text(stream), reader.noted_terms(stream)) == ([], [], {})
+            assert (reader.states(stream), reader.indexed_text(stream), notes_of_terms(reader, stream)) == ([], [], {})
             assert reader.term_frequencies(stream, TEA) == {}
             assert len(reader.versions(stream)) == len(reader.entries(stream)) == 1
-            assert len(reader.states(other.seen_by(reader))) == len(reader.noted_terms(other.seen_by(reader))) == 1
+            assert len(reader.states(other.seen_by(reader))) == len(notes_of_terms(reader, other.seen_by(reader))) == 1

@@ -10,7 +10,7 @@ from recollect.model.vocabulary import Status
 from recollect.rules.findable import Findable
 from recollect.stores.protocol import Selection, Store, Stream, Writer
 from recollect.testing.contract.opening import Opening
-from recollect.testing.stores import SALT, TENANT, Scribe, address, at, entry, memory_id, state
+from recollect.testing.stores import SALT, TENANT, Scribe, address, at, entry, memory_id, notes_of_terms, state
 
 A = "a" * 64
 Write = Callable[[Writer, Stream], Any]
@@ -57,7 +57,7 @@ def _everything_in(store: Store) -> tuple[object, ...]:
             [reader.amendments(s) for s in streams],
             [reader.states(s) for s in streams],
             [reader.indexed_text(s) for s in streams],
-            [reader.noted_terms(s) for s in streams],
+            [notes_of_terms(reader, s) for s in streams],
             reader.by_ids(TENANT, [memory_id("tea"), memory_id("coffee"), memory_id("new")]),
             reader.traces(TENANT),
             reader.actor_names(TENANT),

@@ -190,7 +190,7 @@ class RelationsContract(Opening):
         inside, out = _relation((here, 2), (here, 1)), _relation((here, 3), (here + 1, 1))
         _put(store, out, inside, _relation((here + 1, 1), (here, 1)))
         with store.read(TENANT) as reader:
-            assert reader.relations_of(stream) == [inside, out]
+            assert reader.relations_between(stream, 0, NO_LIMIT) == [inside, out]
 
     def test_a_memory_that_goes_takes_its_relations_along(self, store: Store, scribe: Scribe) -> None:
         here = _fill(scribe, 3).number

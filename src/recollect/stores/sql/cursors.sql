@@ -31,7 +31,7 @@ DELETE FROM thread_revisions WHERE tenant = :tenant AND (user_id = :name OR agen
 DELETE FROM cursors WHERE tenant = :tenant AND (user_id = :name OR agent = :name OR thread_id = :name)
 
 -- name: remove_threads_named
-DELETE FROM thread_revisions WHERE tenant = :tenant AND thread_id = :name AND (:user::text IS NULL OR user_id = :user)
+DELETE FROM thread_revisions WHERE tenant = :tenant AND thread_id = :name AND (CAST(:user AS text) IS NULL OR user_id = :user)
 
 -- name: remove_cursors_named
-DELETE FROM cursors WHERE tenant = :tenant AND thread_id = :name AND (:user::text IS NULL OR user_id = :user)
+DELETE FROM cursors WHERE tenant = :tenant AND thread_id = :name AND (CAST(:user AS text) IS NULL OR user_id = :user)

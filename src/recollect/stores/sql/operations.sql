@@ -1,0 +1,19 @@
+-- Operational events: the statements of one capability, by name. Lists are newest first; a page begins before a place.
+
+-- name: operations
+SELECT * FROM operations
+ WHERE tenant = :tenant AND at >= :since AND (at, number) < (:before_at, :before_number)
+   AND (CAST(:thread AS text) IS NULL OR thread_id = :thread) AND (CAST(:op AS text) IS NULL OR op = :op)
+   AND (CAST(:status AS text) IS NULL OR status = :status)
+ ORDER BY at DESC, number DESC LIMIT :limit
+
+-- name: count_operations
+SELECT substr(at, 1, CAST(:digits AS integer)) AS period, node, op, status, count(*) AS n FROM operations
+ WHERE tenant = :tenant AND at >= :since
+ GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+
+-- name: remove_operations_naming
+DELETE FROM operations WHERE tenant = :tenant AND (user_id = :name OR thread_id = :name)
+
+-- name: remove_operations_before
+DELETE FROM operations WHERE tenant = :tenant AND at < :at
