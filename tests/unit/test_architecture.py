@@ -1,6 +1,7 @@
 """The architecture, enforced: what is public, what is pure, and which way imports may go."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -70,6 +71,16 @@ def test_imports_go_one_way(folder: str) -> None:
         ours = {name.split(".")[1] for name in imports(path) if name.startswith("recollect.") and name.count(".") >= 1}
         layers = {name for name in ours if (SOURCE / name).is_dir() or (SOURCE / f"{name}.py").exists()}
         assert layers <= MAY_IMPORT[folder], f"{path.relative_to(SOURCE)} imports {sorted(layers - MAY_IMPORT[folder])}"
+
+
+def test_authorities_are_ranked_by_the_policy_and_nowhere_by_the_order_of_their_names() -> None:
+    """``list(Authority)`` is the default order. Who ranks by it does not hear what the policy says."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        where = path.relative_to(SOURCE)
+        if where.parts[0] != "model" and where != Path("rules", "authority.py"):
+            code = ast.unparse(ast.parse(path.read_text(encoding="utf-8")))
+            found = re.findall(r"\b(?:list|tuple|enumerate|sorted|reversed)\(Authority\b[,)]", code)
+            assert not found, f"{where} ranks by {found}; rules.authority.rank takes the policy's order"
 
 
 def test_files_stay_readable() -> None:

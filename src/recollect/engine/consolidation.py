@@ -23,6 +23,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status, Tier
+from recollect.rules.authority import rank
 from recollect.rules.difference import what_differs
 from recollect.rules.keys import CanonicalKey, choose_key, identity
 from recollect.rules.language.marks import Aspect
@@ -143,8 +144,8 @@ def _class(stored: Stored) -> KindClass:
 
 def _preference(stored: Stored, order: Sequence[Authority]) -> tuple[int, int, int, str]:
     """Best first: authority, then importance, then newest, then id."""
-    rank = order.index(Authority(stored.state.authority))
-    return (rank, -stored.state.importance, -stored.number, stored.state.id)
+    believed = rank(Authority(stored.state.authority), order)
+    return (believed, -stored.state.importance, -stored.number, stored.state.id)
 
 
 def _similar_pairs(engine: Engine, live: Sequence[Stored]) -> Iterable[tuple[Stored, Stored]]:

@@ -186,7 +186,8 @@ def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: 
     """Everything that stands whatever is asked, one of each key, in the order in which it is told."""
     found = (*_tiers(engine, reader, streams, where), *_whole(engine, reader, streams, where))
     by_id = {item.memory.id: item for item in _told_once(engine, found, where)}
-    return [by_id[memory.id] for memory in standing_order([item.memory for item in by_id.values()])]
+    memories = [item.memory for item in by_id.values()]
+    return [by_id[memory.id] for memory in standing_order(memories, engine.policy.conflict.authority_order)]
 
 
 def _newest(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> list[Recalled]:
@@ -200,7 +201,7 @@ def _told_once(engine: Engine, found: Sequence[Stored], where: _Where) -> list[R
     """One of each key, where spaces or scopes overlap."""
     by_id = {stored.state.id: stored for stored in found}
     one_person = where.owner is not None or not engine.caller.trusted
-    shown = shadowed(list(map(unasked, by_id.values())), engine.caller.agent, where.order, one_person=one_person)
+    shown = shadowed(engine, list(map(unasked, by_id.values())), where.order, one_person=one_person)
     return [replace(as_told(one, by_id[one.id]), recall_reason=_WHATEVER_IS_ASKED) for one in shown]
 
 

@@ -12,7 +12,7 @@ from recollect.engine.meaning import Asked
 from recollect.engine.ranking import Ranked, ranked
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Space
-from recollect.rules.authority import outranks
+from recollect.rules.authority import outranks, rank
 from recollect.rules.keys import identity
 from recollect.stores.protocol import Contender, Place, Reader, Selection, Standing, Stored, Stream
 
@@ -125,7 +125,7 @@ def _outranks(engine: Engine, one: Contender, other: Contender) -> bool:
     return outranks(Authority(one.authority), Authority(other.authority), order)
 
 
-def shadowed(found: Sequence[Ranked], agent: str | None, order: Sequence[Space], *, one_person: bool) -> list[Ranked]:
+def shadowed(engine: Engine, found: Sequence[Ranked], spaces: Sequence[Space], *, one_person: bool) -> list[Ranked]:
     """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared.
 
     The application reads everybody's memories, and nobody's shadow another's; ``one_person`` says that all belong to one.
@@ -138,7 +138,7 @@ def shadowed(found: Sequence[Ranked], agent: str | None, order: Sequence[Space],
     for group in groups.values():
         if len(group) == 1:
             continue
-        best = min(group, key=lambda one: _precedence(one, agent, order))
+        best = min(group, key=lambda one: _precedence(engine, one, spaces))
         for one in group:
             if one.id != best.id and (best.place[0] == one.place[0] or one_person):
                 hidden[best.id].append(one.id)
@@ -194,9 +194,9 @@ def _why(one: Ranked) -> tuple[str, ...]:
     return ("related_to_a_match",) if one.features.get("relation") else ("means_alike",)
 
 
-def _precedence(one: Ranked, agent: str | None, order: Sequence[Space]) -> tuple[int, int, bool, Place]:
-    by_authority = list(Authority).index(Authority(one.row.authority))
-    return by_authority, order.index(one.space), one.row.scope != agent, one.place
+def _precedence(engine: Engine, one: Ranked, spaces: Sequence[Space]) -> tuple[int, int, bool, Place]:
+    by_authority = rank(Authority(one.row.authority), engine.policy.conflict.authority_order)
+    return by_authority, spaces.index(one.space), one.row.scope != engine.caller.agent, one.place
 
 
 # ── phases, and what is read whatever is asked ──────────────────────────────────────────────────────────────────────

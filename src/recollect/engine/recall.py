@@ -81,7 +81,7 @@ def query(
         found = matching(engine, reader, streams, asked, top_k, selection)
         found = with_counterparts(engine, reader, streams, found, selection, one_person=one_person)
         found = newest_phase_first(engine, found)
-        told = shadowed(found, engine.caller.agent, consulted, one_person=one_person)
+        told = shadowed(engine, found, consulted, one_person=one_person)
         least = _least(told, threshold, share_of_best)
         about = [one for one in told if one.relevance >= least]
         at_hand = {} if budget_tokens is None else loaded(engine, reader, about)
