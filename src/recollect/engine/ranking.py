@@ -39,6 +39,7 @@ from recollect.rules.fusion import (
 )
 from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question, read_question
+from recollect.rules.shadowing import Concept, Holder
 from recollect.stores.protocol import Contender, Posting, Reader, Relation, Selection, Stream
 
 LEADING = 10
@@ -68,6 +69,21 @@ class Ranked(NamedTuple):
     @property
     def id(self) -> str:
         return self.row.id
+
+    @property
+    def is_a_guess(self) -> bool:
+        return self.row.authority == Authority.AI_INFERRED
+
+    @property
+    def holder(self) -> Holder:
+        """What decides whether it is told, or another of the same concept instead."""
+        row = self.row
+        return Holder(row.id, concept(row), _AUTHORITIES[row.authority], self.space, row.scope, self.place)
+
+
+def concept(row: Contender) -> Concept:
+    """What a memory is about: only others of the same concept can be told instead of it."""
+    return row.kind_class, row.key_identity
 
 
 class _Text:

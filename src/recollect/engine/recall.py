@@ -18,13 +18,13 @@ from recollect.engine.ranking import Ranked
 from recollect.engine.reading import Spaces, asked_spaces, readable_streams
 from recollect.engine.relations import Seen, told_with, within
 from recollect.model import trace
-from recollect.model.address import Address
 from recollect.model.errors import BadInput
 from recollect.model.item import FIRST_PHASE, to_item
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Earlier, Recall, Recalled, Related, bullet
-from recollect.model.vocabulary import Namespace, Space
-from recollect.rules.borders import read_refusal
+from recollect.model.vocabulary import Space
+from recollect.rules.borders import only_passed_over, read_refusals
+from recollect.rules.budget import Room, best_within, least_relevance
 from recollect.rules.procedures import ORDINARY_KINDS, names_procedures
 from recollect.stores.protocol import Place, Reader, Selection, Stored, Stream
 
@@ -82,7 +82,7 @@ def query(
         found = with_counterparts(engine, reader, streams, found, selection, one_person=one_person)
         found = newest_phase_first(engine, found)
         told = shadowed(engine, found, consulted, one_person=one_person)
-        least = _least(told, threshold, share_of_best)
+        least = least_relevance((one.relevance for one in told), threshold, share_of_best)
         about = [one for one in told if one.relevance >= least]
         at_hand = {} if budget_tokens is None else loaded(engine, reader, about)
         chosen = _within(engine, about, top_k, budget_tokens, at_hand)
@@ -91,13 +91,14 @@ def query(
         items = _with_history(engine, reader, items, budget_tokens) if history else items
         related = within(engine, reader, streams, selection)
         items = _with_related(engine, reader, items, chosen, related, budget_tokens)
-        checks = _border_checks(engine, owner, space)
-        event = recall_event(engine, reader, text, items, streams, [s for s, no in checks.items() if no is None])
-    events = (*(tracing.border_check(engine, "read", *check) for check in checks.items()), event)
+        refusals = read_refusals(engine.caller, owner, asked_spaces(space), consulted)
+        event = recall_event(engine, reader, text, items, streams, [s for s, no in refusals.items() if no is None])
+    events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
     now = engine.now()
     engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
     operations.note(engine, operations.queried(engine, owner if streams else None, now))
-    kept = events if _is_kept(engine, checks, owner, space) else (event,)
+    passed_over = only_passed_over(engine.caller, owner, asked_spaces(space), refusals)
+    kept = (event,) if passed_over and engine.policy.traces.keep != "all" else events
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
     return Recall(text, tuple(items), events, header)
 
@@ -137,59 +138,30 @@ def _selection(
     return selection_of(engine, streams, asked, "active")
 
 
-def _least(told: Sequence[Ranked], threshold: float | None, share_of_best: float | None) -> float:
-    """How much something must have to do with the question to be told."""
-    best = max((one.relevance for one in told), default=0.0)
-    return max(threshold or 0.0, (share_of_best or 0.0) * best)
-
-
 def _within(
     engine: Engine, about: Sequence[Ranked], top_k: int, budget_tokens: int | None, at_hand: Mapping[Place, Stored]
 ) -> list[Ranked]:
     """The best within their category's share, the number asked for, and the budget, for which they must be at hand."""
-    chosen: list[Ranked] = []
-    counts: Counter[str] = Counter()
-    spent = 0
-    for one in about:
-        category = engine.policy.categories.known(one.row.category)
-        full = category is not None and category.context == "rag" and counts[category.name] >= category.rag_length
-        if len(chosen) == top_k:
-            break
-        if full:
-            continue
-        cost = 0 if budget_tokens is None else _tokens(bullet(to_memory(at_hand[one.place])), first=not chosen)
-        if budget_tokens is not None and spent + cost > budget_tokens:
-            continue
-        spent += cost
-        counts[one.row.category] += 1
-        chosen.append(one)
-    return chosen
+    room = Room(budget_tokens, count_tokens)
+
+    def share(name: str) -> int | None:
+        category = engine.policy.categories.known(name)
+        return category.rag_length if category is not None and category.context == "rag" else None
+
+    def fits(one: Ranked) -> bool:
+        return budget_tokens is None or room.takes(bullet(to_memory(at_hand[one.place])))
+
+    return best_within(about, top_k, lambda one: one.row.category, share, fits)
 
 
 MAX_EARLIER = 5
 """How many older versions of each memory are told."""
 
 
-def _tokens(line: str, *, first: bool = False) -> int:
-    """What a line takes of a budget, with the line end before it unless it is the first."""
-    return count_tokens(line if first else f"\n{line}")
-
-
-class _Room:
+def _room_beside(items: Sequence[Recalled], budget_tokens: int | None) -> Room:
     """What a budget leaves for what is told along with the items."""
-
-    def __init__(self, items: Sequence[Recalled], budget_tokens: int | None) -> None:
-        self._limited = budget_tokens is not None
-        told = count_tokens("\n".join(line for item in items for line in item.lines)) if self._limited else 0
-        self._left = (budget_tokens or 0) - told
-
-    def takes(self, line: str) -> bool:
-        """Whether there is room for one line more, which it then takes up."""
-        cost = _tokens(line) if self._limited else 0
-        if self._limited and cost > self._left:
-            return False
-        self._left -= cost
-        return True
+    told = [] if budget_tokens is None else [line for item in items for line in item.lines]
+    return Room(budget_tokens, count_tokens, told)
 
 
 def _with_history(
@@ -197,7 +169,7 @@ def _with_history(
 ) -> list[Recalled]:
     """The same with what each said before, as far as it may be seen, was not erased, and the budget has room for it."""
     earlier = _earlier(engine, reader, items)
-    room = _Room(items, budget_tokens)
+    room = _room_beside(items, budget_tokens)
     return [
         replace(item, earlier=tuple(one for one in earlier[item.memory.id] if room.takes(one.line))) for item in items
     ]
@@ -230,7 +202,7 @@ def _with_related(
     if not items or not most:
         return list(items)
     told: dict[Place, list[Related]] = defaultdict(list)
-    room = _Room(items, budget_tokens)
+    room = _room_beside(items, budget_tokens)
     known = {one.place: one.relations for one in chosen if one.relations is not None}
     for place, related in told_with(engine, reader, [one.place for one in chosen], seen, known)[:most]:
         if room.takes(related.line):
@@ -238,29 +210,6 @@ def _with_related(
     if not told:
         return list(items)
     return [replace(item, related=tuple(told[one.place])) for item, one in zip(items, chosen, strict=True)]
-
-
-def _border_checks(engine: Engine, owner: str | None, space: Spaces) -> dict[Space, str | None]:
-    """Each space that the query is about, in the order in which it is consulted, with the code that closes it."""
-    caller, order = engine.caller, engine.policy.spaces.read_order
-    named = asked_spaces(space)
-    asked = order if named is None else [*(s for s in order if s in named), *(s for s in named if s not in order)]
-    own = {Space.USER: caller.user, Space.SESSION: caller.session, Space.PROJECT: min(caller.projects, default=None)}
-    checks: dict[Space, str | None] = {}
-    for one in asked:
-        name = owner or own.get(one, "default")
-        address = Address(caller.tenant, Namespace.PROD, one, name or "")
-        checks[one] = read_refusal(caller, address) if one in order else "border:not_in_read_order"
-    return checks
-
-
-def _is_kept(engine: Engine, checks: Mapping[Space, str | None], owner: str | None, space: Spaces) -> bool:
-    """Whether the checks are kept where refusals are. A closed space is refused to whoever named it, or somebody else, or
-    finds all of them closed. To others it is only passed over: two such rows a query would wash the refusals away."""
-    caller = engine.caller
-    own = {caller.user, caller.session, *caller.projects, None}
-    passed_over = space is None and owner in own and None in checks.values()
-    return engine.policy.traces.keep == "all" or not passed_over
 
 
 def recall_event(

@@ -26,9 +26,10 @@ from recollect.engine.recall import recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.model.vocabulary import Authority, Kind, Layer, Space
-from recollect.rules.authority import rank
+from recollect.model.vocabulary import Authority, Kind, Space
 from recollect.rules.borders import read_refusal
+from recollect.rules.importance import by_weight
+from recollect.rules.taxonomy import is_standing_rule
 from recollect.rules.turns import parts
 from recollect.stores.protocol import Reader, Stored, Stream
 
@@ -136,22 +137,17 @@ _MARGIN = 4
 
 def _rules(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
     found = [stored for stream in streams for stored in standing(engine, reader, stream, "rules", _MARGIN * most)]
-    return [stored for stored in found if _is_rule(stored)]
+    return [stored for stored in found if stored.body is not None and is_standing_rule(stored.body)]
 
 
 def _profile(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
     return [stored for stream in streams for stored in standing(engine, reader, stream, "profile", _MARGIN * most)]
 
 
-def _is_rule(stored: Stored) -> bool:
-    body = stored.body or {}
-    return body.get("layer") == Layer.INTENT and body.get("sublayer") == "rule" and body.get("kind") == Kind.SEMANTIC
-
-
 def _most_important(engine: Engine, found: Sequence[Stored], most: int) -> list[Stored]:
     """Those believed most, then the most important; of equals those of the space that is read first, the newest first."""
     order = engine.policy.conflict.authority_order
-    return sorted(found, key=lambda s: (rank(Authority(s.state.authority), order), -s.state.importance))[:most]
+    return sorted(found, key=lambda s: by_weight(Authority(s.state.authority), s.state.importance, order))[:most]
 
 
 def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from recollect.model.receipt import Plain, Recalled
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Authority, Tier
-from recollect.rules.authority import rank
+from recollect.rules.importance import by_weight
 
 CountTokens = Callable[[str], int]
 """How many tokens a text has for the model that will read it."""
@@ -187,8 +187,7 @@ def standing_order(memories: Sequence[Memory], authorities: Sequence[Authority])
         memories,
         key=lambda m: (
             tiers.get(m.tier, 2) if m.tier else 2,
-            rank(m.authority, authorities),
-            -m.importance,
+            by_weight(m.authority, m.importance, authorities),
             m.canonical_key.lower(),
             m.id,
         ),
