@@ -125,8 +125,7 @@ def _sharing_enough(
 ) -> Sequence[int]:
     """Who shares enough of the rarest words to be worth comparing: few, and nobody who matters is left out."""
     frequencies = reader.term_frequencies(stream, sorted(words))
-    rarest = sorted(words, key=lambda word: (frequencies.get(word, 0), word))
-    looked_up, shared_min = lookup(rarest, frequencies, settings.overlap_min, MAX_POSTINGS)
+    looked_up, shared_min = lookup(words, frequencies, settings.overlap_min, MAX_POSTINGS)
     if len(looked_up) < shared_min:
         return ()
     return reader.sharing(stream, looked_up, shared_min, after, settings.max_candidates)
