@@ -137,42 +137,88 @@ class _Text:
         return shares
 
 
+class _Sought(NamedTuple):
+    """A question, and what finds its answers: its words, its meaning, and where to look."""
+
+    question: Question
+    text: _Text
+    meant: Likeness | None
+    looking: "_Looking"
+    most: int
+    named: Mapping[Place, Facts] | None
+    """Those that the question names, where no others are told."""
+
+
+class _Gathered(NamedTuple):
+    """Who is compared and what their rows say, what the few best of them have to do with others, and how closely."""
+
+    facts: dict[Place, Facts]
+    relations: Edges
+    related: Mapping[Place, float]
+
+
 def ranked(
     engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
-    settings = engine.policy.ranking
     question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms)
-    found = _text(engine, reader, streams, question.terms)
+    text = _text(engine, reader, streams, question.terms)
     meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
-    ranking, by_words = found.best_first(), max(BY_TEXT, 2 * most)
-    named = _named(engine, reader, looking, ranking, asked.text) if asked.named_only else None
-    ranking = ranking if named is None else iter(named)
+    named = _named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
+    sought = _Sought(question, text, meant, looking, most, named)
+    facts, relations, related = _gathered(engine, reader, sought)
+    facts |= _vouched(engine, reader, streams, looking, facts)
+    evidence = Evidence(text.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
+    best = _scored(engine, reader, sought, evidence, facts)
+    told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
+    return [one._replace(relations=relations.get(one.place)) for one in told]
+
+
+def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
+    """The best by their words and by meaning, what the best of those are related to, and their neighbours in a conversation.
+
+    Where only what the question names is told, it is looked for by nothing but its words.
+    """
+    settings, looking = engine.policy.ranking, sought.looking
+    ranking = sought.text.best_first() if sought.named is None else iter(sought.named)
+    near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
+    by_words = max(BY_TEXT, 2 * sought.most)
     first = list(islice(ranking, by_words))
-    near = _nearest(meant, BY_MEANING, settings.meaning_min) if named is None else []
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
-    facts |= looking.most_alike(meant, near, settings.meaning_min)
-    known = _among(engine, reader, _few_best(found, meant, facts), likely())
-    related = strongest(known)
+    facts |= looking.most_alike(sought.meant, near, settings.meaning_min)
+    relations = _among(engine, reader, _few_best(sought.text, sought.meant, facts), likely())
+    related = strongest(relations)
     facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
+    return _Gathered(facts, relations, related)
+
+
+def _vouched(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], looking: "_Looking", facts: Mapping[Place, Facts]
+) -> dict[Place, Facts]:
+    """Those of them that somebody vouches for, with what the vouches weigh."""
     vouchers = {place: row.vouchers for place, row in looking.rows.items() if row.vouchers != "[]" and place in facts}
-    vouched = weights_of(engine, reader, streams, vouchers)
-    facts |= {place: facts[place]._replace(vouchers=weight) for place, weight in vouched.items()}
-    evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
+    weights = weights_of(engine, reader, streams, vouchers)
+    return {place: facts[place]._replace(vouchers=weight) for place, weight in weights.items()}
+
+
+def _scored(
+    engine: Engine, reader: Reader, sought: _Sought, evidence: Evidence, facts: Mapping[Place, Facts]
+) -> list[Scored]:
+    """Everybody scored by what is known of them, then the best again by what they say; best first."""
+    settings, question, named = engine.policy.ranking, sought.question, sought.named
     weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
     telling = fuse(question, evidence, facts, weights, settings.meaning_min)
     telling = telling if named is None else [one for one in telling if one.place in named]
-    shortlist = worth_reading(question, telling, max(most, LOOKED_AT), weights)
+    shortlist = worth_reading(question, telling, max(sought.most, LOOKED_AT), weights)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
     if settings.newest_first and question.time_decides:
-        best = _in_time(question, best, facts, contents, found.idf, meant)
-    told = [_ranked(question, found.idf, evidence, one, looking) for one in best[:most]]
-    return [one._replace(relations=known.get(one.place)) for one in told]
+        return _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
+    return best
 
 
 def _named(
