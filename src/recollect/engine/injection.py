@@ -4,7 +4,7 @@ Both are reads like any other: borders, scopes and the agent's categories hold, 
 counts as used.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,8 +16,8 @@ from recollect.engine.context import Engine
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen
 from recollect.engine.matching import as_told, shadowed, unasked
-from recollect.engine.reading import Spaces, readable_streams
-from recollect.engine.recall import query, recall_event
+from recollect.engine.reading import readable_streams
+from recollect.engine.recall import Query, query, recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import Kind, Space, Tier
@@ -108,35 +108,21 @@ def _unasked_block(
 
 def memory_block(
     engine: Engine,
-    text: str,
+    wanted: Query,
     *,
-    owner: str | None = None,
-    space: Spaces = None,
-    include_namespaces: Sequence[str] = ("prod",),
-    categories: Sequence[str] | None = None,
-    filters: Mapping[str, Any] | None = None,
     max_items: int | None = None,
     budget_tokens: int | None = None,
     besides: Block | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Block:
-    """What is remembered about a text: at most ``max_items``, the best ones, canon first, no category beyond its share.
+    """What is remembered about a question: at most ``max_items``, the best ones, canon first, no category beyond its share.
 
     What ``besides`` tells already (the snapshot of the same prompt) is not told again.
     """
     most = _most(engine, max_items)
     budget = _budget(engine, budget_tokens)
     known = frozenset(besides.items if besides is not None else ())
-    found = query(
-        engine,
-        text,
-        owner=owner,
-        space=space,
-        include_namespaces=include_namespaces,
-        categories=categories,
-        filters=filters,
-        top_k=min(MAX_ITEMS, most + len(known)),
-    )
+    found = query(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known))))
     fresh = [item for item in found.items if item.memory.id not in known][:most]
     return replace(_block(engine, RELEVANT, canon_first(fresh), budget, count_tokens), events=found.events)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.embed.tokens import count_tokens
@@ -13,7 +13,7 @@ from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
 from recollect.engine.filters import check_categories, selection_of
 from recollect.engine.matching import as_told, loaded, matching, newest_phase_first, shadowed, with_counterparts
-from recollect.engine.meaning import as_asked
+from recollect.engine.meaning import Asked, as_asked
 from recollect.engine.ranking import Ranked
 from recollect.engine.reading import Spaces, asked_spaces, readable_streams
 from recollect.engine.relations import Seen, told_with, within
@@ -33,25 +33,9 @@ MAX_QUERY_CHARACTERS = 10_000
 """How much of a question is read: what is longer is a document, and its beginning says what it is about."""
 
 
-@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
-def query(
-    engine: Engine,
-    text: str,
-    *,
-    owner: str | None = None,
-    space: Spaces = None,
-    include_namespaces: Sequence[str] = ("prod",),
-    categories: Sequence[str] | None = None,
-    filters: Mapping[str, Any] | None = None,
-    top_k: int | None = None,
-    budget_tokens: int | None = None,
-    threshold: float | None = None,
-    share_of_best: float | None = None,
-    named: bool = False,
-    thread: str | None = None,
-    history: bool = False,
-) -> Recall:
-    """The memories that answer a text best, best first. Operators and quotes in it are words like any other.
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, and what its answer is about. Operators and quotes in the text are words like any other.
 
     Without an owner, a bound caller's own streams are read, and a trusted caller's query spans the whole tenant;
     ``space`` is one space or several, by default all that the policy has consulted.
@@ -61,81 +45,101 @@ def query(
     what would not fit any more. With a ``thread`` the answer begins with what changed
     since that thread last asked; with ``history`` each memory comes with what it said before.
     """
-    top_k = engine.policy.recall.top_k if top_k is None else top_k
-    _check(text, filters, top_k, budget_tokens)
-    _check_shares(threshold=threshold, share_of_best=share_of_best)
-    if not isinstance(named, bool):
-        raise BadInput("must be true or false.", field="named")
-    if thread is not None:
-        _selection(engine, (), categories, filters or {})  # what is refused must not use up what changed for the thread
-    asked = as_asked(engine, text[:MAX_QUERY_CHARACTERS], named_only=named)
-    header = "" if thread is None else _header(engine, thread, owner, space, include_namespaces, budget_tokens)
-    if budget_tokens is not None and header:
-        budget_tokens -= count_tokens(f"{header}\n")
+
+    text: str
+    owner: str | None = None
+    space: Spaces = None
+    include_namespaces: Sequence[str] = ("prod",)
+    categories: Sequence[str] | None = None
+    filters: Mapping[str, Any] | None = None
+    top_k: int | None = None
+    budget_tokens: int | None = None
+    threshold: float | None = None
+    share_of_best: float | None = None
+    named: bool = False
+    thread: str | None = None
+    history: bool = False
+
+
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+def query(engine: Engine, wanted: Query) -> Recall:
+    """The memories that answer a question best, best first."""
+    top_k = _checked(engine, wanted)
+    asked = as_asked(engine, wanted.text[:MAX_QUERY_CHARACTERS], named_only=wanted.named)
+    header = _header(engine, wanted)
+    budget = _left_by(header, wanted.budget_tokens)
+    consulted = engine.policy.spaces.read_order
     with engine.read() as reader:
-        readable = readable_streams(engine, reader, owner, space, include_namespaces)
-        consulted = engine.policy.spaces.read_order
+        readable = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
-        selection = _selection(engine, streams, categories, filters or {})
-        one_person = not engine.caller.trusted
-        found = matching(engine, reader, streams, asked, top_k, selection)
-        found = with_counterparts(engine, reader, streams, found, selection, one_person=one_person)
-        found = newest_phase_first(engine, found)
-        told = shadowed(engine, found, consulted, one_person=one_person)
-        least = least_relevance((one.relevance for one in told), threshold, share_of_best)
-        about = [one for one in told if one.relevance >= least]
-        at_hand = {} if budget_tokens is None else loaded(engine, reader, about)
-        chosen = _within(engine, about, top_k, budget_tokens, at_hand)
-        at_hand = loaded(engine, reader, chosen, at_hand)
-        items = [as_told(one, at_hand[one.place]) for one in chosen]
-        items = _with_history(engine, reader, items, budget_tokens) if history else items
-        related = within(engine, reader, streams, selection)
-        items = _with_related(engine, reader, items, chosen, related, budget_tokens)
-        refusals = read_refusals(engine.caller, owner, asked_spaces(space), consulted)
-        event = recall_event(engine, reader, text, items, streams, [s for s, no in refusals.items() if no is None])
+        selection = _selection(engine, streams, wanted)
+        found = _found(engine, reader, streams, asked, top_k, selection)
+        chosen, items = _chosen(engine, reader, wanted, found, top_k, budget)
+        items = _with_history(engine, reader, items, budget) if wanted.history else items
+        items = _with_related(engine, reader, items, chosen, within(engine, reader, streams, selection), budget)
+        refusals = read_refusals(engine.caller, wanted.owner, asked_spaces(wanted.space), consulted)
+        open_ones = [space for space, refusal in refusals.items() if refusal is None]
+        event = recall_event(engine, reader, wanted.text, items, streams, open_ones)
     events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
-    now = engine.now()
-    engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
-    operations.note(engine, operations.queried(engine, owner if streams else None, now))
-    passed_over = only_passed_over(engine.caller, owner, asked_spaces(space), refusals)
-    kept = (event,) if passed_over and engine.policy.traces.keep != "all" else events
+    _note(engine, wanted, streams, items)
+    kept = events if _checks_are_kept(engine, wanted, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
-    return Recall(text, tuple(items), events, header)
+    return Recall(wanted.text, tuple(items), events, header)
 
 
-def _header(
-    engine: Engine,
-    thread: str,
-    owner: str | None,
-    space: Spaces,
-    include_namespaces: Sequence[str],
-    budget_tokens: int | None,
-) -> str:
-    """What changed, in at most half of the budget: the question is to be answered, too."""
+def _header(engine: Engine, wanted: Query) -> str:
+    """What changed since the thread last asked, in at most half of the budget: the question is to be answered, too."""
+    if wanted.thread is None:
+        return ""
     return change_header(
         engine,
-        thread=thread,
-        owner=owner,
-        space=space,
-        include_namespaces=include_namespaces,
-        budget_tokens=None if budget_tokens is None else budget_tokens // 2,
+        thread=wanted.thread,
+        owner=wanted.owner,
+        space=wanted.space,
+        include_namespaces=wanted.include_namespaces,
+        budget_tokens=None if wanted.budget_tokens is None else wanted.budget_tokens // 2,
     ).text
 
 
-def _selection(
-    engine: Engine, streams: Sequence[Stream], categories: Sequence[str] | None, filters: Mapping[str, Any]
-) -> Selection:
+def _left_by(header: str, budget_tokens: int | None) -> int | None:
+    return budget_tokens - count_tokens(f"{header}\n") if budget_tokens is not None and header else budget_tokens
+
+
+def _selection(engine: Engine, streams: Sequence[Stream], wanted: Query) -> Selection:
     """What the request narrows the query to. Without a phase of its own it is what the policy has recalled."""
-    asked = dict(filters)
-    if categories is not None:
+    asked = dict(wanted.filters or {})
+    if wanted.categories is not None:
         if "category" in asked:
             raise BadInput("are given twice.", field="categories", hint="Leave filters.category out.")
-        asked["category"] = check_categories(engine, "categories", categories)
+        asked["category"] = check_categories(engine, "categories", wanted.categories)
     if asked.get("kind") is None and not names_procedures(asked.get("category")):
         asked["kind"] = ORDINARY_KINDS
     if asked.get("phase") is None and engine.policy.phase.recalls_current_only:
         asked["phase"] = "current"
     return selection_of(engine, streams, asked, "active")
+
+
+def _found(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, top_k: int, selection: Selection
+) -> list[Ranked]:
+    """What answers it, one item a concept, in the order in which it is told; a few more than ``top_k``."""
+    one_person = not engine.caller.trusted
+    found = matching(engine, reader, streams, asked, top_k, selection)
+    found = with_counterparts(engine, reader, streams, found, selection, one_person=one_person)
+    found = newest_phase_first(engine, found)
+    return shadowed(engine, found, engine.policy.spaces.read_order, one_person=one_person)
+
+
+def _chosen(
+    engine: Engine, reader: Reader, wanted: Query, found: Sequence[Ranked], top_k: int, budget_tokens: int | None
+) -> tuple[list[Ranked], list[Recalled]]:
+    """Those that have enough to do with it and fit, and what they say. Without a budget no others are loaded."""
+    least = least_relevance((one.relevance for one in found), wanted.threshold, wanted.share_of_best)
+    about = [one for one in found if one.relevance >= least]
+    at_hand = {} if budget_tokens is None else loaded(engine, reader, about)
+    chosen = _within(engine, about, top_k, budget_tokens, at_hand)
+    at_hand = loaded(engine, reader, chosen, at_hand)
+    return chosen, [as_told(one, at_hand[one.place]) for one in chosen]
 
 
 def _within(
@@ -212,6 +216,19 @@ def _with_related(
     return [replace(item, related=tuple(told[one.place])) for item, one in zip(items, chosen, strict=True)]
 
 
+def _note(engine: Engine, wanted: Query, streams: Sequence[Stream], items: Sequence[Recalled]) -> None:
+    """What was told counts as used, and the query is counted."""
+    now = engine.now()
+    engine.accesses.note(engine.tenant, [item.memory.id for item in items], now)
+    operations.note(engine, operations.queried(engine, wanted.owner if streams else None, now))
+
+
+def _checks_are_kept(engine: Engine, wanted: Query, refusals: Mapping[Space, str | None]) -> bool:
+    """Whether the checks of the borders are kept with the traces, and not only told to the caller."""
+    passed_over = only_passed_over(engine.caller, wanted.owner, asked_spaces(wanted.space), refusals)
+    return engine.policy.traces.keep == "all" or not passed_over
+
+
 def recall_event(
     engine: Engine,
     reader: Reader,
@@ -256,21 +273,28 @@ def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) ->
     }
 
 
-def _check(text: Any, filters: Any, top_k: Any, budget_tokens: int | None) -> None:
-    if not isinstance(text, str):
+def _checked(engine: Engine, wanted: Query) -> int:
+    """How many are asked for, once everything that was given makes sense."""
+    if not isinstance(wanted.text, str):
         raise BadInput("must be text.", field="query", hint="Say what to look for, in plain words.")
-    if not text.strip():
+    if not wanted.text.strip():
         raise BadInput("is empty; say what to look for.", field="query")
-    if filters is not None and not isinstance(filters, Mapping):
+    if wanted.filters is not None and not isinstance(wanted.filters, Mapping):
         raise BadInput("must be names with values.", field="filters", hint='Such as {"category": "tasks"}.')
+    top_k = engine.policy.recall.top_k if wanted.top_k is None else wanted.top_k
     check_number("top_k", top_k, 1, MAX_TOP_K)
-    if budget_tokens is not None:
-        check_number("budget_tokens", budget_tokens, 1)
+    if wanted.budget_tokens is not None:
+        check_number("budget_tokens", wanted.budget_tokens, 1)
+    _check_share("threshold", wanted.threshold)
+    _check_share("share_of_best", wanted.share_of_best)
+    if not isinstance(wanted.named, bool):
+        raise BadInput("must be true or false.", field="named")
+    if wanted.thread is not None:
+        _selection(engine, (), wanted)  # what is refused must not use up what changed for the thread
+    return top_k
 
 
-def _check_shares(**shares: float | None) -> None:
-    for name, value in shares.items():
-        if value is not None and not (
-            isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-        ):
-            raise BadInput("must be between 0 and 1.", field=name)
+def _check_share(name: str, value: Any) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (is_number and 0 <= value <= 1):
+        raise BadInput("must be between 0 and 1.", field=name)
