@@ -35,7 +35,7 @@ from recollect.rules.signatures import (
     signature_from,
     signature_text,
 )
-from recollect.rules.signers import Signers, judge
+from recollect.rules.signers import Signers, signature_verdict
 from recollect.stores.protocol import Reader, Writer
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
         check_history(history, keys)
         known = worth_now(history, signature.key)
     who = str(entry["author"]["id"])
-    _, problem = judge(sound, known, who, who)
+    _, problem = signature_verdict(sound, known, who, who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)
 
 

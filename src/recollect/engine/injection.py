@@ -169,7 +169,10 @@ def _streams(engine: Engine, reader: Reader, where: _Where) -> list[Stream]:
 
 
 def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where) -> list[Recalled]:
-    """Everything that stands whatever is asked, one of each key, in the order in which it is told."""
+    """The content of a snapshot: canon, registers that have a topic, and whole categories, one memory of each key.
+
+    Canon comes first, then registers, then the rest; see ``standing_order``.
+    """
     found = (*_tiers(engine, reader, streams, where), *_whole(engine, reader, streams, where))
     by_id = {item.memory.id: item for item in _told_once(engine, found, where)}
     memories = [item.memory for item in by_id.values()]

@@ -14,7 +14,7 @@ from recollect.model.vocabulary import KIND_CLASS, KindClass
 from recollect.rules.candidates import lookup
 from recollect.rules.draft import Draft
 from recollect.rules.language.reading import Statement, read
-from recollect.rules.near_duplicate import fewest_shared, judge, overlap
+from recollect.rules.near_duplicate import fewest_shared, how_alike, overlap
 from recollect.stores.protocol import Neighbour, Reader, Selection, Stored, Stream
 
 MAX_LINKS = 3
@@ -140,7 +140,7 @@ def _judged(engine: Engine, said: Statement, stored: Stored) -> Near | None:
     if stored.body is None or stored.state.status != "active":
         return None
     settings = engine.policy.near_duplicates
-    answer = judge(
+    answer = how_alike(
         stored.body["content"],
         said,
         overlap_min=settings.overlap_min,

@@ -51,13 +51,15 @@ MOSTLY_ENOUGH = 64
 
 
 class Ranked(NamedTuple):
-    """A memory that answers the question: its score, what makes it up, and how sure it is to be about it at all."""
+    """A memory that answers the question, and why it stands where it does."""
 
     place: Place
     space: Space
     row: Contender
     score: float = 0.0
+    """How well it answers, compared with others for the same question: the sum of ``features``."""
     relevance: float = 0.0
+    """How likely it is, from 0 to 1, that it has to do with the question at all: what a threshold is compared with."""
     words: float = 0.0
     """Its score by its own words alone, which can be compared between rankings of the same question."""
     features: Mapping[str, float] = MappingProxyType({})

@@ -19,7 +19,7 @@ from recollect.rules.namespaces import assign_namespace, namespace_gate
 from recollect.rules.noise import noise_signal
 from recollect.rules.privacy_gate import privacy_gate
 from recollect.rules.taxonomy import classify_event, classify_layer, is_standing_rule
-from recollect.rules.writing import write_refusal
+from recollect.rules.writing import event_type_refusal
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BOUND = Caller(
@@ -197,7 +197,7 @@ def test_importance(content: str, event_type: EventType, sublayer: str, importan
     ],
 )
 def test_write_policy(write: dict[str, object], event_type: str, code: str | None) -> None:
-    assert write_refusal(Kind.SEMANTIC, EventType(event_type), parse_policy({"write": write})) == code
+    assert event_type_refusal(Kind.SEMANTIC, EventType(event_type), parse_policy({"write": write})) == code
 
 
 @pytest.mark.parametrize(
