@@ -1,6 +1,7 @@
 """The architecture, enforced: what is public, what is pure, which way imports may go, and that no statement stands twice."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 from typing import get_args
@@ -115,6 +116,16 @@ def run_time_imports(tree: ast.AST) -> set[str]:
     if isinstance(tree, ast.ImportFrom):
         return {f"{tree.module}.{alias.name}" for alias in tree.names}
     return {name for node in ast.iter_child_nodes(tree) for name in run_time_imports(node)}
+
+
+def test_authorities_are_ranked_by_the_policy_and_nowhere_by_the_order_of_their_names() -> None:
+    """``list(Authority)`` is the default order. Who ranks by it does not hear what the policy says."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        where = path.relative_to(SOURCE)
+        if where.parts[0] != "model" and where != Path("rules", "authority.py"):
+            code = ast.unparse(ast.parse(path.read_text(encoding="utf-8")))
+            found = re.findall(r"\b(?:list|tuple|enumerate|sorted|reversed)\(Authority\b[,)]", code)
+            assert not found, f"{where} ranks by {found}; rules.authority.rank takes the policy's order"
 
 
 def test_files_stay_readable() -> None:

@@ -25,11 +25,11 @@ def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, An
     """Keep who said it and when in a record of its own. It is archived: what was said twice is recalled once."""
     receipt = add(engine, kept_apart(entry, fields), key)
     if receipt.memory is not None and not receipt.denied:
-        put_away(engine, [receipt.memory.id])
+        archive_untouched(engine, [receipt.memory.id])
     return receipt
 
 
-def put_away(engine: Engine, ids: Iterable[str]) -> None:
+def archive_untouched(engine: Engine, ids: Iterable[str]) -> None:
     """Archive those of these memories that are active as they were stored; whoever brought one back since wants it."""
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, sorted(set(ids)))

@@ -132,24 +132,13 @@ def list_memories(
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
-def query(
-    engine: Engine,
-    /,
-    when: Point,
-    text: str,
-    *,
-    owner: str | None = None,
-    space: Spaces = None,
-    include_namespaces: Sequence[str] = PROD,
-    **how: Any,
-) -> Recall:
-    """The memories that would have answered a text best, ranked among what was active then."""
-    where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
+def query(engine: Engine, when: Point, wanted: recall.Query) -> Recall:
+    """The memories that would have answered a question best, ranked among what was active then."""
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, **where)
+        streams = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         with _as_it_stood(engine, reader, streams, when) as past:
-            answer = recall.query(past, text, **where, **how)
-    operations.note(engine, operations.queried(engine, owner if streams else None, engine.now()))
+            answer = recall.query(past, wanted)
+    operations.note(engine, operations.queried(engine, wanted.owner if streams else None, engine.now()))
     return answer
 
 

@@ -262,8 +262,12 @@ def _tellable(engine: Engine, reader: Reader, found: Sequence[Stored]) -> dict[s
 
 
 def _may_be_missed(engine: Engine, stream: Stream, stored: Stored) -> bool:
-    """Whether the caller may be told that it is gone. Nothing says any more whose scope and category it was of, so only
-    whoever sees all of them is; of which kind it was its id still says."""
+    """Whether the caller may be told that a memory was erased or purged.
+
+    Its scope and category went with its content, so nobody can tell any more whether a caller with a limited view would have
+    seen it: only callers who see everything are told. Kinds that a header never tells are left out here as well; the kind
+    is gone too, but the id was made from it, so the ids of those kinds are made again and compared.
+    """
     if stored.body is not None or engine.sight != EVERYTHING:
         return False
     ids = (engine.memory_id(stream.uid, kind, stored.number) for kind in UNTOLD_KINDS)

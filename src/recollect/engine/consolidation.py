@@ -23,26 +23,9 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status, Tier
-from recollect.rules.difference import what_differs
+from recollect.rules.consolidation import Compared, Step, preference, proposals
 from recollect.rules.keys import CanonicalKey, choose_key, identity
-from recollect.rules.language.marks import Aspect
-from recollect.rules.near_duplicate import overlap, prefix_length
-from recollect.rules.text import terms
 from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
-
-_DENIES = (Aspect.NEGATION, Aspect.OPPOSITE)
-"""Under different keys, two memories contradict each other only if nothing but these sets them apart: another name or
-number makes another fact."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step(Plain):
-    """One thing that consolidation would do: ``redundant``, ``related``, ``conflict`` or ``rekey``."""
-
-    action: str
-    id: str
-    other: str | None
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,75 +103,37 @@ def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
 
 def _plan(engine: Engine, reader: Reader, stream: Stream) -> tuple[int, list[Step]]:
     """What consolidation would do in one stream."""
+    policy = engine.policy
     selection = engine.selecting(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
-    live = [s for s in reader.select(stream.tenant, selection, NO_LIMIT) if _class(s) is not KindClass.EVENT]
-    live.sort(key=lambda stored: _preference(stored, engine.policy.conflict.authority_order))
-    gone: set[str] = set()
-    steps: list[Step] = []
-    for a, b in _similar_pairs(engine, live):
-        if a.state.id in gone or b.state.id in gone:
-            continue
-        step = _compare(a, b)
-        if step is not None:
-            steps.append(step)
-            gone |= {step.id} if step.action == "redundant" else set()
-    remaining = [s for s in live if s.state.id not in gone]
-    return len(live), steps + _rekeyings(engine, remaining)
+    found = [s for s in reader.select(stream.tenant, selection, NO_LIMIT) if _class(s) is not KindClass.EVENT]
+    compared = [(_compared(engine, stored), stored) for stored in found]
+    compared.sort(key=lambda pair: preference(pair[0], policy.conflict.authority_order))
+    best_first = [one for one, _ in compared]
+    steps = proposals(best_first, policy.near_duplicates.overlap_min, policy.text.synonyms)
+    gone = {step.id for step in steps if step.action == "redundant"}
+    remaining = [stored for one, stored in compared if one.id not in gone]
+    return len(found), steps + _rekeyings(engine, remaining)
+
+
+def _compared(engine: Engine, stored: Stored) -> Compared:
+    """Scopes and classes are never mixed, nor categories where agents have lists of them."""
+    assert stored.body is not None, "an active memory has its content"
+    state, category = stored.state, stored.state.category if engine.policy.agents.allowlists else None
+    return Compared(
+        state.id,
+        stored.body["content"],
+        Authority(state.authority),
+        state.importance,
+        stored.number,
+        group=(stored.body["scope"], _class(stored), category),
+        related=state.related_memory_ids,
+        conflicts=state.conflict_ids,
+    )
 
 
 def _class(stored: Stored) -> KindClass:
     assert stored.body is not None, "an active memory has its content"
     return KIND_CLASS[Kind(stored.body["kind"])]
-
-
-def _preference(stored: Stored, order: Sequence[Authority]) -> tuple[int, int, int, str]:
-    """Best first: authority, then importance, then newest, then id."""
-    rank = order.index(Authority(stored.state.authority))
-    return (rank, -stored.state.importance, -stored.number, stored.state.id)
-
-
-def _similar_pairs(engine: Engine, live: Sequence[Stored]) -> Iterable[tuple[Stored, Stored]]:
-    """Pairs that share enough words, the better one first; found by their rarest words, not by comparing everyone."""
-    floor = engine.policy.near_duplicates.overlap_min
-    words = [frozenset(terms(_content(s), engine.policy.text.synonyms)) for s in live]
-    counts: dict[str, int] = {}
-    for one in words:
-        for word in one:
-            counts[word] = counts.get(word, 0) + 1
-    holders: dict[str, list[int]] = {}
-    for j, one in enumerate(words):
-        rare = sorted(one, key=lambda w: (counts[w], w))[: prefix_length(len(one), floor)]
-        partners = sorted({i for word in rare for i in holders.get(word, ())})
-        for i in partners:
-            if overlap(words[i], one) >= floor and _comparable(engine, live[i], live[j]):
-                yield live[i], live[j]
-        for word in rare:
-            holders.setdefault(word, []).append(j)
-
-
-def _content(stored: Stored) -> str:
-    assert stored.body is not None, "an active memory has its content"
-    return str(stored.body["content"])
-
-
-def _comparable(engine: Engine, a: Stored, b: Stored) -> bool:
-    """Where agents have lists, what one may know of does not become redundant for what it may not."""
-    assert a.body is not None and b.body is not None, "active memories have their content"
-    same_category = not engine.policy.agents.allowlists or a.state.category == b.state.category
-    return same_category and a.body["scope"] == b.body["scope"] and _class(a) is _class(b)
-
-
-def _compare(best: Stored, other: Stored) -> Step | None:
-    a, b = _content(best), _content(other)
-    pair = f"{b!r} ~ {a!r}"
-    differences = what_differs(a, b)
-    if not differences:
-        return Step("redundant", other.state.id, best.state.id, pair)
-    if all(difference.aspect in _DENIES for difference in differences):
-        known = best.state.id in other.state.conflict_ids
-        return None if known else Step("conflict", other.state.id, best.state.id, pair)
-    known = best.state.id in other.state.related_memory_ids
-    return None if known else Step("related", other.state.id, best.state.id, pair)
 
 
 def _rekeyings(engine: Engine, live: Sequence[Stored]) -> list[Step]:

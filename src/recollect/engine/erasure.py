@@ -111,16 +111,22 @@ class _What(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What is asked for, and which of it somebody wrote elsewhere; what goes along with it, what stays but loses its links and
-    which of that is put aside for review; and which of it all the caller may see."""
+    """What an erasure does to which memories, by their ids."""
 
     asked: dict[str, Stored]
+    """Those that are erased because they were asked for."""
     authored: frozenset[str]
+    """Those of ``asked`` that the person wrote outside their own streams, such as in a project."""
     remaining: list[str]
+    """Other versions of the same chain, which were not asked for and stay as they are."""
     along: dict[str, Tie]
+    """Those that the policy has erased too: what was made of the ones asked for, or written elsewhere for the person."""
     staying: dict[str, Tie]
+    """Those that stay, and lose their links to what is erased."""
     aside: frozenset[str]
+    """Those of ``staying`` that are put aside for a person to review."""
     seen: frozenset[str]
+    """Those of ``authored``, ``along`` and ``staying`` that the caller may see, and the receipt may name."""
 
     @property
     def gone(self) -> dict[str, Stored]:

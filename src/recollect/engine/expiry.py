@@ -28,7 +28,7 @@ def expire_due(pen: Pen) -> list[trace.Trace]:
         stored = found[id]
         pen.load(stored)
         reason = _reason(pen, stored)
-        put_away(pen, id, Event.EXPIRED, reason)
+        soft_delete(pen, id, Event.EXPIRED, reason)
         events += forgotten(engine, id, stored.body, reason)
         if stored.body is not None:
             noted.append(operations.about(engine, stored, Op.TTL, pen.at, Node.WORKER))
@@ -51,8 +51,8 @@ def forgotten(engine: Engine, id: str, body: Mapping[str, Any] | None, reason: s
     return [trace.memory_forget(caller, id, reason, policy), *gone]
 
 
-def put_away(pen: Pen, id: str, event: Event, rule: str) -> None:
-    """Soft-delete: out of every read, brought back by ``restore``, removed for good after its purge date."""
+def soft_delete(pen: Pen, id: str, event: Event, rule: str) -> None:
+    """Take it out of every read, brought back by ``restore``, removed for good after its purge date."""
     days = pen.engine.policy.lifecycle.purge_after_days
     purge_at = format_time(parse_time(pen.at) + timedelta(days=days))
     pen.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at})

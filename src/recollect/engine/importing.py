@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine import operations, retries
-from recollect.engine.archived_records import keep_apart, put_away, says_it_already
+from recollect.engine.archived_records import archive_untouched, keep_apart, says_it_already
 from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
@@ -238,7 +238,7 @@ def _for_the_record(engine: Engine, batch: Sequence[_Asked | Taken], taken: Sequ
         if not isinstance(one, _Asked) or became.memory_id is None or became.outcome == REFUSED:
             yield became
         elif one.record.put_away:
-            put_away(engine, [became.memory_id])
+            archive_untouched(engine, [became.memory_id])
             yield became
         elif one.record.entry is not None and became.outcome in (str(Outcome.REINFORCED), ALREADY):
             yield _kept_apart(engine, one, one.record.entry, became)

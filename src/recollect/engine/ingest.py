@@ -18,7 +18,7 @@ from recollect.engine.context import Engine
 from recollect.engine.drafting import draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import holder
-from recollect.engine.links import as_seen, hidden_in, told
+from recollect.engine.links import as_seen, hidden_in, without_hidden
 from recollect.engine.meaning import vector_of, vectors_of
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import denied_trace, keep
@@ -265,7 +265,7 @@ class Writing:
     def keep(self, events: Sequence[trace.Trace], stream: int | None) -> tuple[trace.Trace, ...]:
         """Say what happened: to the store where policy asks, and to the caller what it may know of. The latter is returned."""
         keep(self.engine, self.writer, events, stream)
-        shown = told(events, self._hidden)
+        shown = without_hidden(events, self._hidden)
         self.events += shown
         return shown
 
@@ -346,13 +346,16 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
     no_source = provenance.refusal(pen, draft, incumbent)
     if no_source is not None:
         return no_source
-    if incumbent is not None and not _gives_way(pen, draft, incumbent):
+    if incumbent is not None and not _evict_if_outweighed(pen, draft, incumbent):
         return _meet(pen, prepared, incumbent, log)
     return _meet_none(pen, prepared, log)
 
 
-def _gives_way(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
-    """Whether the key is held, under another name of the same spelling, by someone believed less: that one is put away."""
+def _evict_if_outweighed(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
+    """Archive the incumbent if it is another concept that only has the same short key, and is believed less.
+
+    Returns whether it did: the key is then free.
+    """
     assert draft.key is not None, "the naming gate sets the key"
     state = incumbent.state
     if same_concept(draft.key, state.canonical_key, state.key_digest) or not _outweighs(pen, draft, incumbent):

@@ -4,7 +4,7 @@ Both are reads like any other: borders, scopes and the agent's categories hold, 
 counts as used.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,8 +16,8 @@ from recollect.engine.context import Engine
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen
 from recollect.engine.matching import as_told, shadowed, unasked
-from recollect.engine.reading import Spaces, readable_streams
-from recollect.engine.recall import query, recall_event
+from recollect.engine.reading import readable_streams
+from recollect.engine.recall import Query, query, recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import Kind, Space, Tier
@@ -108,35 +108,21 @@ def _unasked_block(
 
 def memory_block(
     engine: Engine,
-    text: str,
+    wanted: Query,
     *,
-    owner: str | None = None,
-    space: Spaces = None,
-    include_namespaces: Sequence[str] = ("prod",),
-    categories: Sequence[str] | None = None,
-    filters: Mapping[str, Any] | None = None,
     max_items: int | None = None,
     budget_tokens: int | None = None,
     besides: Block | None = None,
     count_tokens: CountTokens | None = None,
 ) -> Block:
-    """What is remembered about a text: at most ``max_items``, the best ones, canon first, no category beyond its share.
+    """What is remembered about a question: at most ``max_items``, the best ones, canon first, no category beyond its share.
 
     What ``besides`` tells already (the snapshot of the same prompt) is not told again.
     """
     most = _most(engine, max_items)
     budget = _budget(engine, budget_tokens)
     known = frozenset(besides.items if besides is not None else ())
-    found = query(
-        engine,
-        text,
-        owner=owner,
-        space=space,
-        include_namespaces=include_namespaces,
-        categories=categories,
-        filters=filters,
-        top_k=min(MAX_ITEMS, most + len(known)),
-    )
+    found = query(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known))))
     fresh = [item for item in found.items if item.memory.id not in known][:most]
     return replace(_block(engine, RELEVANT, canon_first(fresh), budget, count_tokens), events=found.events)
 
@@ -183,10 +169,14 @@ def _streams(engine: Engine, reader: Reader, where: _Where) -> list[Stream]:
 
 
 def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where) -> list[Recalled]:
-    """Everything that stands whatever is asked, one of each key, in the order in which it is told."""
+    """The content of a snapshot: canon, registers that have a topic, and whole categories, one memory of each key.
+
+    Canon comes first, then registers, then the rest; see ``standing_order``.
+    """
     found = (*_tiers(engine, reader, streams, where), *_whole(engine, reader, streams, where))
     by_id = {item.memory.id: item for item in _told_once(engine, found, where)}
-    return [by_id[memory.id] for memory in standing_order([item.memory for item in by_id.values()])]
+    memories = [item.memory for item in by_id.values()]
+    return [by_id[memory.id] for memory in standing_order(memories, engine.policy.conflict.authority_order)]
 
 
 def _newest(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> list[Recalled]:
@@ -200,7 +190,7 @@ def _told_once(engine: Engine, found: Sequence[Stored], where: _Where) -> list[R
     """One of each key, where spaces or scopes overlap."""
     by_id = {stored.state.id: stored for stored in found}
     one_person = where.owner is not None or not engine.caller.trusted
-    shown = shadowed(list(map(unasked, by_id.values())), engine.caller.agent, where.order, one_person=one_person)
+    shown = shadowed(engine, list(map(unasked, by_id.values())), where.order, one_person=one_person)
     return [replace(as_told(one, by_id[one.id]), recall_reason=_WHATEVER_IS_ASKED) for one in shown]
 
 

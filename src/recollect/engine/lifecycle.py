@@ -15,7 +15,7 @@ from recollect.engine.changing import changing, may_overrule
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
-from recollect.engine.expiry import expire_due, forgotten, put_away
+from recollect.engine.expiry import expire_due, forgotten, soft_delete
 from recollect.engine.filters import check_categories
 from recollect.engine.incumbents import Held, holder
 from recollect.engine.links import as_seen
@@ -117,7 +117,7 @@ def forget(engine: Engine, id: str) -> Memory:
                 hint="Forget the current version, or use `erase` to remove content for good.",
             )
         _tell_gone(pen, stored, "forgotten:by_hand")
-        put_away(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
+        soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         return _done(pen, stored.state.id)
 
 
@@ -229,7 +229,7 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
         due = writer.purgeable_ids(pen.stream, at)
         for id, stored in _loaded(pen, unused):
-            put_away(pen, id, Event.FORGOTTEN, "lifecycle:unused")
+            soft_delete(pen, id, Event.FORGOTTEN, "lifecycle:unused")
             events += forgotten(engine, id, stored.body, "decay")
             noted.append(operations.about(engine, stored, Op.DELETE, pen.at, Node.WORKER))
         purged = [stored for _, stored in _loaded(pen, due)]

@@ -14,7 +14,10 @@ from recollect.stores.protocol import Reader, Stored
 
 
 def as_seen(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Stored]:
-    """The same memories without links to any that the caller may not see."""
+    """The same memories, each without those of its links that lead to a memory which the caller may not see.
+
+    Versions before and after it, related memories and conflicts are all such links.
+    """
     hidden = hidden_ids(engine, reader, (id for stored in found for id in _linked(stored)))
     return [_unlinked(stored, hidden) for stored in found] if hidden else list(found)
 
@@ -33,8 +36,8 @@ def hidden_in(engine: Engine, reader: Reader, events: Iterable[Trace]) -> frozen
     return hidden_ids(engine, reader, (event["memory_id"] for event in events if "memory_id" in event))
 
 
-def told(events: Iterable[Trace], hidden: frozenset[str]) -> tuple[Trace, ...]:
-    """The events without those that are about a hidden memory."""
+def without_hidden(events: Iterable[Trace], hidden: frozenset[str]) -> tuple[Trace, ...]:
+    """The events that may be told: those that do not say what became of one of the ``hidden`` memories (``hidden_in``)."""
     return tuple(event for event in events if event.get("memory_id") not in hidden)
 
 

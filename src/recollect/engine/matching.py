@@ -9,18 +9,19 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.links import as_seen
 from recollect.engine.meaning import Asked
-from recollect.engine.ranking import Ranked, ranked
+from recollect.engine.ranking import Ranked, concept, ranked
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Space
 from recollect.rules.authority import outranks
+from recollect.rules.fusion import recall_reason
 from recollect.rules.keys import identity
+from recollect.rules.shadowing import Concept, Precedence, shadows, with_places
 from recollect.stores.protocol import Contender, Place, Reader, Selection, Standing, Stored, Stream
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
-Concept = tuple[str, str]
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
 
 
@@ -34,29 +35,15 @@ def matching(
     """
     found = ranked(engine, reader, streams, asked, top_k + SHADOW_MARGIN, selection)
     places = top_k // 2
-    if sum(_is_a_guess(one) for one in found[:top_k]) <= top_k - places:
+    if sum(one.is_a_guess for one in found[:top_k]) <= top_k - places:
         return found
     selection = replace(selection, equal={**selection.equal, "authority": _BELIEVED_MORE})
     floor = max(one.words for one in found) * NEARLY_AS_WELL
     believed = [one for one in ranked(engine, reader, streams, asked, places, selection) if one.words >= floor]
-    return _with_places(found, believed, top_k)
+    return with_places(found, believed, top_k)
 
 
 _BELIEVED_MORE = tuple(authority for authority in Authority if authority is not Authority.AI_INFERRED)
-
-
-def _is_a_guess(one: Ranked) -> bool:
-    return one.row.authority == Authority.AI_INFERRED
-
-
-def _with_places(found: Sequence[Ranked], believed: Sequence[Ranked], top_k: int) -> list[Ranked]:
-    """The same with these among the first ``top_k``, in the places of the guesses that match least."""
-    first = {one.id for one in found[:top_k]}
-    late = [one for one in believed if one.id not in first]
-    guesses = [one.id for one in found[:top_k] if _is_a_guess(one)]
-    out = {*guesses[len(guesses) - len(late) :], *(one.id for one in late)}
-    head = [one for one in found[:top_k] if one.id not in out]
-    return [*head, *late, *(one for one in found[top_k:] if one.id not in out)]
 
 
 # ── one item a concept ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -80,11 +67,11 @@ def with_counterparts(
     several = len(streams) > 1 or len(scopes) > 1 or bool(engine.policy.agents.allowlists)
     for one in found if several else ():  # else nobody else can hold any of the keys
         if one.row.kind_class != KindClass.EVENT:  # which is about nothing but itself
-            by_key[_concept(one.row)].append(one)
+            by_key[concept(one.row)].append(one)
     more: dict[str, list[Ranked]] = defaultdict(list)
     for stream in streams if by_key else ():
         for place, other in _holders(reader, stream, scopes, by_key, selection).items():
-            for one in by_key[_concept(other)]:
+            for one in by_key[concept(other)]:
                 if (one_person or one.place[0] == place[0]) and _outranks(engine, other, one.row):
                     space = stream.address.space if stream.address else one.space
                     more[one.id].append(one._replace(place=place, space=space, row=other, relations=None))
@@ -115,36 +102,18 @@ def _holders(
     return reader.candidates(stream.tenant, others, selection) if others else {}
 
 
-def _concept(row: Contender) -> Concept:
-    """What it is about, as the database tells concepts apart."""
-    return row.kind_class, row.key_identity
-
-
 def _outranks(engine: Engine, one: Contender, other: Contender) -> bool:
     order = engine.policy.conflict.authority_order
     return outranks(Authority(one.authority), Authority(other.authority), order)
 
 
-def shadowed(found: Sequence[Ranked], agent: str | None, order: Sequence[Space], *, one_person: bool) -> list[Ranked]:
-    """One item per key where spaces or scopes overlap: by authority, then the space's order, then own over shared.
-
-    The application reads everybody's memories, and nobody's shadow another's; ``one_person`` says that all belong to one.
-    """
-    groups: dict[Concept, list[Ranked]] = defaultdict(list)
-    for one in found:
-        groups[_concept(one.row)].append(one)
-    hidden: dict[str, list[str]] = defaultdict(list)
-    gone: set[str] = set()
-    for group in groups.values():
-        if len(group) == 1:
-            continue
-        best = min(group, key=lambda one: _precedence(one, agent, order))
-        for one in group:
-            if one.id != best.id and (best.place[0] == one.place[0] or one_person):
-                hidden[best.id].append(one.id)
-                gone.add(one.id)
-    shown = [one for one in found if one.id not in gone]
-    return [one._replace(shadowed=tuple(sorted(hidden[one.id]))) if one.id in hidden else one for one in shown]
+def shadowed(engine: Engine, found: Sequence[Ranked], spaces: Sequence[Space], *, one_person: bool) -> list[Ranked]:
+    """One item per concept where spaces or scopes overlap, with what it is told instead of."""
+    precedence = Precedence(engine.policy.conflict.authority_order, spaces, engine.caller.agent)
+    hidden = shadows([one.holder for one in found], precedence, one_person=one_person)
+    gone = {id for ids in hidden.values() for id in ids}
+    shown = (one for one in found if one.id not in gone)
+    return [one._replace(shadowed=hidden[one.id]) if one.id in hidden else one for one in shown]
 
 
 def loaded(
@@ -158,7 +127,14 @@ def loaded(
 
 def as_told(one: Ranked, stored: Stored) -> Recalled:
     """A memory as it is told."""
-    return Recalled(to_memory(stored), one.score, _why(one), one.shadowed, one.relevance, dict(one.features))
+    return Recalled(
+        to_memory(stored),
+        one.score,
+        (recall_reason(one.words, one.features),),
+        one.shadowed,
+        one.relevance,
+        dict(one.features),
+    )
 
 
 def unasked(stored: Stored) -> Ranked:
@@ -183,20 +159,6 @@ def unasked(stored: Stored) -> Ranked:
         actor_id=body.get("actor_id"),
     )
     return Ranked((stored.stream, stored.number), Space(body["space"]), row)
-
-
-def _why(one: Ranked) -> tuple[str, ...]:
-    """What brought it: its words or its meaning, a neighbour in the conversation, or a relation to a match."""
-    if one.words:
-        return ("matches_query",)
-    if one.features.get("text"):
-        return ("near_a_match",)
-    return ("related_to_a_match",) if one.features.get("relation") else ("means_alike",)
-
-
-def _precedence(one: Ranked, agent: str | None, order: Sequence[Space]) -> tuple[int, int, bool, Place]:
-    by_authority = list(Authority).index(Authority(one.row.authority))
-    return by_authority, order.index(one.space), one.row.scope != agent, one.place
 
 
 # ── phases, and what is read whatever is asked ──────────────────────────────────────────────────────────────────────

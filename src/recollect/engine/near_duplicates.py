@@ -15,7 +15,7 @@ from recollect.model.vocabulary import KIND_CLASS, KindClass
 from recollect.rules.candidates import lookup
 from recollect.rules.draft import Draft
 from recollect.rules.language.reading import Statement, read
-from recollect.rules.near_duplicate import fewest_shared, judge, overlap
+from recollect.rules.near_duplicate import fewest_shared, how_alike, overlap
 from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
 MAX_LINKS = 3
@@ -120,8 +120,7 @@ def _sharing_enough(
 ) -> Sequence[int]:
     """Who shares enough of the rarest words to be worth comparing: few, and nobody who matters is left out."""
     frequencies = reader.term_frequencies(stream, sorted(words))
-    rarest = sorted(words, key=lambda word: (frequencies.get(word, 0), word))
-    looked_up, shared_min = lookup(rarest, frequencies, settings.overlap_min, MAX_POSTINGS)
+    looked_up, shared_min = lookup(words, frequencies, settings.overlap_min, MAX_POSTINGS)
     if len(looked_up) < shared_min:
         return ()
     return reader.sharing(stream, looked_up, shared_min, after, settings.max_candidates, comparable)
@@ -141,7 +140,7 @@ def _judged(engine: Engine, said: Statement, stored: Stored) -> Near | None:
     if stored.body is None or stored.state.status != "active":
         return None
     settings = engine.policy.near_duplicates
-    answer = judge(
+    answer = how_alike(
         stored.body["content"],
         said,
         overlap_min=settings.overlap_min,

@@ -5,8 +5,7 @@ is noted as an operational event (node ``context``, operation ``classify``; ``ok
 was not), so the share of turns that needed it can be read off at any time, by whoever opens the store next.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,8 +13,7 @@ from recollect.embed import tokens
 from recollect.engine import operations
 from recollect.engine.arguments import check_number, check_one
 from recollect.engine.context import Engine
-from recollect.engine.reading import Spaces
-from recollect.engine.recall import query
+from recollect.engine.recall import Query, query
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput
 from recollect.model.operation import Node, Op, OpStatus
@@ -50,18 +48,13 @@ class OnDemandShare(Plain):
 
 def recall_if_unsure(
     engine: Engine,
-    text: str,
+    wanted: Query,
     confidence: float,
     *,
-    owner: str | None = None,
-    space: Spaces = None,
-    include_namespaces: Sequence[str] = ("prod",),
-    categories: Sequence[str] | None = None,
-    filters: Mapping[str, Any] | None = None,
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> OnDemand:
-    """Ask memory about a text if ``confidence`` (0 to 1) is below the policy's threshold: a few memories, within a budget.
+    """Ask memory if ``confidence`` (0 to 1) is below the policy's threshold: a few memories, within a budget.
 
     Call it once a turn, however sure you are: the share of turns that needed it is counted from these calls.
     """
@@ -69,20 +62,10 @@ def recall_if_unsure(
     engine.require(Right.READ, "recall")
     budget = _budget(settings.budget_tokens, budget_tokens)
     if _checked(confidence) >= settings.confidence_below:
-        _note(engine, owner, OpStatus.SKIPPED)
+        _note(engine, wanted.owner, OpStatus.SKIPPED)
         return OnDemand(False, SURE)
-    found = query(
-        engine,
-        text,
-        owner=owner,
-        space=space,
-        include_namespaces=include_namespaces,
-        categories=categories,
-        filters=filters,
-        top_k=settings.top_k,
-        budget_tokens=budget,
-    )
-    _note(engine, owner, OpStatus.OK)
+    found = query(engine, replace(wanted, top_k=settings.top_k, budget_tokens=budget))
+    _note(engine, wanted.owner, OpStatus.OK)
     memories = [item.memory for item in found.items]
     count = count_tokens or tokens.count_tokens
     told = block(RELEVANT, memories, budget, count, engine.policy.injection.item_characters)

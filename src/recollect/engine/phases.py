@@ -13,9 +13,9 @@ from recollect.engine.arguments import reason_code
 from recollect.engine.audit import replay
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.expiry import expire_due, forgotten, put_away
+from recollect.engine.expiry import expire_due, forgotten, soft_delete
 from recollect.engine.incumbents import Places
-from recollect.engine.links import hidden_in, told
+from recollect.engine.links import hidden_in, without_hidden
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import border_check, keep, keep_later, refused
 from recollect.model import trace
@@ -101,7 +101,7 @@ def start_phase(
         pen.finish()
         keep(engine, writer, events, pen.stream.number)
         hidden = hidden_in(engine, writer, events)
-    return PhaseStarted(started, tuple(id for id, _ in left if id not in hidden), told(events, hidden))
+    return PhaseStarted(started, tuple(id for id, _ in left if id not in hidden), without_hidden(events, hidden))
 
 
 def _may_start(engine: Engine, address: Address) -> trace.Trace:
@@ -213,7 +213,7 @@ def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
     found = sorted(pen.writer.select(pen.stream.tenant, selection, NO_LIMIT), key=lambda stored: stored.number)
     pen.load(*found)
     for stored in found:
-        put_away(pen, stored.state.id, Event.EXPIRED, BEYOND_MAX)
+        soft_delete(pen, stored.state.id, Event.EXPIRED, BEYOND_MAX)
     pen.flush()
     return [(stored.state.id, stored.body) for stored in found if stored.body is not None]
 

@@ -129,8 +129,7 @@ def _alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list
     if not words or not stream.documents:
         return []
     frequencies = reader.term_frequencies(stream, sorted(words))
-    rarest = sorted(words, key=lambda word: (frequencies.get(word, 0), word))
-    looked_up, shared_min = lookup(rarest, frequencies, least, MAX_POSTINGS)
+    looked_up, shared_min = lookup(words, frequencies, least, MAX_POSTINGS)
     if len(looked_up) < shared_min:
         return []
     most, visible = engine.policy.near_duplicates.max_candidates, engine.selecting(equal={"status": "active"})

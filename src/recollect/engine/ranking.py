@@ -35,6 +35,7 @@ from recollect.rules.fusion import (
 )
 from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question, read_question
+from recollect.rules.shadowing import Concept, Holder
 from recollect.stores.protocol import Contender, Reader, Relation, Selection, Stream
 
 LEADING = 10
@@ -44,13 +45,15 @@ NAMES_READ = 200
 
 
 class Ranked(NamedTuple):
-    """A memory that answers the question: its score, what makes it up, and how sure it is to be about it at all."""
+    """A memory that answers the question, and why it stands where it does."""
 
     place: Place
     space: Space
     row: Contender
     score: float = 0.0
+    """How well it answers, compared with others for the same question: the sum of ``features``."""
     relevance: float = 0.0
+    """How likely it is, from 0 to 1, that it has to do with the question at all: what a threshold is compared with."""
     words: float = 0.0
     """Its score by its own words alone, which can be compared between rankings of the same question."""
     features: Mapping[str, float] = MappingProxyType({})
@@ -63,48 +66,111 @@ class Ranked(NamedTuple):
     def id(self) -> str:
         return self.row.id
 
+    @property
+    def is_a_guess(self) -> bool:
+        return self.row.authority == Authority.AI_INFERRED
+
+    @property
+    def holder(self) -> Holder:
+        """What decides whether it is told, or another of the same concept instead."""
+        row = self.row
+        return Holder(row.id, concept(row), _AUTHORITIES[row.authority], self.space, row.scope, self.place)
+
+
+def concept(row: Contender) -> Concept:
+    """What a memory is about: only others of the same concept can be told instead of it."""
+    return row.kind_class, row.key_identity
+
+
+class _Sought(NamedTuple):
+    """A question, and what finds its answers: its words, its meaning, and where to look."""
+
+    question: Question
+    text: TextScores
+    meant: Likeness | None
+    looking: "_Looking"
+    most: int
+    named: Mapping[Place, Facts] | None
+    """Those that the question names, where no others are told."""
+
+
+class _Gathered(NamedTuple):
+    """Who is compared and what their rows say, what the few best of them have to do with others, and how closely."""
+
+    text: TextScores
+    """What finally found them by their words."""
+    facts: dict[Place, Facts]
+    relations: Edges
+    related: Mapping[Place, float]
+
 
 def ranked(
     engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
-    settings = engine.policy.ranking
     question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms)
-    found = search_text(engine, reader, streams, question.terms)
-    if asked.named_only and not found.complete:
-        found = search_among(engine, reader, streams, question.terms, found, selection)
+    text = search_text(engine, reader, streams, question.terms)
+    if asked.named_only and not text.complete:
+        text = search_among(engine, reader, streams, question.terms, text, selection)
     meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
-    ranking, by_words = found.best_first(), max(BY_TEXT, 2 * most)
-    named = _named(engine, reader, looking, ranking, asked.text) if asked.named_only else None
-    ranking = ranking if named is None else iter(named)
+    named = _named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
+    sought = _Sought(question, text, meant, looking, most, named)
+    text, facts, relations, related = _gathered(engine, reader, sought)
+    facts |= _vouched(engine, reader, streams, looking, facts)
+    evidence = Evidence(text.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
+    best = _scored(engine, reader, sought, evidence, facts)
+    told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
+    return [one._replace(relations=relations.get(one.place)) for one in told]
+
+
+def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
+    """The best by their words and by meaning, what the best of those are related to, and their neighbours in a conversation.
+
+    Where only what the question names is told, it is looked for by nothing but its words.
+    """
+    settings, looking, text = engine.policy.ranking, sought.looking, sought.text
+    ranking = text.best_first() if sought.named is None else iter(sought.named)
+    near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
+    by_words = max(BY_TEXT, 2 * sought.most)
     first = list(islice(ranking, by_words))
-    near = _nearest(meant, BY_MEANING, settings.meaning_min) if named is None else []
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
-    if len(facts) < min(by_words, len(found)) and not found.complete:  # others used up what may be read of the index
-        found = search_among(engine, reader, streams, question.terms, found, selection)
-        facts = looking.first(found.best_first(), by_words)
-    facts |= looking.most_alike(meant, near, settings.meaning_min)
-    known = _among(engine, reader, _few_best(found, meant, facts), likely())
-    related = strongest(known)
+    if len(facts) < min(by_words, len(text)) and not text.complete:  # others used up what may be read of the index
+        text = search_among(engine, reader, looking.streams, sought.question.terms, text, looking.selection)
+        facts = looking.first(text.best_first(), by_words)
+    facts |= looking.most_alike(sought.meant, near, settings.meaning_min)
+    relations = _among(engine, reader, _few_best(text, sought.meant, facts), likely())
+    related = strongest(relations)
     facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
+    return _Gathered(text, facts, relations, related)
+
+
+def _vouched(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], looking: "_Looking", facts: Mapping[Place, Facts]
+) -> dict[Place, Facts]:
+    """Those of them that somebody vouches for, with what the vouches weigh."""
     vouchers = {place: row.vouchers for place, row in looking.rows.items() if row.vouchers != "[]" and place in facts}
-    vouched = weights_of(engine, reader, streams, vouchers)
-    facts |= {place: facts[place]._replace(vouchers=weight) for place, weight in vouched.items()}
-    evidence = Evidence(found.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
+    weights = weights_of(engine, reader, streams, vouchers)
+    return {place: facts[place]._replace(vouchers=weight) for place, weight in weights.items()}
+
+
+def _scored(
+    engine: Engine, reader: Reader, sought: _Sought, evidence: Evidence, facts: Mapping[Place, Facts]
+) -> list[Scored]:
+    """Everybody scored by what is known of them, then the best again by what they say; best first."""
+    settings, question, named = engine.policy.ranking, sought.question, sought.named
     weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
     telling = fuse(question, evidence, facts, weights, settings.meaning_min)
     telling = telling if named is None else [one for one in telling if one.place in named]
-    shortlist = worth_reading(question, telling, max(most, LOOKED_AT), weights)
+    shortlist = worth_reading(question, telling, max(sought.most, LOOKED_AT), weights)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
     best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
     if settings.newest_first and question.time_decides:
-        best = _in_time(question, best, facts, contents, found.idf, meant)
-    told = [_ranked(question, found.idf, evidence, one, looking) for one in best[:most]]
-    return [one._replace(relations=known.get(one.place)) for one in told]
+        return _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
+    return best
 
 
 def _named(
@@ -153,7 +219,7 @@ class _Looking:
     """Looks memories up in some streams, those that fit the selection and no others."""
 
     def __init__(self, reader: Reader, tenant: str, streams: Sequence[Stream], selection: Selection) -> None:
-        self._reader, self._tenant, self._streams, self._selection = reader, tenant, streams, selection
+        self._reader, self._tenant, self.streams, self.selection = reader, tenant, streams, selection
         self.spaces = {stream.number: stream.address.space for stream in streams if stream.address is not None}
         self.rows: dict[Place, Contender] = {}
         """Those that were looked up and fit."""
@@ -166,7 +232,7 @@ class _Looking:
         return {place: facts for place in reachable if (facts := self._known[place]) is not None}
 
     def _look_up(self, places: Sequence[Place]) -> None:
-        rows = self._reader.candidates(self._tenant, places, self._selection) if places else {}
+        rows = self._reader.candidates(self._tenant, places, self.selection) if places else {}
         self.rows |= rows
         self._known |= dict.fromkeys(places)
         self._known |= {place: _facts(place, row, self.spaces[place[0]]) for place, row in rows.items()}
@@ -189,7 +255,7 @@ class _Looking:
         best = self.first(iter(nearest), BY_MEANING)
         if len(best) >= BY_MEANING or len(nearest) < RERANKED or len(meant) <= RERANKED:
             return best
-        fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self._selection)]
+        fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self.selection)]
         return self.at(place for place, _ in meant.nearest_of(fitting, BY_MEANING, least))
 
     def around(self, facts: Mapping[Place, Facts], reach: int) -> dict[Place, Facts]:

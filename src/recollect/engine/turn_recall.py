@@ -26,8 +26,10 @@ from recollect.engine.recall import recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.model.vocabulary import Authority, Kind, Layer, Space
+from recollect.model.vocabulary import Authority, Kind, Space
 from recollect.rules.borders import read_refusal
+from recollect.rules.importance import by_weight
+from recollect.rules.taxonomy import is_standing_rule
 from recollect.rules.turns import parts
 from recollect.stores.protocol import Reader, Stored, Stream
 
@@ -97,15 +99,15 @@ def _items(
 ) -> list[Recalled]:
     """Rules first, then facts, then what matches, then the conversation in its order; each once, with every reason."""
     settings = engine.policy.turns
-    rules = _most_important(_rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
-    facts = _most_important(_profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
+    rules = _most_important(engine, _rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
+    facts = _most_important(engine, _profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
     selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
     matches = matching(engine, reader, streams, asked, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     found = {stored.state.id: unasked(stored) for stored in (*rules, *facts)} | {one.id: one for one in matches}
-    kept = shadowed(list(found.values()), engine.caller.agent, consulted, one_person=True)
+    kept = shadowed(engine, list(found.values()), consulted, one_person=True)
     first = [one for one in kept if one.id in anyway]
     best = first + [one for one in kept if one.id not in anyway][:top_k]
     at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
@@ -135,22 +137,17 @@ _MARGIN = 4
 
 def _rules(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
     found = [stored for stream in streams for stored in standing(engine, reader, stream, "rules", _MARGIN * most)]
-    return [stored for stored in found if _is_rule(stored)]
+    return [stored for stored in found if stored.body is not None and is_standing_rule(stored.body)]
 
 
 def _profile(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
     return [stored for stream in streams for stored in standing(engine, reader, stream, "profile", _MARGIN * most)]
 
 
-def _is_rule(stored: Stored) -> bool:
-    body = stored.body or {}
-    return body.get("layer") == Layer.INTENT and body.get("sublayer") == "rule" and body.get("kind") == Kind.SEMANTIC
-
-
-def _most_important(found: Sequence[Stored], most: int) -> list[Stored]:
+def _most_important(engine: Engine, found: Sequence[Stored], most: int) -> list[Stored]:
     """Those believed most, then the most important; of equals those of the space that is read first, the newest first."""
-    order = list(Authority)
-    return sorted(found, key=lambda s: (order.index(Authority(s.state.authority)), -s.state.importance))[:most]
+    order = engine.policy.conflict.authority_order
+    return sorted(found, key=lambda s: by_weight(Authority(s.state.authority), s.state.importance, order))[:most]
 
 
 def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:

@@ -51,10 +51,37 @@ _WELL_KNOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """Something that the person said, on its way into the session and from there to where it belongs."""
+    """Something that the person said, on its way into the session and from there to where it belongs, if anywhere."""
 
     said: Extracted
-    candidate: Candidate
+    answer: Answer
+    target: Address | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaving:
+    """What an exchange leaves behind, as the gates answered it before the lock."""
+
+    lines: Sequence[Answer]
+    spoken: int
+    """How many of the lines, the first ones, are what the person said: more than one if it was too long for one."""
+    facts: Sequence[_Fact]
+    snippets: Sequence[Answer]
+
+    @property
+    def answers(self) -> list[Answer]:
+        return [*self.lines, *(fact.answer for fact in self.facts), *self.snippets]
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """By which a retry is told from another exchange."""
+        return [answer.draft.candidate for answer in self.answers if isinstance(answer, Prepared)]
+
+    @property
+    def addresses(self) -> list[Address]:
+        """The streams that it may write to, in the order in which they are locked."""
+        targets = {fact.target for fact in self.facts if fact.target is not None}
+        return sorted({*addresses_of(self.answers), *targets})
 
 
 def turn(
@@ -86,37 +113,61 @@ def _record(
 ) -> Turn:
     if key is not None:
         retries.check_key(engine, key)
-    lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
-    facts = _facts(engine, exchange)
-    snippets = [parse_candidate(engine, fields) for fields in _snippets(engine, exchange, [f.said for f in facts])]
-    line_answers, fact_answers, snippet_answers = (
-        [prepare(engine, candidate) for candidate in candidates]
-        for candidates in (lines, [fact.candidate for fact in facts], snippets)
-    )
-    answers = [*line_answers, *fact_answers, *snippet_answers]
-    asked = [answer.draft.candidate for answer in answers if isinstance(answer, Prepared)]
-    addresses = addresses_of(answers)
-    targets = {address for fact in facts for address in [_target(engine, exchange, fact.said)] if address is not None}
-    with engine.write(sorted({*addresses, *targets})) as writer:
-        replayed = retries.earlier_answer(engine, writer, key, *asked) if key is not None else None
+    leaving = _leaving(engine, exchange)
+    with engine.write(leaving.addresses) as writer:
+        replayed = retries.earlier_answer(engine, writer, key, *leaving.candidates) if key is not None else None
         if replayed is not None:
             return Turn(exchange.session, None, (replayed,), replayed=True)
         writing = Writing(engine, writer)
-        if stream is None and any(isinstance(answer, Prepared) for answer in line_answers):
-            stream = writing.pen(_session(engine, exchange)).stream.number
-        writing.keep(before if stream is not None else unquoted(before), stream)
-        receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in line_answers])
-        ids = [r.memory.id for r in receipts[: len(_pieces(engine, exchange.user))] if r.memory is not None]
-        stated, promoted = _stated(writing, exchange, list(zip(facts, fact_answers, strict=True)), ids)
-        receipts += stated
-        receipts += [writing.settle(_of_turn(answer, ids)) for answer in snippet_answers]
+        _keep_before(writing, exchange, leaving, before, stream)
+        written = _write(writing, exchange, leaving)
         if key is not None:
-            kept = next((receipt for receipt in receipts if receipt.memory is not None), receipts[0])
-            retries.keep_answer(engine, writer, key, kept, writing.at, *asked)
-        kept_a_line = any(receipt.memory is not None for receipt in receipts)
-        gone, summaries = slide(writing, _session(engine, exchange)) if kept_a_line else ((), ())
+            kept = next((receipt for receipt in written.receipts if receipt.memory is not None), written.receipts[0])
+            retries.keep_answer(engine, writer, key, kept, writing.at, *leaving.candidates)
+        written = _slid(writing, exchange, written)
         writing.finish()
-    return Turn(exchange.session, None, (*receipts, *summaries), tuple(promoted), gone, tuple(writing.events))
+    return replace(written, events=tuple(writing.events))
+
+
+def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
+    """Decide what an exchange leaves behind: everything is read and checked before anything goes through the gates."""
+    lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
+    facts = _facts(engine, exchange)
+    stated = [parse_candidate(engine, _fact_fields(engine, exchange, fact)) for fact in facts]
+    snippets = [parse_candidate(engine, fields) for fields in _snippets(engine, exchange, facts)]
+    answers = iter([prepare(engine, candidate) for candidate in (*lines, *stated, *snippets)])
+    return _Leaving(
+        lines=[next(answers) for _ in lines],
+        spoken=len(_pieces(engine, exchange.user)),
+        facts=[_Fact(fact, next(answers), _target(engine, exchange, fact)) for fact in facts],
+        snippets=list(answers),
+    )
+
+
+def _keep_before(
+    writing: Writing, exchange: Exchange, leaving: _Leaving, before: Sequence[trace.Trace], stream: int | None
+) -> None:
+    """Keep the events of the recall, with the session's stream if they have none: without one, nothing that they quote."""
+    if stream is None and any(isinstance(answer, Prepared) for answer in leaving.lines):
+        stream = writing.pen(_session(writing.engine, exchange)).stream.number
+    writing.keep(before if stream is not None else unquoted(before), stream)
+
+
+def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
+    """Write the lines, then the facts and snippets, which name the lines that they were said in."""
+    receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
+    ids = [receipt.memory.id for receipt in receipts[: leaving.spoken] if receipt.memory is not None]
+    stated, promoted = _stated(writing, leaving.facts, ids)
+    snippets = [writing.settle(_of_turn(answer, ids)) for answer in leaving.snippets]
+    return Turn(exchange.session, None, (*receipts, *stated, *snippets), tuple(promoted))
+
+
+def _slid(writing: Writing, exchange: Exchange, written: Turn) -> Turn:
+    """The same with what left the window for it, if anything was kept at all."""
+    if all(receipt.memory is None for receipt in written.receipts):
+        return written
+    gone, summaries = slide(writing, _session(writing.engine, exchange))
+    return replace(written, receipts=(*written.receipts, *summaries), forgotten=gone)
 
 
 def _session(engine: Engine, exchange: Exchange) -> Address:
@@ -219,14 +270,13 @@ def _readable(engine: Engine, text: str) -> str:
     return text
 
 
-def _facts(engine: Engine, exchange: Exchange) -> list[_Fact]:
+def _facts(engine: Engine, exchange: Exchange) -> list[Extracted]:
     """What the person plainly said of themselves, and what they asked to have remembered."""
     most = engine.policy.turns.max_facts
     stated = extract(_readable(engine, exchange.user), most=most) if most else ()
     found = [fact for fact in stated if REDACTED not in fact.sentence]
     known = _known_facts(engine, exchange) if any(fact.points_back for fact in found) else []
-    resolved = (_resolved(fact, known) for fact in found)
-    return [_Fact(fact, parse_candidate(engine, _fact_fields(engine, exchange, fact))) for fact in resolved]
+    return [_resolved(fact, known) for fact in found]
 
 
 def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[str, Any]:
@@ -297,20 +347,17 @@ def _noted(answer: Answer, **meta: Any) -> Answer:
     return answer.noting(**meta) if isinstance(answer, Prepared) else answer
 
 
-def _stated(
-    writing: Writing, exchange: Exchange, facts: Sequence[tuple[_Fact, Answer]], ids: Sequence[str]
-) -> tuple[list[Receipt], list[Receipt]]:
+def _stated(writing: Writing, facts: Sequence[_Fact], ids: Sequence[str]) -> tuple[list[Receipt], list[Receipt]]:
     """Write each fact to the session, and take it where it belongs."""
     receipts, promoted = [], []
-    for fact, answer in facts:
-        target = _target(writing.engine, exchange, fact.said)
-        if fact.said.ended and not _still_holds(writing, fact.said, answer, target):
+    for fact in facts:
+        if fact.said.ended and not _still_holds(writing, fact):
             continue
-        receipt = writing.settle(_of_turn(answer, ids))
+        receipt = writing.settle(_of_turn(fact.answer, ids))
         receipts.append(receipt)
-        if target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
+        if fact.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
             reason = SAID_SO if fact.said.target_space is not None else AT_ONCE
-            promoted.append(carry_over(writing, receipt.memory.id, target, reason))
+            promoted.append(carry_over(writing, receipt.memory.id, fact.target, reason))
     return receipts, promoted
 
 
@@ -323,13 +370,14 @@ def _target(engine: Engine, exchange: Exchange, fact: Extracted) -> Address | No
     return exchange.address(engine.tenant, Space.USER)
 
 
-def _still_holds(writing: Writing, fact: Extracted, answer: Answer, target: Address | None) -> bool:
+def _still_holds(writing: Writing, fact: _Fact) -> bool:
     """Whether what has ended is what is believed: "I left Acme" ends nothing for someone who works elsewhere."""
+    answer = fact.answer
     if not isinstance(answer, Prepared) or answer.draft.key is None:
         return True
     candidate, key = answer.draft.candidate, answer.draft.key.text
     believed = []
-    for address in (answer.address, *([target] if target is not None else [])):
+    for address in (answer.address, *([fact.target] if fact.target is not None else [])):
         if not may_read(writing.engine.caller, address):
             continue
         stream = writing.writer.stream_at(address)
@@ -338,7 +386,7 @@ def _still_holds(writing: Writing, fact: Extracted, answer: Answer, target: Addr
         where = writing.writer, stream, candidate.scope, KIND_CLASS[candidate.kind]
         stored = holder(writing.engine, *where, key, category=candidate.category).incumbent
         believed += [stored.body] if stored is not None and stored.body is not None else []
-    return bool(believed) and all(says(_content(body), fact.value) for body in believed)
+    return bool(believed) and all(says(_content(body), fact.said.value) for body in believed)
 
 
 def _content(body: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ An exchange is written in one transaction, so its lines share a tick: that is wh
 from collections.abc import Sequence
 
 from recollect.engine.drafting import parse_candidate
-from recollect.engine.expiry import forgotten, put_away
+from recollect.engine.expiry import forgotten, soft_delete
 from recollect.engine.incumbents import holder
 from recollect.engine.ingest import Prepared, Writing, prepare
 from recollect.model import trace
@@ -40,7 +40,7 @@ def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Re
     events: list[trace.Trace] = []
     pen.load(*gone)
     for stored in gone:
-        put_away(pen, stored.state.id, Event.EXPIRED, "decay")
+        soft_delete(pen, stored.state.id, Event.EXPIRED, "decay")
         events += forgotten(writing.engine, stored.state.id, stored.body, "decay")
     pen.flush()
     writing.keep(events, pen.stream.number)

@@ -9,6 +9,7 @@ from recollect.engine.arguments import check_one
 from recollect.engine.as_of import Point
 from recollect.engine.context import Engine
 from recollect.engine.reading import Spaces
+from recollect.engine.recall import Query
 from recollect.engine.telemetry import traced
 from recollect.model.errors import NotAllowed
 from recollect.model.receipt import Page, Recall
@@ -50,15 +51,10 @@ class Past:
         **how: Any,
     ) -> Recall:
         """The memories that would have answered a text best; ``how`` is what a query of today takes."""
-        return as_of.query(
-            through_agent(self._engine, agent),
-            self._point,
-            text,
-            owner=self._where["owner"] if owner is None else owner,
-            space=self._where["space"] if space is None else space,
-            include_namespaces=include_namespaces,
-            **how,
-        )
+        owner = self._where["owner"] if owner is None else owner
+        space = self._where["space"] if space is None else space
+        wanted = Query(text, owner, space, include_namespaces, **how)
+        return as_of.query(through_agent(self._engine, agent), self._point, wanted)
 
 
 def through_agent(engine: Engine, agent: str | None) -> Engine:

@@ -37,6 +37,7 @@ from recollect.engine.exchange import parse_exchange
 from recollect.engine.on_demand import OnDemand, OnDemandShare
 from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
 from recollect.engine.reading import Spaces
+from recollect.engine.recall import Query
 from recollect.engine.telemetry import traced
 from recollect.engine.waiting import waiting
 from recollect.interfaces.as_of import Past, through_agent
@@ -204,8 +205,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed since that
         thread last asked, with ``history`` each memory says what it said before.
         """
-        return recall.query(
-            through_agent(self._engine, agent),
+        wanted = Query(
             text,
             owner=owner,
             space=space,
@@ -220,6 +220,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
             thread=thread,
             history=history,
         )
+        return recall.query(through_agent(self._engine, agent), wanted)
 
     @traced
     def snapshot_block(
@@ -263,12 +264,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         """What is remembered about a text, as a block for a prompt, canon first; nothing that ``besides`` tells already."""
         return injection.memory_block(
             through_agent(self._engine, agent),
-            text,
-            owner=owner,
-            space=space,
-            include_namespaces=include_namespaces,
-            categories=categories,
-            filters=filters,
+            Query(text, owner, space, include_namespaces, categories, filters),
             max_items=max_items,
             budget_tokens=budget_tokens,
             besides=besides,
@@ -292,13 +288,8 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         """A few bullets from memory, if ``confidence`` (0 to 1) is below what the policy asks for. Call it once a turn."""
         return on_demand.recall_if_unsure(
             through_agent(self._engine, agent),
-            text,
+            Query(text, owner, space, include_namespaces, categories, filters),
             confidence,
-            owner=owner,
-            space=space,
-            include_namespaces=include_namespaces,
-            categories=categories,
-            filters=filters,
             budget_tokens=budget_tokens,
         )
 

@@ -115,7 +115,8 @@ def ranked(engine: Engine, scope: str, prefix: Namespace, query: str) -> list[tu
     found = []
     for namespace in namespaces(engine, scope, prefix):
         owner = items.owner_of(namespace)
-        for one in recall.query(engine, query, owner=owner, space=Space.PROJECT, top_k=MAX_RANKED).items:
+        wanted = recall.Query(query, owner=owner, space=Space.PROJECT, top_k=MAX_RANKED)
+        for one in recall.query(engine, wanted).items:
             if one.memory.scope == scope and items.is_item(one.memory):
                 found.append((items.from_memory(one.memory), one.score))
     return sorted((pair for pair in found if items.found_by(pair[0], query)), key=lambda pair: -pair[1])

@@ -15,7 +15,7 @@ from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Change, KindClass, Namespace
 from recollect.rules.change import TENTATIVE, classify_change
 from recollect.rules.namespaces import assign_namespace
-from recollect.rules.near_duplicate import judge, overlap, prefix_length
+from recollect.rules.near_duplicate import how_alike, overlap, prefix_length
 from recollect.rules.noise import noise_signal
 from recollect.rules.privacy import TYPES, redact, scan
 from recollect.rules.privacy_gate import strings
@@ -177,7 +177,7 @@ class Auditor:
         nearest = [self._texts[number] for number in self._candidates(known)]
         self._keep(known)
         for one in nearest:
-            verdict = judge(
+            verdict = how_alike(
                 one.text,
                 known.text,
                 one.words,

@@ -1,5 +1,7 @@
 """How much weight words carry: granted by who the caller is, never by what the request says of itself."""
 
+from collections.abc import Sequence
+
 from recollect.model.caller import Caller, Right
 from recollect.model.vocabulary import Authority, Source
 
@@ -31,9 +33,14 @@ def grant_authority(
     return Authority.AI_INFERRED, f"source:{source}"
 
 
-def outranks(one: Authority, other: Authority, order: tuple[Authority, ...]) -> bool:
-    """Whether ``one`` stands above ``other``."""
-    return order.index(one) < order.index(other)
+def rank(authority: Authority, order: Sequence[Authority]) -> int:
+    """How far from the top it stands in the policy's order: 0 is believed most."""
+    return order.index(authority)
+
+
+def outranks(one: Authority, other: Authority, order: Sequence[Authority]) -> bool:
+    """Whether ``one`` stands above ``other`` in the policy's order."""
+    return rank(one, order) < rank(other, order)
 
 
 def speaks_for_a_person(caller: Caller) -> bool:

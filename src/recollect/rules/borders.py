@@ -1,13 +1,14 @@
 """Who may read and write where. Checked in the engine before anything is retrieved, whichever interface asked."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy
 from recollect.model.record import Author, Candidate
-from recollect.model.vocabulary import Source, Space
+from recollect.model.vocabulary import Namespace, Source, Space
 from recollect.rules.authority import speaks_for_a_person
 from recollect.rules.draft import Context, Draft, Rejection
 
@@ -115,6 +116,34 @@ def read_refusal(caller: Caller, address: Address) -> str | None:
     if not caller.may(Right.READ):
         return "border:no_read_right"
     return None if _owns(caller, address, writing=False) else "border:not_your_space"
+
+
+def read_refusals(
+    caller: Caller, owner: str | None, named: Sequence[Space] | None, order: Sequence[Space]
+) -> dict[Space, str | None]:
+    """Each space that a query is about, in the order in which they are consulted, with the code that closes it.
+
+    It is about the spaces that it ``named``, or else about all in the policy's ``order``, which closes the others.
+    """
+    asked = order if named is None else [*(s for s in order if s in named), *(s for s in named if s not in order)]
+    own = {Space.USER: caller.user, Space.SESSION: caller.session, Space.PROJECT: min(caller.projects, default=None)}
+    refusals: dict[Space, str | None] = {}
+    for space in asked:
+        address = Address(caller.tenant, Namespace.PROD, space, owner or own.get(space, "default") or "")
+        refusals[space] = read_refusal(caller, address) if space in order else "border:not_in_read_order"
+    return refusals
+
+
+def only_passed_over(
+    caller: Caller, owner: str | None, named: Sequence[Space] | None, refusals: Mapping[Space, str | None]
+) -> bool:
+    """Whether the spaces that are closed were merely skipped on the way, rather than refused to somebody who wanted in.
+
+    That is so if the caller asked about its own memories, named no space, and had at least one open to it. Such a question
+    skips a space or two every time; kept among the refusals, those would soon crowd out the real ones.
+    """
+    asks_for_its_own = owner in {caller.user, caller.session, *caller.projects, None}
+    return asks_for_its_own and named is None and None in refusals.values()
 
 
 def visible_scopes(caller: Caller) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from recollect.model.policy import Conflict
 from recollect.model.vocabulary import Authority, Change, EventType, Source
+from recollect.rules.authority import rank
 
 
 class Claim(NamedTuple):
@@ -68,8 +69,8 @@ def _by_source(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
 
 def _overrides(claim: Claim, policy: Conflict) -> bool:
     """A correction overrides a higher authority if a person (or something higher) made it."""
-    return claim.is_correction and _rank(claim, policy) <= policy.authority_order.index(Authority.USER_ASSERTED)
+    return claim.is_correction and _rank(claim, policy) <= rank(Authority.USER_ASSERTED, policy.authority_order)
 
 
 def _rank(claim: Claim, policy: Conflict) -> int:
-    return policy.authority_order.index(claim.authority)
+    return rank(claim.authority, policy.authority_order)

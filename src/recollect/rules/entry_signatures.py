@@ -10,7 +10,7 @@ from recollect.model.proof import KeyHistory, Signature
 from recollect.model.receipt import Plain
 from recollect.rules.key_histories import check_history, worth_now
 from recollect.rules.signatures import Standing, bytes_of_entry, holds, signature_from
-from recollect.rules.signers import judge
+from recollect.rules.signers import signature_verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
         check_history(history, keys)
         known = worth_now(history, signature.key)
     who = str(entry["author"]["id"])
-    _, problem = judge(sound, known, who, who)
+    _, problem = signature_verdict(sound, known, who, who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)
 
 

@@ -114,6 +114,17 @@ class Features(NamedTuple):
     earliness: float = 0.0
 
 
+def recall_reason(words: float, features: Mapping[str, float]) -> str:
+    """What brought it, given its score by its own words and what else adds to its score: its words, a neighbour in the
+    conversation, a relation to a match, or its meaning alone.
+    """
+    if words:
+        return "matches_query"
+    if features.get("text"):
+        return "near_a_match"
+    return "related_to_a_match" if features.get("relation") else "means_alike"
+
+
 class Scored(NamedTuple):
     """A candidate with its score and where that comes from."""
 

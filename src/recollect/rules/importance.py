@@ -1,9 +1,11 @@
 """How much a memory matters, from 1 to 5, and the rules that made it so."""
 
 import re
+from collections.abc import Sequence
 
 from recollect.model.record import Candidate
-from recollect.model.vocabulary import EventType, Tier
+from recollect.model.vocabulary import Authority, EventType, Tier
+from recollect.rules.authority import rank
 
 _URGENT = re.compile(r"\b(?:important|critical|crucial|essential|never forget|remember this)\b")
 
@@ -15,6 +17,11 @@ _BASE: dict[EventType, int] = {
     EventType.EXECUTION: 2,
     EventType.CONTEXT: 1,
 }
+
+
+def by_weight(authority: Authority, importance: int, order: Sequence[Authority]) -> tuple[int, int]:
+    """What to sort by so that what is believed most comes first, and of what is believed alike the most important."""
+    return rank(authority, order), -importance
 
 
 def weigh(candidate: Candidate, event_type: EventType, sublayer: str) -> tuple[int, tuple[str, ...]]:

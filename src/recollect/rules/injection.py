@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from recollect.model.receipt import Plain, Recalled
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Authority, Tier
+from recollect.rules.importance import by_weight
 
 CountTokens = Callable[[str], int]
 """How many tokens a text has for the model that will read it."""
@@ -176,18 +177,17 @@ def neutral(text: str) -> str:
 # ── what is told, and in which order ────────────────────────────────────────────────────────────────────────────────
 
 
-def standing_order(memories: Sequence[Memory]) -> list[Memory]:
+def standing_order(memories: Sequence[Memory], authorities: Sequence[Authority]) -> list[Memory]:
     """Canon, then registers, then the rest; in each what is believed most and matters most first.
 
     The order depends on nothing that changes from one turn to the next, so that a model's cache of its prompt holds.
     """
-    ranks, authorities = {Tier.CANON: 0, Tier.REGISTER: 1}, list(Authority)
+    tiers = {Tier.CANON: 0, Tier.REGISTER: 1}
     return sorted(
         memories,
         key=lambda m: (
-            ranks.get(m.tier, 2) if m.tier else 2,
-            authorities.index(m.authority),
-            -m.importance,
+            tiers.get(m.tier, 2) if m.tier else 2,
+            by_weight(m.authority, m.importance, authorities),
             m.canonical_key.lower(),
             m.id,
         ),

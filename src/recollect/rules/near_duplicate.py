@@ -97,7 +97,7 @@ def _ratio(a: str, b: str, at_least: float, compare: Compare) -> float:
     return Indel.normalized_similarity(a.lower(), b.lower(), score_cutoff=at_least)
 
 
-def judge(
+def how_alike(
     old: str,
     new: str | Statement,
     old_terms: frozenset[str] | None = None,
@@ -114,7 +114,7 @@ def judge(
     terms are worked out unless they are given; given ones must be those of the comparison: ``rules.text.terms``, or
     ``literal_terms`` for the literal one.
 
-    >>> judge("Ana is allergic to peanuts", "Ben is allergic to peanuts", overlap_min=0.5, ratio_min=0.7).same
+    >>> how_alike("Ana is allergic to peanuts", "Ben is allergic to peanuts", overlap_min=0.5, ratio_min=0.7).same
     False
     """
     said = read(new) if isinstance(new, str) else new

@@ -40,8 +40,12 @@ _NOT_HERE = Judged(ELSEWHERE, Standing.UNKNOWN, None, None)
 _UNREAD = Judged(INVALID, Standing.UNKNOWN, None, "the signature, or what it is over, cannot be read")
 
 
-def judge(sound: bool, worth: Standing, name: str | None, who: str) -> tuple[str, str | None]:
-    """What is to be thought of a signature, in a word, and why: by a key of this worth of ``name``, as that of ``who``."""
+def signature_verdict(sound: bool, worth: Standing, name: str | None, who: str) -> tuple[str, str | None]:
+    """What a signature is worth, in a word, and what is wrong with it, if anything is.
+
+    ``sound`` says that the key made it over these words; ``worth`` what the key counted for then, ``name`` whose key it is
+    (``None`` if that person was erased), and ``who`` is said to have signed.
+    """
     if not sound:
         return INVALID, "the signature does not belong to these words, this author, this time and these parents"
     if worth is Standing.UNKNOWN:
@@ -67,7 +71,7 @@ class Signers:
         history: Sequence[Placed] = self._histories.get(signature.key, ())
         worth = standing(history, place)
         name = self._names.get(history[0].leaf.actor) if history else None
-        word, problem = judge(holds(signature, message), worth, name, who)
+        word, problem = signature_verdict(holds(signature, message), worth, name, who)
         return Judged(word, worth, name, problem)
 
     def of_version(self, body: Mapping[str, Any], place: int | None = None) -> Judged | None:

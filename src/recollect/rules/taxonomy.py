@@ -4,7 +4,8 @@ The rules are tables of patterns, read top to bottom. A caller that knows better
 """
 
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import SUBLAYERS, EventType, Kind, Layer, Source
@@ -144,3 +145,8 @@ def classify_layer(candidate: Candidate) -> tuple[Layer, str, str]:
     if candidate.layer is not None:
         return candidate.layer, SUBLAYERS[candidate.layer][0], "layer:first_of_given_layer"
     return Layer.WORLD, "fact", "layer:default"
+
+
+def is_standing_rule(body: Mapping[str, Any]) -> bool:
+    """Whether a memory says how to behave, whatever is asked: a semantic one in the sublayer of rules."""
+    return body.get("layer") == Layer.INTENT and body.get("sublayer") == "rule" and body.get("kind") == Kind.SEMANTIC

@@ -65,7 +65,7 @@ def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     preferences, decisions and corrections, and the lines of the conversation; ``normal`` and ``aggressive`` every type.
     Last come the types that may be semantic memories, and profile facts.
     """
-    code = write_refusal(draft.candidate.kind, draft.event_type, context.policy)
+    code = event_type_refusal(draft.candidate.kind, draft.event_type, context.policy)
     if code is not None:
         return Rejection("write_policy", code, f"The policy does not admit memories of type {draft.event_type}.")
     if context.policy.write.allow_event_types is not None:
@@ -73,7 +73,7 @@ def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
     return draft.decide(f"allowed_by:write_policy:{context.policy.write.policy}")
 
 
-def write_refusal(kind: Kind, event_type: EventType, policy: Policy) -> str | None:
+def event_type_refusal(kind: Kind, event_type: EventType, policy: Policy) -> str | None:
     """The code with which the policy refuses an event type, or ``None``."""
     write = policy.write
     if write.policy == "none":

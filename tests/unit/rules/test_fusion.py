@@ -21,6 +21,7 @@ from recollect.rules.fusion import (
     fuse,
     in_order,
     nominees,
+    recall_reason,
     relevance,
     reread,
     scored,
@@ -242,3 +243,18 @@ def test_a_weight_of_nothing_turns_a_feature_off() -> None:
     off = replace(Weights(), **nothing)
     evidence = Evidence({"theme": {(1, 1): 2.0}}, {(1, 1): 0.5}, {(1, 1): 0.5})
     assert fuse(ask("theme"), evidence, {(1, 1): PLAIN._replace(pinned=True)}, off)[0].score == 0.0
+
+
+@pytest.mark.parametrize(
+    ("words", "features", "reason"),
+    [
+        (0.4, {"text": 1.0, "relation": 0.2}, "matches_query"),
+        (0.0, {"text": 0.3, "relation": 0.2}, "near_a_match"),
+        (0.0, {"meaning": 0.3, "relation": 0.2}, "related_to_a_match"),
+        (0.0, {"meaning": 0.3}, "means_alike"),
+    ],
+)
+def test_what_brought_a_memory_is_the_strongest_of_its_reasons(
+    words: float, features: dict[str, float], reason: str
+) -> None:
+    assert recall_reason(words, features) == reason

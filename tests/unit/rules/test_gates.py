@@ -18,8 +18,8 @@ from recollect.rules.length import length_gate
 from recollect.rules.namespaces import assign_namespace, namespace_gate
 from recollect.rules.noise import noise_signal
 from recollect.rules.privacy_gate import privacy_gate
-from recollect.rules.taxonomy import classify_event, classify_layer
-from recollect.rules.writing import write_refusal
+from recollect.rules.taxonomy import classify_event, classify_layer, is_standing_rule
+from recollect.rules.writing import event_type_refusal
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BOUND = Caller(
@@ -197,7 +197,7 @@ def test_importance(content: str, event_type: EventType, sublayer: str, importan
     ],
 )
 def test_write_policy(write: dict[str, object], event_type: str, code: str | None) -> None:
-    assert write_refusal(Kind.SEMANTIC, EventType(event_type), parse_policy({"write": write})) == code
+    assert event_type_refusal(Kind.SEMANTIC, EventType(event_type), parse_policy({"write": write})) == code
 
 
 @pytest.mark.parametrize(
@@ -321,3 +321,11 @@ def test_a_draft_says_what_decided_it() -> None:
     }
     for decision in answer.decisions:
         assert Decision.unpacked(decision.packed()) == decision
+
+
+def test_a_rule_for_every_turn_is_a_semantic_memory_in_the_sublayer_of_rules() -> None:
+    rule = {"layer": "intent", "sublayer": "rule", "kind": "semantic"}
+    assert is_standing_rule(rule)
+    assert not any(is_standing_rule(rule | other) for other in ({"layer": "self"}, {"sublayer": "goal"}))
+    assert not is_standing_rule(rule | {"kind": "procedural"})
+    assert not is_standing_rule({})

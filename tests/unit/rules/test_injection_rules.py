@@ -240,5 +240,8 @@ def test_canon_stands_first_then_registers_and_in_each_who_is_believed_most(plai
         {"tier": Tier.CANON, "importance": 1, "authority": Authority.SYSTEM_IMPOSED},
     ]
     memories = [made(plain, number, "x", **some) for number, some in enumerate(fields)]
-    assert [int(m.id[:8], 16) for m in standing_order(memories)] == [5, 4, 3, 2, 1, 0]
-    assert standing_order(memories[::-1]) == standing_order(memories)
+    told = standing_order(memories, tuple(Authority))
+    assert [int(m.id[:8], 16) for m in told] == [5, 4, 3, 2, 1, 0]
+    assert standing_order(memories[::-1], tuple(Authority)) == told
+    upside_down = standing_order(memories, tuple(reversed(Authority)))
+    assert [int(m.id[:8], 16) for m in upside_down] == [4, 3, 5, 2, 1, 0]

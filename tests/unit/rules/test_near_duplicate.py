@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.rules import near_duplicate
-from recollect.rules.near_duplicate import Compare, judge, literal_terms, overlap, prefix_length, sequence_ratio
+from recollect.rules.near_duplicate import Compare, how_alike, literal_terms, overlap, prefix_length, sequence_ratio
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(
     importlib.resources.files("recollect.testing.cases").joinpath("pairs.yaml").read_text("utf-8")
@@ -74,7 +74,7 @@ def test_the_sequence_ratio_is_difflibs(a: str, b: str) -> None:
     st.sampled_from([0.5, 0.6, 0.7, 0.9]),
 )
 def test_the_literal_comparison_is_what_the_two_measures_say(a: str, b: str, ratio_min: float) -> None:
-    judged = judge(a, b, overlap_min=0.6, ratio_min=ratio_min, compare="literal")
+    judged = how_alike(a, b, overlap_min=0.6, ratio_min=ratio_min, compare="literal")
     overlaps = overlap(literal_terms(a), literal_terms(b)) >= 0.6
     assert judged.similar == (overlaps or sequence_ratio(a, b) >= ratio_min)
 
@@ -82,34 +82,34 @@ def test_the_literal_comparison_is_what_the_two_measures_say(a: str, b: str, rat
 @pytest.mark.parametrize("compare", ["meaning", "literal"])
 @pytest.mark.parametrize("pair", [p for p in PAIRS if not p["same"]], ids=lambda p: f"{p['a']} | {p['b']}")
 def test_likeness_never_makes_two_statements_one(pair: dict[str, Any], compare: Compare) -> None:
-    assert not judge(pair["a"], pair["b"], overlap_min=0.01, ratio_min=0.01, compare=compare).same
+    assert not how_alike(pair["a"], pair["b"], overlap_min=0.01, ratio_min=0.01, compare=compare).same
 
 
 def test_alike_and_apart() -> None:
-    judged = judge("Ana is allergic to peanuts", "Ben is allergic to peanuts", overlap_min=0.5, ratio_min=0.7)
+    judged = how_alike("Ana is allergic to peanuts", "Ben is allergic to peanuts", overlap_min=0.5, ratio_min=0.7)
     assert judged.similar and not judged.same
     assert judged.score == 0.5
     assert [(str(d.aspect), d.old, d.new) for d in judged.differences] == [("name", "Ana", "Ben")]
 
 
 def test_alike_and_the_same() -> None:
-    judged = judge("Never deploy on Fridays", "On Fridays, do not deploy", overlap_min=0.5, ratio_min=0.7)
+    judged = how_alike("Never deploy on Fridays", "On Fridays, do not deploy", overlap_min=0.5, ratio_min=0.7)
     assert judged.similar and judged.same and judged.differences == ()
 
 
 def test_what_is_not_alike_is_not_looked_at_closer() -> None:
-    judged = judge("Port: 8080", "Ana likes green tea", overlap_min=0.6, ratio_min=0.7)
+    judged = how_alike("Port: 8080", "Ana likes green tea", overlap_min=0.6, ratio_min=0.7)
     assert (judged.similar, judged.same, judged.score, judged.differences) == (False, False, 0.0, ())
 
 
 def test_letters_count_where_words_do_not() -> None:
-    judged = judge("favourite colours", "favorite colors", overlap_min=0.6, ratio_min=0.7)
+    judged = how_alike("favourite colours", "favorite colors", overlap_min=0.6, ratio_min=0.7)
     assert judged.similar and judged.same and 0.7 <= judged.score < 1
 
 
 def test_terms_that_are_known_need_not_be_worked_out_again() -> None:
     terms = frozenset({"tea"})
-    assert judge("Ana likes tea", "Ben grows rice", terms, terms, overlap_min=0.6, ratio_min=0.99).score == 1.0
+    assert how_alike("Ana likes tea", "Ben grows rice", terms, terms, overlap_min=0.6, ratio_min=0.99).score == 1.0
 
 
 def test_the_literal_words_are_lower_cased_and_nothing_else() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
-from recollect.rules.candidates import lookup
+from recollect.rules.candidates import lookup, similar_pairs
 from recollect.rules.near_duplicate import overlap
 
 
@@ -43,8 +43,15 @@ def test_nobody_who_overlaps_enough_is_missed(
     mine: frozenset[str], others: list[frozenset[str]], overlap_min: float, budget: int
 ) -> None:
     frequencies = {word: sum(word in other for other in others) for word in mine}
-    rarest = sorted(mine, key=lambda word: (frequencies[word], word))
-    looked_up, shared_min = lookup(rarest, frequencies, overlap_min, budget)
+    looked_up, shared_min = lookup(mine, frequencies, overlap_min, budget)
     for other in others:
         if overlap(mine, other) >= overlap_min:
             assert len(other & set(looked_up)) >= shared_min
+
+
+@given(st.lists(WORDS | st.just(frozenset()), max_size=30), st.sampled_from([0.5, 0.6, 0.75, 1.0]))
+def test_the_pairs_are_those_that_comparing_everyone_would_find(
+    texts: list[frozenset[str]], overlap_min: float
+) -> None:
+    everyone = [(i, j) for j in range(len(texts)) for i in range(j) if overlap(texts[i], texts[j]) >= overlap_min]
+    assert list(similar_pairs(texts, overlap_min)) == everyone
