@@ -1,14 +1,14 @@
 """Who may read and write where. Checked in the engine before anything is retrieved, whichever interface asked."""
 
-import re
 from typing import NamedTuple
 
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy
-from recollect.model.record import Author, Candidate
+from recollect.model.record import Candidate
 from recollect.model.vocabulary import Source, Space
 from recollect.rules.authority import speaks_for_a_person
+from recollect.rules.borrowed_names import signs_as_another
 from recollect.rules.draft import Context, Draft, Rejection
 
 _OPERATOR_SOURCES = (Source.SYSTEM, Source.OPERATOR)
@@ -26,7 +26,8 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     source = candidate.source or caller.speaks_as
     code = write_refusal(caller, address, candidate.scope, source)
     if code is None and not context.promoting:
-        code = _borrowed_name(caller, candidate) or _only_by_promotion(candidate, source, context)
+        borrowed = "border:not_your_name" if signs_as_another(caller, candidate, source) else None
+        code = borrowed or _only_by_promotion(candidate, source, context)
     if code is None and not sight_of(caller, context.policy).sees(candidate.scope, candidate.category):
         code = "border:category_not_yours"
     if code is not None:
@@ -78,29 +79,6 @@ def phase_refusal(caller: Caller, address: Address) -> str | None:
     refusal = write_refusal(caller, address, "shared", Source.USER)
     governs = caller.agent is None or caller.trusted or Right.GOVERN in caller.rights
     return refusal if refusal is not None or governs else "border:no_govern_right"
-
-
-def _borrowed_name(caller: Caller, candidate: Candidate) -> str | None:
-    """Who is credited: a bound caller may sign as itself or as its user, not as anybody else."""
-    if caller.trusted:
-        return None
-    own = {caller.agent, caller.user, None}
-    author = candidate.author
-    if not {author.id if author else None, candidate.user_id} <= own or candidate.agent_id not in (caller.agent, None):
-        return "border:not_your_name"
-    return "border:not_your_name" if author is not None and _sounds_higher(author, caller) else None
-
-
-_HIGHER_NAMES = frozenset("system operator administrator admin root".split())
-
-
-def _sounds_higher(author: Author, caller: Caller) -> bool:
-    """Whether a name would be taken for the operator's, or an agent's own for its user's."""
-    if author.name == author.id:
-        return False
-    name = author.name.casefold()
-    is_the_users = caller.agent is not None and name == (caller.user or "").casefold()
-    return is_the_users or not _HIGHER_NAMES.isdisjoint(re.findall(r"[^\W_]+", name))
 
 
 def may_read(caller: Caller, address: Address) -> bool:

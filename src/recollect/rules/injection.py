@@ -136,14 +136,21 @@ def no_room_for(left_out: int) -> list[str]:
 
 def line(memory: Memory, item_characters: int) -> str:
     """One memory as one line: where it comes from, and what it says."""
-    origin = " · ".join((_what(memory), origin_name(memory.author.name), memory.authority, memory.short_id))
+    origin = " · ".join((_what(memory), _who(memory), memory.authority, memory.short_id))
     return f"- [{origin}] {_cut(neutral(memory.content), item_characters) or NOTHING}"
 
 
 def _what(memory: Memory) -> str:
+    """Its tier, which is granted, or its category, which anybody may call "canon": so that stands after a word of ours."""
     if memory.tier is Tier.REGISTER and memory.topic_id is not None:
         return f"register {origin_name(memory.topic_id)}"
-    return memory.tier or origin_name(memory.category)
+    return memory.tier or f"category {origin_name(memory.category)}"
+
+
+def _who(memory: Memory) -> str:
+    """Whose words they are said to be, and the agent that brought them, where it is not the one who is credited."""
+    name, agent = origin_name(memory.author.name), memory.agent_id
+    return name if agent is None or agent == memory.author.id else f"{name} through {origin_name(agent)}"
 
 
 def origin_name(text: str) -> str:
