@@ -11,7 +11,7 @@ import pytest
 
 import recollect
 from recollect.embed.tokens import count_tokens
-from recollect.engine.injection import MAX_STANDING
+from recollect.engine.injection import WEIGHED_ANYWAY
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.rules.injection import Block
@@ -54,8 +54,47 @@ def test_however_much_comes_after_it_canon_and_topics_are_told() -> None:
         mem.add(MISSION, owner="ana", tier="canon")
         mem.add("Projects: pond", owner="ana", tier="register", topic_id="current_projects")
         register = {"owner": "ana", "tier": "register"}
-        mem.add_many([{**register, "canonical_key": f"K-{n}", "content": f"Note {n}"} for n in range(MAX_STANDING)])
+        mem.add_many([{**register, "canonical_key": f"K-{n}", "content": f"Note {n}"} for n in range(WEIGHED_ANYWAY)])
         assert lines(mem.snapshot_block(owner="ana")) == [MISSION, "Projects: pond"]
+
+
+@pytest.fixture(scope="module")
+def crowded() -> Iterator[Recollect]:
+    """More profile and more registers than a snapshot of the usual size weighs, and the first of each matters most."""
+    with recollect.open(":memory:", embedder="none", policy={"near_duplicates": {"action": "ignore"}}) as mem:
+        sorts: dict[str, dict[str, Any]] = {"P": {"category": "profile"}, "R": {"tier": "register"}}
+        for sort, fields in sorts.items():
+            mem.add(f"Ana's first {sort}", owner="ana", topic_id=f"{sort}-first", importance=5, **fields)
+            guesses = [
+                {"content": f"Item {sort}{n} is kept", "owner": "ana", "topic_id": f"{sort}-{n}", "source": "agent"}
+                | fields
+                for n in range(WEIGHED_ANYWAY + 99)
+            ]
+            mem.add_many(guesses)
+        yield mem
+
+
+def test_a_whole_category_and_every_topic_are_told_however_many_they_are(crowded: Recollect) -> None:
+    block = crowded.snapshot_block(owner="ana", budget_tokens=1_000_000)
+    assert len(block.items) == len(lines(block)) == 2 * (WEIGHED_ANYWAY + 100)
+    assert (block.left_out, block.beyond) == ((), 0) and block.text.endswith("```")
+
+
+@pytest.mark.parametrize("budget", [120, 1_024])
+def test_what_a_budget_has_no_room_for_is_counted_and_what_matters_most_is_told(
+    crowded: Recollect, budget: int
+) -> None:
+    block = crowded.snapshot_block(owner="ana", budget_tokens=budget)
+    assert block.tokens <= budget and lines(block)[0] == "Ana's first R" and block.beyond == 200
+    assert len(block.items) + len(block.left_out) == 2 * WEIGHED_ANYWAY, "no more are held than are weighed"
+    untold = 2 * (WEIGHED_ANYWAY + 100) - len(block.items)
+    assert block.text.splitlines()[-1] == f"{untold:,} more had no room here."
+    assert block.left_out[-WEIGHED_ANYWAY] == first_of_the_rest(crowded), "registers stand before it, newer guesses after"
+
+
+def first_of_the_rest(crowded: Recollect) -> str:
+    (memory,) = crowded.list(owner="ana", category="profile", importance_min=5).items
+    return memory.id
 
 
 def test_what_left_the_active_set_is_told_no_more(mem: Recollect) -> None:
