@@ -185,7 +185,7 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
     if "tags" in values:
         values["tags"] = list(values["tags"])
     if values.get("importance", 0) is None:
-        raise BadInput("must be between 1 and 5.", field="importance")
+        raise BadInput("must be between 1 and 5.", field="importance", hint="Such as 3.")
     return {**values, "importance_reason": ["importance:edited"]} if "importance" in values else values
 
 

@@ -65,7 +65,7 @@ def query(
     _check(text, filters, top_k, budget_tokens)
     _check_shares(threshold=threshold, share_of_best=share_of_best)
     if not isinstance(named, bool):
-        raise BadInput("must be true or false.", field="named")
+        raise BadInput("must be true or false.", field="named", hint="Leave it out for false.")
     if thread is not None:
         _selection(engine, (), categories, filters or {})  # what is refused must not use up what changed for the thread
     asked = as_asked(engine, text[:MAX_QUERY_CHARACTERS], named_only=named)
@@ -311,7 +311,7 @@ def _check(text: Any, filters: Any, top_k: Any, budget_tokens: int | None) -> No
     if not isinstance(text, str):
         raise BadInput("must be text.", field="query", hint="Say what to look for, in plain words.")
     if not text.strip():
-        raise BadInput("is empty; say what to look for.", field="query")
+        raise BadInput("is empty.", field="query", hint="Say what to look for, in plain words.")
     if filters is not None and not isinstance(filters, Mapping):
         raise BadInput("must be names with values.", field="filters", hint='Such as {"category": "tasks"}.')
     check_number("top_k", top_k, 1, MAX_TOP_K)
@@ -324,4 +324,4 @@ def _check_shares(**shares: float | None) -> None:
         if value is not None and not (
             isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
         ):
-            raise BadInput("must be between 0 and 1.", field=name)
+            raise BadInput("must be between 0 and 1.", field=name, hint="Such as 0.5.")

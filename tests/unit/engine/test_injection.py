@@ -89,7 +89,9 @@ def test_what_a_budget_has_no_room_for_is_counted_and_what_matters_most_is_told(
     assert len(block.items) + len(block.left_out) == 2 * WEIGHED_ANYWAY, "no more are held than are weighed"
     untold = 2 * (WEIGHED_ANYWAY + 100) - len(block.items)
     assert block.text.splitlines()[-1] == f"{untold:,} more had no room here."
-    assert block.left_out[-WEIGHED_ANYWAY] == first_of_the_rest(crowded), "registers stand before it, newer guesses after"
+    assert block.left_out[-WEIGHED_ANYWAY] == first_of_the_rest(crowded), (
+        "registers stand before it, newer guesses after"
+    )
 
 
 def first_of_the_rest(crowded: Recollect) -> str:

@@ -37,6 +37,15 @@ AsOf = Annotated[
 ]
 
 
+def _filter_takes(name: str) -> tuple[str, ...]:
+    """Which kinds of JSON a filter takes: most of them text, or several texts of which one must fit."""
+    if name == "pinned":
+        return ("boolean",)
+    if name in ("importance_min", "importance_max", "limit"):
+        return ("integer",)
+    return ("string", "array", "null") if name.endswith(("_after", "_before")) else ("string", "array")
+
+
 def register(app: typer.Typer) -> None:
     for command in (get, query, changes, chain, explain, traces, stats, policy):
         app.command()(command)
@@ -109,7 +118,7 @@ def list_memories(
         "pinned": pinned,
         "limit": limit,
         "cursor": cursor,
-        **named_values("where", where),
+        **named_values("where", where, _filter_takes),
     }
     with of(context).memory() as memory:
         page = _as_it_stood(memory, as_of).list(**filters)
@@ -152,7 +161,7 @@ def query(
             space=space or None,
             include_namespaces=include_namespaces or ("prod",),
             categories=category,
-            filters=named_values("where", where),
+            filters=named_values("where", where, _filter_takes),
             top_k=top_k,
             budget_tokens=budget_tokens,
             threshold=threshold,
