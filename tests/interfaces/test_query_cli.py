@@ -82,6 +82,11 @@ def test_what_is_no_text_is_taken_as_json(shell: Shell) -> None:
         assert bool(found) == ("run_id" not in where), where
 
 
+def test_a_thread_and_an_earlier_point_exclude_each_other(shell: Shell) -> None:
+    error = shell.json("query", "tea", "--as-of", "1", "--thread", "T", code=2)["error"]
+    assert error["field"] == "thread" and "not of the past" in error["message"] and error["hint"]
+
+
 @pytest.mark.parametrize(
     "mistaken",
     [

@@ -143,7 +143,16 @@ def query(
     include_namespaces: Sequence[str] = PROD,
     **how: Any,
 ) -> Recall:
-    """The memories that would have answered a text best, ranked among what was active then."""
+    """The memories that would have answered a text best, ranked among what was active then.
+
+    No thread looks at the past: what changed since it last asked is about what is known today.
+    """
+    if how.get("thread") is not None:
+        raise BadInput(
+            "what changed since a thread last asked is told of today, not of the past.",
+            field="thread",
+            hint="Leave it out, or ask without the earlier point.",
+        )
     where: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces}
     with engine.read() as reader:
         streams = readable_streams(engine, reader, **where)

@@ -49,7 +49,7 @@ class Past:
         include_namespaces: Sequence[str] = ("prod",),
         **how: Any,
     ) -> Recall:
-        """The memories that would have answered a text best; ``how`` is what a query of today takes."""
+        """The memories that would have answered a text best; ``how`` is what a query of today takes, but for ``thread``."""
         return as_of.query(
             through_agent(self._engine, agent),
             self._point,

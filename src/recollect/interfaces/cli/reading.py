@@ -143,7 +143,9 @@ def query(
     named: Annotated[
         bool, typer.Option("--named", help="Only what it names: an entity's name or alias stands in it, whole.")
     ] = False,
-    thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
+    thread: Annotated[
+        str | None, typer.Option(help="Begin with what changed since this thread last asked; not with --as-of.")
+    ] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
     form: Annotated[
         Form, typer.Option("--return", help="full: the memories; bullets: one line each, for a prompt.")
