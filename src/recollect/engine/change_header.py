@@ -73,10 +73,15 @@ def change_header(
 
 
 def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
-    """A bound caller's threads are its own. The application's belong to the owner that it asks for."""
+    """A bound caller's threads are its own. The application's belong to the owner that it asks for.
+
+    A request that narrows its caller must use up neither that caller's changes, of which it sees but some, nor those of the
+    agent that it names: no agent's name begins with a tab.
+    """
     caller = engine.caller
     user = (owner if caller.trusted else None) or caller.user
-    return Thread(user or "", caller.agent or "", name)
+    narrowed = f"\t{caller.narrowed_to}" if caller.narrowed_to is not None else ""
+    return Thread(user or "", caller.agent or narrowed, name)
 
 
 # ── for a thread ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -51,7 +51,7 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
         _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
         chosen = find(engine, pen.writer, winner, "winner").state.id
         incumbent, beside = _held(pen, stored)
-        if engine.caller.agent is not None:
+        if engine.caller.is_an_agent:
             engine.require(Right.GOVERN, "settle a contradiction: that is for a person")
         if incumbent is not None:
             may_overrule(engine, incumbent)

@@ -62,12 +62,15 @@ class Past:
 
 
 def through_agent(engine: Engine, agent: str | None) -> Engine:
-    """The engine as an agent of the application sees it. A bound caller can name no agent but itself."""
+    """The engine as an agent of the application sees it. It can only narrow: a bound agent can name no agent but itself, and
+    a person's caller gets no more of another's view than the person sees."""
     if agent is None:
         return engine
     check_one("agent", agent)
     if engine.caller.trusted:
         return engine.seen_by(replace(engine.caller, agent=agent))
+    if engine.caller.agent is None and engine.caller.narrowed_to in (None, agent):
+        return engine.seen_by(replace(engine.caller, narrowed_to=agent))
     if agent != engine.caller.agent:
         raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
     return engine

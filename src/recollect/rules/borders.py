@@ -77,7 +77,7 @@ def write_refusal(caller: Caller, address: Address, scope: str, source: Source) 
 def phase_refusal(caller: Caller, address: Address) -> str | None:
     """The same for a new phase, which hides what was known: that is for a person, or for an agent that governs."""
     refusal = write_refusal(caller, address, "shared", Source.USER)
-    governs = caller.agent is None or caller.trusted or Right.GOVERN in caller.rights
+    governs = not caller.is_an_agent or caller.trusted or Right.GOVERN in caller.rights
     return refusal if refusal is not None or governs else "border:no_govern_right"
 
 
@@ -114,7 +114,7 @@ class Sight(NamedTuple):
 def sight_of(caller: Caller, policy: Policy) -> Sight:
     """The application itself sees everything; an agent what is shared or its own, in the categories of its list."""
     scopes = None if caller.trusted and caller.agent is None else visible_scopes(caller)
-    return Sight(scopes, policy.agents.categories(caller.agent))
+    return Sight(scopes, policy.agents.categories(caller.agent or caller.narrowed_to))
 
 
 def sees(caller: Caller, address: Address | None, scope: str | None) -> bool:

@@ -40,7 +40,7 @@ def signs_as_another(caller: Caller, candidate: Candidate, source: Source) -> bo
 def _poses(name: str, caller: Caller, words: re.Pattern[str]) -> bool:
     """Whether a name would be taken for the operator's, or that of an agent or its tool for its user's."""
     read = as_read(name)
-    is_the_users = caller.agent is not None and caller.user is not None and _alike(read, as_read(caller.user))
+    is_the_users = caller.is_an_agent and caller.user is not None and _alike(read, as_read(caller.user))
     return is_the_users or not _HIGHER_NAMES.isdisjoint(words.findall(read))
 
 

@@ -179,7 +179,7 @@ def test_a_snapshot_is_a_read_like_any_other(mem: Recollect) -> None:
     mem.engine.accesses.flush()
     assert mem.get(id).access_count == 1
     with pytest.raises(NotAllowed):
-        mem.as_caller(user="ana", rights=["write"]).memory_block("garden", agent="x")
+        mem.as_caller(user="ana", agent="y", rights=["write"]).memory_block("garden", agent="x")
     assert mem.as_caller(user="ana", rights=["write"]).snapshot_block().text == ""
 
 
