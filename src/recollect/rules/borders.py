@@ -26,8 +26,7 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     source = candidate.source or caller.speaks_as
     code = write_refusal(caller, address, candidate.scope, source)
     if code is None and not context.promoting:
-        borrowed = "border:not_your_name" if signs_as_another(caller, candidate, source) else None
-        code = borrowed or _only_by_promotion(candidate, source, context)
+        code = _borrowed_name(candidate, source, caller) or _only_by_promotion(candidate, source, context)
     if code is None and not sight_of(caller, context.policy).sees(candidate.scope, candidate.category):
         code = "border:category_not_yours"
     if code is not None:
@@ -51,6 +50,10 @@ def _without_the_stores_own(candidate: Candidate) -> Candidate:
 def _honest(source: Source, caller: Caller) -> Source:
     """An agent that may not pass on a person's words has said them itself."""
     return Source.AGENT if source is Source.USER and not speaks_for_a_person(caller) else source
+
+
+def _borrowed_name(candidate: Candidate, source: Source, caller: Caller) -> str | None:
+    return "border:not_your_name" if signs_as_another(caller, candidate, source) else None
 
 
 def _only_by_promotion(candidate: Candidate, source: Source, context: Context) -> str | None:
