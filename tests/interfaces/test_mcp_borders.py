@@ -76,6 +76,13 @@ def application(house: House) -> Iterator[HttpServer]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def person(house: House) -> Iterator[HttpServer]:
+    """Ana's own server, which is no agent."""
+    with over_http(house.folder, "--policy", "policy.yaml", "--as-user", "ana") as server:
+        yield server
+
+
 def everything(server: HttpServer, house: House, **agent: str) -> str:
     """All that a client can get out of a server, as one text."""
     told = [
@@ -187,6 +194,29 @@ def test_whose_words_they_are_is_the_server_s_to_say(
         with nullcontext() if settled else pytest.raises(NotAllowed):
             TOOLS["memory_resolve"].call(memory, {"id": guess["id"], "winner": guess["id"]})
         assert whole.get(guess["id"]).status == ("active" if settled else "contradictory")
+
+
+def test_an_agent_that_a_person_s_client_names_narrows_and_opens_nothing(person: HttpServer, house: House) -> None:
+    searches = [{"query": "meeting secret", "top_k": 50}, {"query": " ".join(house.words), "top_k": 50}]
+
+    def told(**agent: str) -> str:
+        return " ".join(person.call("memory_query", asked | agent).content[0].text for asked in searches)
+
+    whole, planner, stylist = told(), told(agent="planner"), told(agent="stylist")
+    assert "planning meeting" in whole and "zzcategoryword" in whole and "zzscopeword" not in whole
+    assert "planning meeting" in planner and silent(planner, house)
+    assert "zzcategoryword" in stylist and "zzscopeword" not in stylist, (
+        "on its list, and not the scope that is its own"
+    )
+    assert "meeting" not in told(agent="nobody")
+    for id in (house.ids["scope"], house.ids["owner"]):
+        assert person.call("memory_history", {"id": id, "agent": "stylist"}).is_error
+    assert person.call("memory_history", {"id": house.ids["category"], "agent": "planner"}).is_error
+    said = {"content": "The stylist was here", "source": "user", "agent": "stylist"}
+    for crossing in ({"scope": "stylist"}, {"category": "tasks"}, {"owner": "ben"}):
+        assert person.call("memory_add", said | crossing).structured_content["outcome"] == "denied"
+    kept = person.call("memory_add", said | {"category": "style"}).structured_content["memory"]
+    assert (kept["authority"], kept["scope"]) == ("ai_inferred", "shared")
 
 
 def test_an_agent_that_names_itself_sees_as_little(application: HttpServer, house: House) -> None:

@@ -9,6 +9,7 @@ from recollect import Recollect
 from recollect.model.receipt import Recalled
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Source, Status, Tier
+from recollect.rules.borrowed_names import as_read
 
 from .library import Attack
 from .people import PEOPLE, Person
@@ -159,7 +160,8 @@ def origin_is_shown(case: Aftermath) -> Iterator[str]:
 def _lies(author: Person, memory: Memory) -> Iterator[str]:
     if not OWN_REASONS.fullmatch(memory.authority_reason):
         yield f"the reason {memory.authority_reason!r}"
-    if memory.author.name != memory.author.id and HIGHER_NAMES.search(memory.author.name):
+    own = (author.agent, author.user)
+    if (memory.author.name != memory.author.id or memory.author.id not in own) and _is_higher(author, memory):
         yield f"the name {memory.author.name!r}"
     if author.agent is None:
         return
@@ -167,6 +169,22 @@ def _lies(author: Person, memory: Memory) -> Iterator[str]:
         yield f"no word of {author.agent}: author {memory.author.id!r}, agent {memory.agent_id!r}"
     if memory.source not in SPOKEN_BY_AN_AGENT:
         yield f"the source {memory.source}, though an agent said it"
+
+
+def _is_higher(author: Person, memory: Memory) -> bool:
+    return not author.is_application and HIGHER_NAMES.search(as_read(memory.author.name)) is not None
+
+
+def every_origin_in_a_block_is_true(case: Aftermath) -> Iterator[str]:
+    """In the blocks for prompts, too, nothing poses as a tier that it does not have, or as the words of a person."""
+    for asks in case.attack.asks:
+        text = case.mem.memory_block(asks, owner="ana").text + case.mem.snapshot_block(owner="ana").text
+        for line in text.splitlines():
+            memory = next((m for m in case.wrote.values() if f" · {m.short_id}] " in line), None)
+            if memory is not None and line.startswith("- [canon · ") and memory.tier is not Tier.CANON:
+                yield f"{asks!r} brings {line!r}, which is not canon"
+            if memory is not None and case.attacker.agent and re.match(r"- \[[^·]+ · (ana|operator) · ", line):
+                yield f"{asks!r} brings {line!r}, though {case.attacker.agent} wrote it"
 
 
 def nothing_is_shadowed_from_below(case: Aftermath) -> Iterator[str]:
@@ -239,6 +257,7 @@ CHECKS: tuple[Callable[[Aftermath], Iterator[str]], ...] = (
     nothing_crossed,
     nobody_sees_more,
     origin_is_shown,
+    every_origin_in_a_block_is_true,
     nothing_is_shadowed_from_below,
     no_guess_is_given_as_a_rule,
     every_line_says_whose_it_is,

@@ -15,18 +15,19 @@ def check_number(field: str, value: Any, low: int = 0, high: int = MAX_NUMBER) -
     """A whole number within bounds."""
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
         bounds = f"between {low:,} and {high:,}" if high < MAX_NUMBER else f"of {low:,} or more"
-        raise BadInput(f"must be a whole number {bounds}.", field=field)
+        raise BadInput(f"must be a whole number {bounds}.", field=field, hint=f"Such as {max(low, 1)}.")
     return value
 
 
 def check_one(field: str, value: Any) -> str:
     """A name: printable text of bounded length."""
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
-        raise BadInput(f"must be text of 1 to {MAX_NAME} characters.", field=field)
+        hint = "Leave it out, or give it a value of that length." if isinstance(value, str) else "Put it in quotes."
+        raise BadInput(f"must be text of 1 to {MAX_NAME} characters.", field=field, hint=hint)
     try:
         return check_text(value)
     except ValueError as error:
-        raise BadInput(f"{error}.", field=field) from None
+        raise BadInput(f"{error}.", field=field, hint="Names are plain text.") from None
 
 
 def check_names(field: str, values: Any) -> Sequence[str]:

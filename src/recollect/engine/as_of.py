@@ -133,7 +133,16 @@ def list_memories(
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
 def query(engine: Engine, when: Point, wanted: recall.Query) -> Recall:
-    """The memories that would have answered a question best, ranked among what was active then."""
+    """The memories that would have answered a question best, ranked among what was active then.
+
+    No thread looks at the past: what changed since it last asked is about what is known today.
+    """
+    if wanted.thread is not None:
+        raise BadInput(
+            "what changed since a thread last asked is told of today, not of the past.",
+            field="thread",
+            hint="Leave it out, or ask without the earlier point.",
+        )
     with engine.read() as reader:
         streams = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         with _as_it_stood(engine, reader, streams, when) as past:

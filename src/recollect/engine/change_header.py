@@ -77,11 +77,15 @@ def change_header(
 
 def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
     """A bound caller's threads are its own. The application's belong to the owner that it asks for, and are others than that
-    person's: what one of them is shown, the other may not be able to see."""
+    person's: what one of them is shown, the other may not be able to see.
+
+    Nor must a request that narrows its caller use up that caller's changes, of which it sees but some, or those of the
+    agent that it names. No agent's name is, or begins with, a blank.
+    """
     caller = engine.caller
     user = (owner if caller.trusted else None) or caller.user
-    sees_everything = engine.sight == EVERYTHING
-    return Thread(user or "", caller.agent or (EVERY_AGENT if sees_everything else ""), name)
+    narrowed = f"\t{caller.narrowed_to}" if caller.narrowed_to is not None else ""
+    return Thread(user or "", caller.agent or (EVERY_AGENT if engine.sight == EVERYTHING else narrowed), name)
 
 
 # ── for a thread ────────────────────────────────────────────────────────────────────────────────────────────────────

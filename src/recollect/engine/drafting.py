@@ -53,7 +53,7 @@ def bad_input(error: ValidationError) -> BadInput:
         return BadInput("is missing.", field=name, hint="Give it a value.")
     if not name and ": " in message:
         name, message = message.split(": ", 1)
-    return BadInput(f"{message}.", field=name or None)
+    return BadInput(f"{message}.", field=name or None, hint="docs/record.md says what every field takes.")
 
 
 def draft_for(

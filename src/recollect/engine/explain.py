@@ -5,6 +5,7 @@ from typing import Any
 
 from recollect.engine.context import Engine, find
 from recollect.engine.reading import chain_of, current, history
+from recollect.model.one_line import one_line
 from recollect.model.receipt import Explanation, HistoryEvent
 from recollect.rules.draft import Decision
 from recollect.rules.reasons import plain
@@ -30,10 +31,10 @@ def _opening(stored: Stored) -> list[str]:
         return [f"Memory {state.id}: its content was {state.removed}; only its place in the chain is left."]
     return [
         f"Memory {state.id}",
-        f"  says       {body['content']}",
+        f"  says       {one_line(body['content'])}",
         f"  is         {state.status}, version {state.version} of {state.canonical_key}",
         f"  lives in   {body['namespace']} / {body['space']} / {body['owner']}, seen by {body['scope']}",
-        f"  came from  {body['author']['name']} ({body['source']}), believed as {body['authority']}",
+        f"  came from  {one_line(body['author']['name'])} ({body['source']}), believed as {body['authority']}",
     ]
 
 
@@ -49,7 +50,7 @@ def _around(stored: Stored, links: Sequence[Stored]) -> list[str]:
     lines = ["", "The versions of this concept:"]
     for link in links:
         mark = "→" if link.state.id == stored.state.id else " "
-        words = link.body["content"] if link.body is not None else f"[{link.state.removed}]"
+        words = one_line(link.body["content"]) if link.body is not None else f"[{link.state.removed}]"
         lines.append(f"  {mark} v{link.state.version} {link.state.id[:13]} {link.state.status}: {words}")
     for name, ids in (("In conflict with", stored.state.conflict_ids), ("Related to", stored.state.related_memory_ids)):
         lines += [f"{name}: {', '.join(id[:13] for id in ids)}"] if ids else []

@@ -66,7 +66,7 @@ def selection_of(
 def _equal(engine: Engine, name: str, value: Any) -> Any:
     if name == "pinned":
         if not isinstance(value, bool):
-            raise BadInput("must be true or false.", field=name)
+            raise BadInput("must be true or false.", field=name, hint="Leave it out for both.")
         return int(value)
     values = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
     if name in _ENUMS:
@@ -96,7 +96,7 @@ def _phase(given: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     number = _PHASE.fullmatch(asked) if isinstance(asked, str) else None
     if number is None:
-        raise BadInput("must be current, any, or one such as phase-2.", field="phase")
+        raise BadInput("must be current, any, or one such as phase-2.", field="phase", hint="`phases` lists them.")
     return {"phase": int(number[1])}
 
 

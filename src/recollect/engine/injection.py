@@ -4,9 +4,10 @@ Both are reads like any other: borders, scopes and the agent's categories hold, 
 counts as used.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 from recollect.embed import tokens
@@ -20,18 +21,27 @@ from recollect.engine.reading import readable_streams
 from recollect.engine.recall import Query, query, recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recalled
-from recollect.model.vocabulary import Kind, Space, Tier
-from recollect.rules.injection import ALWAYS, RELEVANT, Block, CountTokens, block, canon_first, standing_order
+from recollect.model.vocabulary import Authority, Kind, Space, Tier
+from recollect.rules.injection import (
+    ALWAYS,
+    RELEVANT,
+    Block,
+    CountTokens,
+    block,
+    canon_first,
+    most_lines,
+    standing_order,
+)
 from recollect.rules.procedures import ORDINARY_KINDS
-from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
+from recollect.stores.protocol import Reader, Selection, Stored, Stream
 
-MAX_STANDING = 1_000
-"""How many registers, and memories of whole categories, a snapshot chooses from, the newest: far more than any prompt has
-room for."""
+WEIGHED_ANYWAY = 1_000
+"""From how many of a sort a snapshot chooses, however small its budget is."""
 MAX_ITEMS = 1_000
 MAX_BUDGET_TOKENS = 1_000_000
 _STANDING_KINDS = tuple(kind for kind in ORDINARY_KINDS if kind is not Kind.SHORT_TERM)
 _HAS_A_TOPIC = ("topic_id", ">=", "")
+_IMPORTANCES = range(5, 0, -1)
 _WHATEVER_IS_ASKED = ("importance",)
 
 
@@ -52,7 +62,8 @@ def snapshot_block(
     shared or an agent's own alone.
     """
     where = _Where(owner, _spaces(engine, spaces), _scopes(scopes), include_namespaces)
-    return _unasked_block(engine, ALWAYS, where, _standing, budget_tokens, count_tokens)
+    most = max(WEIGHED_ANYWAY, most_lines(_budget(engine, budget_tokens), count_tokens or tokens.count_tokens))
+    return _unasked_block(engine, ALWAYS, where, partial(_standing, most=most), budget_tokens, count_tokens)
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)
@@ -80,7 +91,14 @@ class _Where(NamedTuple):
     include_namespaces: Sequence[str]
 
 
-_Choice = Callable[[Engine, Reader, Sequence[Stream], _Where], list[Recalled]]
+class _Chosen(NamedTuple):
+    """What a block may tell, in its order, and how many more there are of it."""
+
+    items: list[Recalled]
+    beyond: int = 0
+
+
+_Choice = Callable[[Engine, Reader, Sequence[Stream], _Where], _Chosen]
 
 
 def _unasked_block(
@@ -95,8 +113,8 @@ def _unasked_block(
     budget = _budget(engine, budget_tokens)
     with engine.read() as reader:
         streams = _streams(engine, reader, where)
-        items = choice(engine, reader, streams, where)
-        told = _block(engine, heading, items, budget, count_tokens)
+        items, beyond = choice(engine, reader, streams, where)
+        told = _block(engine, heading, items, budget, count_tokens, beyond)
         recalled = [item for item in items if item.memory.id in told.items]
         event = recall_event(engine, reader, "", recalled, streams, where.order)
     now = engine.now()
@@ -128,11 +146,16 @@ def memory_block(
 
 
 def _block(
-    engine: Engine, heading: str, items: Sequence[Recalled], budget_tokens: int, count_tokens: CountTokens | None
+    engine: Engine,
+    heading: str,
+    items: Sequence[Recalled],
+    budget_tokens: int,
+    count_tokens: CountTokens | None,
+    beyond: int = 0,
 ) -> Block:
     memories = [item.memory for item in items]
     count = count_tokens or tokens.count_tokens
-    return block(heading, memories, budget_tokens, count, engine.policy.injection.item_characters)
+    return block(heading, memories, budget_tokens, count, engine.policy.injection.item_characters, beyond)
 
 
 def _most(engine: Engine, max_items: int | None) -> int:
@@ -168,22 +191,30 @@ def _streams(engine: Engine, reader: Reader, where: _Where) -> list[Stream]:
     return [stream for stream in one_each if stream.address is not None and stream.address.space in where.order]
 
 
-def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where) -> list[Recalled]:
+def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
     """The content of a snapshot: canon, registers that have a topic, and whole categories, one memory of each key.
 
-    Canon comes first, then registers, then the rest; see ``standing_order``.
+    Canon comes first, then registers, then the rest (see ``standing_order``); of each sort, what could have room.
     """
-    found = (*_tiers(engine, reader, streams, where), *_whole(engine, reader, streams, where))
-    by_id = {item.memory.id: item for item in _told_once(engine, found, where)}
+    found: dict[str, Stored] = {}
+    beyond = 0
+    for selection in _sorts(engine, streams, where):
+        some, more = _foremost(engine, reader, selection, most)
+        found |= {stored.state.id: stored for stored in some}
+        beyond += more
+    by_id = {item.memory.id: item for item in _told_once(engine, list(found.values()), where)}
     memories = [item.memory for item in by_id.values()]
-    return [by_id[memory.id] for memory in standing_order(memories, engine.policy.conflict.authority_order)]
+    in_order = standing_order(memories, engine.policy.conflict.authority_order)
+    return _Chosen([by_id[memory.id] for memory in in_order], beyond)
 
 
-def _newest(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> list[Recalled]:
+def _newest(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
     """What is newest, canon first, one of each key."""
-    canon = _select(engine, reader, streams, most, tier=Tier.CANON, **where.scopes)
-    found = _told_once(engine, (*canon, *_select(engine, reader, streams, most, **where.scopes)), where)
-    return canon_first(found)[:most]
+    if not streams:
+        return _Chosen([])
+    sorts = (_selection(engine, streams, tier=Tier.CANON, **where.scopes), _selection(engine, streams, **where.scopes))
+    found = [stored for one in sorts for stored in as_seen(engine, reader, reader.select(engine.tenant, one, most))]
+    return _Chosen(canon_first(_told_once(engine, found, where))[:most])
 
 
 def _told_once(engine: Engine, found: Sequence[Stored], where: _Where) -> list[Recalled]:
@@ -194,32 +225,39 @@ def _told_once(engine: Engine, found: Sequence[Stored], where: _Where) -> list[R
     return [replace(as_told(one, by_id[one.id]), recall_reason=_WHATEVER_IS_ASKED) for one in shown]
 
 
-def _tiers(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where) -> list[Stored]:
-    """All canon, however old and however much has come since; and the registers that somebody keeps up under a topic."""
-    canon = _select(engine, reader, streams, NO_LIMIT, tier=Tier.CANON, **where.scopes)
-    topics = _select(engine, reader, streams, within=[_HAS_A_TOPIC], tier=Tier.REGISTER, **where.scopes)
-    return [*canon, *topics]
-
-
-def _whole(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where) -> list[Stored]:
-    """The categories that the policy has in every context whole, as far as the agent may know of them."""
+def _sorts(engine: Engine, streams: Sequence[Stream], where: _Where) -> Iterator[Selection]:
+    """Canon, the registers that somebody keeps up under a topic, and the categories that the policy has in every context
+    whole, as far as the agent may know of them."""
+    if not streams:
+        return
+    yield _selection(engine, streams, tier=Tier.CANON, **where.scopes)
+    topics = _selection(engine, streams, tier=Tier.REGISTER, **where.scopes)
+    yield replace(topics, ranges=(*topics.ranges, _HAS_A_TOPIC))
     known, categories = engine.sight.categories, engine.policy.categories
     whole = [one.name for one in (*categories.system, *categories.custom) if one.context == "all"]
     names = [name for name in whole if known is None or name in known]
-    return _select(engine, reader, streams, category=names, **where.scopes) if names else []
+    if names:
+        yield _selection(engine, streams, category=names, **where.scopes)
 
 
-def _select(
-    engine: Engine,
-    reader: Reader,
-    streams: Sequence[Stream],
-    most: int = MAX_STANDING,
-    within: Sequence[tuple[str, str, Any]] = (),
-    **filters: Any,
-) -> list[Stored]:
-    if not streams:
-        return []
+def _selection(engine: Engine, streams: Sequence[Stream], **filters: Any) -> Selection:
     phase = {"phase": "current"} if engine.policy.phase.recalls_current_only else {}
-    selection = selection_of(engine, streams, {**filters, **phase, "kind": _STANDING_KINDS}, "active")
-    selection = replace(selection, ranges=(*selection.ranges, *within))
-    return as_seen(engine, reader, reader.select(engine.tenant, selection, most))
+    return selection_of(engine, streams, {**filters, **phase, "kind": _STANDING_KINDS}, "active")
+
+
+def _foremost(engine: Engine, reader: Reader, selection: Selection, most: int) -> tuple[list[Stored], int]:
+    """The first of these in the order in which they are told, at most so many, and how many more there are.
+
+    However many there are, no more are held in memory than could have room; and a flood of guesses does not push out what
+    a person said, as it would if the newest were taken.
+    """
+    found = reader.select(engine.tenant, selection, most + 1)
+    if len(found) <= most:
+        return as_seen(engine, reader, found), 0
+    found = []
+    for authority, importance in product(Authority, _IMPORTANCES):
+        cell = replace(selection, equal={**selection.equal, "authority": authority, "importance": importance})
+        found += reader.select(engine.tenant, cell, most - len(found))
+        if len(found) == most:
+            break
+    return as_seen(engine, reader, found), reader.count(engine.tenant, selection) - len(found)

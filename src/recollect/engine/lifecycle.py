@@ -51,7 +51,7 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
         _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
         chosen = find(engine, pen.writer, winner, "winner").state.id
         incumbent, beside = _held(pen, stored)
-        if engine.caller.agent is not None:
+        if engine.caller.is_an_agent:
             engine.require(Right.GOVERN, "settle a contradiction: that is for a person")
         if incumbent is not None:
             may_overrule(engine, incumbent)
@@ -190,7 +190,7 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
     if "tags" in values:
         values["tags"] = list(values["tags"])
     if values.get("importance", 0) is None:
-        raise BadInput("must be between 1 and 5.", field="importance")
+        raise BadInput("must be between 1 and 5.", field="importance", hint="Such as 3.")
     return {**values, "importance_reason": ["importance:edited"]} if "importance" in values else values
 
 

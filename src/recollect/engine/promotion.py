@@ -87,7 +87,7 @@ def _may_promote(engine: Engine, authority: Authority) -> bool:
     """An agent takes across what it could have said itself. What a person said takes that person, or the right to speak
     for them."""
     caller, policy = engine.caller, engine.policy
-    if caller.agent is None or caller.may(Right.RELAY) or caller.may(Right.GOVERN):
+    if not caller.is_an_agent or caller.may(Right.RELAY) or caller.may(Right.GOVERN):
         return True
     own, _ = grant_authority(Source.TOOL, caller, None, policy.authority.verifying_tools)
     return not outranks(authority, own, policy.conflict.authority_order)

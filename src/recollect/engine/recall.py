@@ -278,7 +278,7 @@ def _checked(engine: Engine, wanted: Query) -> int:
     if not isinstance(wanted.text, str):
         raise BadInput("must be text.", field="query", hint="Say what to look for, in plain words.")
     if not wanted.text.strip():
-        raise BadInput("is empty; say what to look for.", field="query")
+        raise BadInput("is empty.", field="query", hint="Say what to look for, in plain words.")
     if wanted.filters is not None and not isinstance(wanted.filters, Mapping):
         raise BadInput("must be names with values.", field="filters", hint='Such as {"category": "tasks"}.')
     top_k = engine.policy.recall.top_k if wanted.top_k is None else wanted.top_k
@@ -288,7 +288,7 @@ def _checked(engine: Engine, wanted: Query) -> int:
     _check_share("threshold", wanted.threshold)
     _check_share("share_of_best", wanted.share_of_best)
     if not isinstance(wanted.named, bool):
-        raise BadInput("must be true or false.", field="named")
+        raise BadInput("must be true or false.", field="named", hint="Leave it out for false.")
     if wanted.thread is not None:
         _selection(engine, (), wanted)  # what is refused must not use up what changed for the thread
     return top_k
@@ -297,4 +297,4 @@ def _checked(engine: Engine, wanted: Query) -> int:
 def _check_share(name: str, value: Any) -> None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (is_number and 0 <= value <= 1):
-        raise BadInput("must be between 0 and 1.", field=name)
+        raise BadInput("must be between 0 and 1.", field=name, hint="Such as 0.5.")

@@ -50,7 +50,7 @@ class Past:
         include_namespaces: Sequence[str] = ("prod",),
         **how: Any,
     ) -> Recall:
-        """The memories that would have answered a text best; ``how`` is what a query of today takes."""
+        """The memories that would have answered a text best; ``how`` is what a query of today takes, but for ``thread``."""
         owner = self._where["owner"] if owner is None else owner
         space = self._where["space"] if space is None else space
         wanted = Query(text, owner, space, include_namespaces, **how)
@@ -58,12 +58,15 @@ class Past:
 
 
 def through_agent(engine: Engine, agent: str | None) -> Engine:
-    """The engine as an agent of the application sees it. A bound caller can name no agent but itself."""
+    """The engine as an agent of the application sees it. It can only narrow: a bound agent can name no agent but itself, and
+    a person's caller gets no more of another's view than the person sees."""
     if agent is None:
         return engine
     check_one("agent", agent)
     if engine.caller.trusted:
         return engine.seen_by(replace(engine.caller, agent=agent))
+    if engine.caller.agent is None and engine.caller.narrowed_to in (None, agent):
+        return engine.seen_by(replace(engine.caller, narrowed_to=agent))
     if agent != engine.caller.agent:
         raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
     return engine

@@ -31,6 +31,9 @@ class Caller:
 
     ``agent`` and ``user`` say through whose eyes memory is seen: an agent sees what is shared and what is its own, a
     user's caller reaches that user's streams, the session's, the projects it belongs to, and may read the system's.
+    ``narrowed_to`` is an agent that a request to a user's caller says it comes from. Nobody vouches for that, so it gives
+    nothing, neither that agent's name nor its own scope: it takes away what is not on the agent's list, and what only a
+    person may do.
     """
 
     tenant: str = "default"
@@ -41,6 +44,7 @@ class Caller:
     projects: frozenset[str] = frozenset()
     rights: frozenset[Right] = ALL_RIGHTS
     trusted: bool = True
+    narrowed_to: str | None = None
 
     def may(self, right: Right) -> bool:
         """Whether the caller has a right: by name, or because it is the application itself, which has them all."""
@@ -52,8 +56,11 @@ class Caller:
         return self.agent or self.user or "application"
 
     @property
+    def is_an_agent(self) -> bool:
+        """Whether an agent asks, be it the caller itself or one that a request says it comes from."""
+        return self.agent is not None or self.narrowed_to is not None
+
+    @property
     def speaks_as(self) -> Source:
         """The source of words for which none was given."""
-        if self.agent is not None:
-            return Source.AGENT
-        return Source.USER
+        return Source.AGENT if self.is_an_agent else Source.USER

@@ -240,7 +240,8 @@ class Agents(Section):
 
     allowlists: dict[str, tuple[str, ...]] = Field(
         default_factory=dict,
-        description="the categories that each agent may read and write; once there is a list, an agent without one may none",
+        description="the categories that each agent may read and write; once there is a list, an agent without one may none. "
+        "In a file it may stand at the top, too, as `allowlists`",
     )
 
     def categories(self, agent: str | None) -> tuple[str, ...] | None:

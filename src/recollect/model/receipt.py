@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from recollect.model.item import source_word
+from recollect.model.one_line import one_line
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Authority, Kind, Outcome
 
@@ -74,7 +75,7 @@ class Related(Plain):
     def line(self) -> str:
         """How it stands below the bullet of the memory that it has to do with."""
         kind = "" if self.relation_type == "related_to" else f"{self.relation_type}: "
-        return f"  ↔ {kind}" + " ".join(self.content.split())
+        return f"  ↔ {kind}{one_line(self.content)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Earlier(Plain):
     @property
     def line(self) -> str:
         """How it stands below the bullet of what replaced it."""
-        return f"  before {self.created_at[:10]}: " + " ".join(self.content.split())
+        return f"  before {self.created_at[:10]}: {one_line(self.content)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +163,8 @@ def _bullet(item: Recalled) -> dict[str, Any]:
 
 
 def bullet(memory: Memory) -> str:
-    """One memory as one bullet: further lines are set in, so that none of them looks like another memory."""
-    return f"- [{_label(memory)}] " + "\n  ".join(memory.content.splitlines())
+    """One memory as one line, so that nothing in it looks like another memory, or like what is told below one."""
+    return f"- [{_label(memory)}] {one_line(memory.content)}"
 
 
 def _label(memory: Memory) -> str:
@@ -176,7 +177,7 @@ def _label(memory: Memory) -> str:
         return "summary"
     if memory.kind is Kind.SHORT_TERM:
         return speaker
-    category = " ".join(memory.category.replace("[", "(").replace("]", ")").split())
+    category = one_line(memory.category.replace("[", "(").replace("]", ")"))
     return f"{speaker}: {category}" if memory.authority is Authority.AI_INFERRED else category
 
 

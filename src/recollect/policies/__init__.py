@@ -51,7 +51,22 @@ def _preset(name: str) -> dict[str, Any]:
 
 
 def _merged(overrides: dict[str, Any]) -> dict[str, Any]:
-    return _overlay(_preset(str(overrides.get("preset", "default"))), overrides)
+    return _overlay(_preset(str(overrides.get("preset", "default"))), _at_home(overrides))
+
+
+def _at_home(settings: dict[str, Any]) -> dict[str, Any]:
+    """The same with ``allowlists``, which may stand beside ``categories``, where it belongs: in ``agents``."""
+    agents = settings.get("agents") or {}
+    if "allowlists" not in settings or not isinstance(agents, dict):
+        return settings
+    if "allowlists" in agents:
+        raise BadPolicy(
+            "is there twice: by itself, and in agents.",
+            field="allowlists",
+            hint="Keep one of them; they are one setting.",
+        )
+    rest = {name: value for name, value in settings.items() if name != "allowlists"}
+    return {**rest, "agents": {**agents, "allowlists": settings["allowlists"]}}
 
 
 def _overlay(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

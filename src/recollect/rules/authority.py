@@ -47,4 +47,4 @@ def speaks_for_a_person(caller: Caller) -> bool:
     """Whether words that are given as a person's are that person's: an agent needs the right to pass them on."""
     if caller.trusted:
         return True
-    return caller.user is not None and (caller.agent is None or caller.may(Right.RELAY))
+    return caller.user is not None and (not caller.is_an_agent or caller.may(Right.RELAY))

@@ -1,15 +1,15 @@
 """Who may read and write where. Checked in the engine before anything is retrieved, whichever interface asked."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy
-from recollect.model.record import Author, Candidate
+from recollect.model.record import Candidate
 from recollect.model.vocabulary import Namespace, Source, Space
 from recollect.rules.authority import speaks_for_a_person
+from recollect.rules.borrowed_names import signs_as_another
 from recollect.rules.draft import Context, Draft, Rejection
 
 _OPERATOR_SOURCES = (Source.SYSTEM, Source.OPERATOR)
@@ -27,7 +27,7 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
     source = candidate.source or caller.speaks_as
     code = write_refusal(caller, address, candidate.scope, source)
     if code is None and not context.promoting:
-        code = _borrowed_name(caller, candidate) or _only_by_promotion(candidate, source, context)
+        code = _borrowed_name(candidate, source, caller) or _only_by_promotion(candidate, source, context)
     if code is None and not sight_of(caller, context.policy).sees(candidate.scope, candidate.category):
         code = "border:category_not_yours"
     if code is not None:
@@ -51,6 +51,10 @@ def _without_the_stores_own(candidate: Candidate) -> Candidate:
 def _honest(source: Source, caller: Caller) -> Source:
     """An agent that may not pass on a person's words has said them itself."""
     return Source.AGENT if source is Source.USER and not speaks_for_a_person(caller) else source
+
+
+def _borrowed_name(candidate: Candidate, source: Source, caller: Caller) -> str | None:
+    return "border:not_your_name" if signs_as_another(caller, candidate, source) else None
 
 
 def _only_by_promotion(candidate: Candidate, source: Source, context: Context) -> str | None:
@@ -77,31 +81,8 @@ def write_refusal(caller: Caller, address: Address, scope: str, source: Source) 
 def phase_refusal(caller: Caller, address: Address) -> str | None:
     """The same for a new phase, which hides what was known: that is for a person, or for an agent that governs."""
     refusal = write_refusal(caller, address, "shared", Source.USER)
-    governs = caller.agent is None or caller.may(Right.GOVERN)
+    governs = not caller.is_an_agent or caller.may(Right.GOVERN)
     return refusal if refusal is not None or governs else "border:no_govern_right"
-
-
-def _borrowed_name(caller: Caller, candidate: Candidate) -> str | None:
-    """Who is credited: a bound caller may sign as itself or as its user, not as anybody else."""
-    if caller.trusted:
-        return None
-    own = {caller.agent, caller.user, None}
-    author = candidate.author
-    if not {author.id if author else None, candidate.user_id} <= own or candidate.agent_id not in (caller.agent, None):
-        return "border:not_your_name"
-    return "border:not_your_name" if author is not None and _sounds_higher(author, caller) else None
-
-
-_HIGHER_NAMES = frozenset("system operator administrator admin root".split())
-
-
-def _sounds_higher(author: Author, caller: Caller) -> bool:
-    """Whether a name would be taken for the operator's, or an agent's own for its user's."""
-    if author.name == author.id:
-        return False
-    name = author.name.casefold()
-    is_the_users = caller.agent is not None and name == (caller.user or "").casefold()
-    return is_the_users or not _HIGHER_NAMES.isdisjoint(re.findall(r"[^\W_]+", name))
 
 
 def may_read(caller: Caller, address: Address) -> bool:
@@ -165,7 +146,7 @@ class Sight(NamedTuple):
 def sight_of(caller: Caller, policy: Policy) -> Sight:
     """The application itself sees everything; an agent what is shared or its own, in the categories of its list."""
     scopes = None if caller.trusted and caller.agent is None else visible_scopes(caller)
-    return Sight(scopes, policy.agents.categories(caller.agent))
+    return Sight(scopes, policy.agents.categories(caller.agent or caller.narrowed_to))
 
 
 def sees(caller: Caller, address: Address | None, scope: str | None) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recollect.model.one_line import BREAK
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.extraction import Extracted
 from recollect.rules.extraction.message import plain_sentences
@@ -129,15 +130,20 @@ def summary(earlier: str | None, lines: Sequence[Said], limit: int) -> str:
     'Earlier in this session:\\nuser: We ship on Friday.'
     """
     known = earlier.split("\n")[1:] if earlier else []
-    told = [*known, *(f"{line.speaker}: {_first_sentence(line.text)}" for line in lines)]
+    told = [*known, *(f"{_within_a_line(line.speaker)}: {_first_sentence(line.text)}" for line in lines)]
     while len(told) > 1 and len(SUMMARY_OPENING) + sum(len(line) + 1 for line in told) > limit:
         told.pop(0)
     return _clipped("\n".join([SUMMARY_OPENING, *told]), limit)
 
 
 def _first_sentence(text: str) -> str:
-    first = " ".join(_SENTENCE_END.split(text.strip(), maxsplit=1)[0].split())
-    return _clipped(first, _LONGEST_SUMMARY_LINE)
+    return _clipped(_within_a_line(_SENTENCE_END.split(text.strip(), maxsplit=1)[0]), _LONGEST_SUMMARY_LINE)
+
+
+def _within_a_line(text: str) -> str:
+    """Words that end no line, nor hold the sign that stands for a line's end where a summary is told: nobody brings another
+    speaker along."""
+    return " ".join(text.split()).replace(BREAK, "↵")
 
 
 def _clipped(text: str, most: int) -> str:

@@ -379,6 +379,18 @@ def test_wrong_filters_are_refused_as_today(mem: Recollect) -> None:
         mem.at(tick=1).query(" ")
 
 
+def test_no_thread_looks_at_the_past(mem: Recollect) -> None:
+    mem.add("Ana drinks tea", owner="ana")
+    assert mem.query("tea", owner="ana", thread="T").header == ""
+    mem.add("Ana brews tea at five", owner="ana")
+    for view in (mem, mem.as_caller(user="ana")):
+        with pytest.raises(recollect.BadInput, match="of today, not of the past") as refused:
+            view.at(tick=1).query("tea", owner="ana", thread="T")
+        assert refused.value.field == "thread" and refused.value.hint
+    assert mem.at(tick=1).query("tea", owner="ana", thread=None).items
+    assert "at five" in mem.query("tea", owner="ana", thread="T").header, "a refusal uses up no change"
+
+
 def test_the_command_line_looks_back_too(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "recollect.db") as mem:
         first = mem.add("The API port is 8080", owner="ana").memory

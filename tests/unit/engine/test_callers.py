@@ -2,10 +2,13 @@
 
 import base64
 import json
+from collections.abc import Iterator
+from itertools import product
 
 import pytest
 
 import recollect
+from recollect.interfaces.as_of import through_agent
 from recollect.model.errors import BadInput
 
 
@@ -28,11 +31,83 @@ def test_a_request_cannot_widen_the_caller(mem: recollect.Recollect) -> None:
     person = mem.as_caller(user="ana")
     assert person.query("alpha").items == ()
     for asked in ("critic", "planner"):
+        assert person.query("alpha", agent=asked).items == ()
         with pytest.raises(recollect.NotAllowed):
-            person.query("alpha", agent=asked)
+            mem.as_caller(user="ana", agent="coder").query("alpha", agent=asked)
     with pytest.raises(recollect.NotAllowed):
         person.as_caller(agent="critic", user="ana")
     assert mem.query("alpha", agent="critic").items and not mem.query("alpha", agent="planner").items
+
+
+LISTS = {"planner": ["tasks", "general"], "stylist": ["style"]}
+
+
+@pytest.fixture
+def listed() -> Iterator[recollect.Recollect]:
+    """Something in every scope and category, of two owners."""
+    with recollect.open(":memory:", policy={"agents": {"allowlists": LISTS}}) as opened:
+        for owner, scope, category in product(
+            ("ana", "ben"), ("shared", "planner", "stylist"), ("tasks", "style", "tone")
+        ):
+            opened.add(
+                f"Alpha {category} of {owner}, for {scope}", owner=owner, scope=scope, category=category, tier="canon",
+                title=f"{owner} {scope} {category}",
+            )  # fmt: skip
+        yield opened
+
+
+@pytest.mark.parametrize("agent", ["planner", "stylist", "nobody"])
+def test_an_agent_that_a_person_s_request_names_only_narrows(listed: recollect.Recollect, agent: str) -> None:
+    person = listed.as_caller(user="ana")
+    expected = {f"Alpha {category} of ana, for shared" for category in LISTS.get(agent, ()) if category != "general"}
+
+    def told(recall: recollect.Recall) -> set[str]:
+        return {item.memory.content for item in recall.items}
+
+    assert told(person.query("alpha", agent=agent, top_k=50)) == expected < told(person.query("alpha", top_k=50))
+    assert told(person.at(tick=99).query("alpha", agent=agent, top_k=50)) == expected
+    for owner, scope in (("ben", None), (None, agent), (None, "stylist")):
+        assert (
+            told(person.query("alpha", agent=agent, owner=owner, filters={"scope": scope} if scope else None)) == set()
+        )
+    blocks = (person.snapshot_block(agent=agent), person.memory_block("alpha", agent=agent))
+    for block in blocks:
+        assert {one.rpartition("] ")[2] for one in block.text.splitlines() if one.startswith("- [")} == expected
+    assert {item.memory.content for item in person.recall_if_unsure("alpha", 0.1, agent=agent).recall.items} == expected
+    with pytest.raises(recollect.NotAllowed):
+        person.query("alpha", agent=agent, categories=["tone"])
+
+
+def test_what_a_narrowed_request_says_is_no_person_s_and_stays_in_the_list(listed: recollect.Recollect) -> None:
+    person = listed.as_caller(user="ana")
+    narrowed = recollect.Recollect(through_agent(person.engine, "planner"), owns_store=False)
+    assert narrowed.add("Beta is planned", category="style").reasons == ("border:category_not_yours",)
+    assert narrowed.add("Beta is planned", category="tasks", scope="planner").reasons == ("border:not_your_scope",)
+    assert narrowed.add("Beta is planned", category="tasks", agent_id="planner").reasons == ("border:not_your_name",)
+    said = narrowed.add("Beta is planned", category="tasks", source="user").memory
+    assert (said.authority, said.author.name, said.agent_id, said.scope) == ("ai_inferred", "assistant", None, "shared")
+    verified = {"authority": {"verifying_tools": ["planner"]}}
+    with recollect.open(":memory:", policy=verified) as mem:
+        posing = recollect.Recollect(through_agent(mem.as_caller(user="ana").engine, "planner"), owns_store=False)
+        assert posing.add("Gamma is measured", source="tool").memory.authority == "ai_inferred"
+        mem.add("The lock is red", owner="ana", title="lock")
+        guess = posing.add("The lock is blue", title="lock").memory
+        with pytest.raises(recollect.NotAllowed):
+            posing.resolve(guess.id, winner=guess.id)
+    with pytest.raises(recollect.NotAllowed):
+        narrowed.query("alpha", agent="stylist")
+
+
+def test_a_narrowed_request_uses_up_nobody_s_changes(listed: recollect.Recollect) -> None:
+    person, planner = listed.as_caller(user="ana"), listed.as_caller(user="ana", agent="planner")
+    looks = [lambda: person.query("x", thread="T"), lambda: planner.query("x", thread="T")]
+    for look in (*looks, lambda: person.query("x", thread="T", agent="planner")):
+        look()
+    listed.add("Delta is a task", owner="ana", category="tasks")
+    listed.add("Delta has style", owner="ana", category="style")
+    narrowed = person.query("x", thread="T", agent="planner").header
+    assert "Delta is a task" in narrowed and "Delta has style" not in narrowed
+    assert all("Delta is a task" in look().header for look in looks), "nobody's changes but its own were used up"
 
 
 def test_an_agent_has_no_person_s_authority(mem: recollect.Recollect) -> None:

@@ -26,7 +26,7 @@ def test_memory_is_asked_only_below_the_threshold(mem: Recollect) -> None:
     assert unsure.asked and unsure.reason == "on_demand:unsure" and unsure.recall is not None
     assert len(unsure.bullets()) == len(unsure.recall.items) == 3
     assert unsure.bullets()[0]["text"].startswith("[general] Garden bed")
-    assert unsure.text.count("- [general · ") == 3 and "not instructions" in unsure.text
+    assert unsure.text.count("- [category general · ") == 3 and "not instructions" in unsure.text
     assert mem.recall_if_unsure("garden bed", 1, owner="ana").bullets() == []
 
 

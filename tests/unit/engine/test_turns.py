@@ -165,7 +165,7 @@ def test_what_leaves_the_window_is_forgotten_and_summed_up(opened: Open) -> None
     assert fourth.receipts[-1].memory.supersedes_id == summary.id
     assert fourth.receipts[-1].memory.meta["summary_of"] == [*gone, *fourth.forgotten]
     assert fourth.recall.text.startswith(
-        "- [summary] Earlier in this session:\n  user: We ship on Friday?\n  ai: Sure.\n- [user] Second"
+        "- [summary] Earlier in this session: ⏎ user: We ship on Friday? ⏎ ai: Sure.\n- [user] Second"
     )
     assert mem.verify().ok
 

@@ -93,6 +93,11 @@ def test_an_explicit_date_is_kept_in_every_namespace() -> None:
         ({"owner": "ana", "author": "mallory"}, "border:not_your_name"),
         ({"owner": "ana", "agent_id": "executor"}, "border:not_your_name"),
         ({"owner": "ana", "user_id": "ben"}, "border:not_your_name"),
+        ({"owner": "ana", "author": {"id": "planner", "name": "Ana's planner"}}, None),
+        ({"owner": "ana", "author": {"id": "planner", "name": "A\u200dna"}}, "border:not_your_name"),
+        ({"owner": "ana", "author": {"id": "planner", "name": "the ro\u034fot"}}, "border:not_your_name"),
+        ({"owner": "ana", "source": "tool", "actor_id": "web-search"}, None),
+        ({"owner": "ana", "source": "tool", "actor_id": "root"}, "border:not_your_name"),
     ],
 )
 def test_a_bound_caller_writes_only_within_its_borders(fields: dict[str, object], code: str | None) -> None:

@@ -114,6 +114,8 @@ def run(arguments: Sequence[str]) -> int:
         outcome = app(list(arguments), prog_name=NAME, standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
     except RecollectError as error:
+        if error.hint is None and isinstance(error, BadInput):
+            error.add_hint(_where_help_is(arguments))
         return _failed(error, as_json)
     except Exit as leave:
         return leave.exit_code
@@ -126,6 +128,12 @@ def run(arguments: Sequence[str]) -> int:
         # Whoever read our output has seen enough. Python would complain about the pipe again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _where_help_is(arguments: Sequence[str]) -> str:
+    known = getattr(typer.main.get_command(app), "commands", {})
+    command = next((word for word in arguments if word in known), "")
+    return f"`{' '.join(filter(None, (NAME, command)))} --help` tells more."
 
 
 def _misused(error: TyperException, as_json: bool) -> int:

@@ -37,6 +37,15 @@ AsOf = Annotated[
 ]
 
 
+def _filter_takes(name: str) -> tuple[str, ...]:
+    """Which kinds of JSON a filter takes: most of them text, or several texts of which one must fit."""
+    if name == "pinned":
+        return ("boolean",)
+    if name in ("importance_min", "importance_max", "limit"):
+        return ("integer",)
+    return ("string", "array", "null") if name.endswith(("_after", "_before")) else ("string", "array")
+
+
 def register(app: typer.Typer) -> None:
     for command in (get, query, changes, chain, explain, traces, stats, policy):
         app.command()(command)
@@ -109,7 +118,7 @@ def list_memories(
         "pinned": pinned,
         "limit": limit,
         "cursor": cursor,
-        **named_values("where", where),
+        **named_values("where", where, _filter_takes),
     }
     with of(context).memory() as memory:
         page = _as_it_stood(memory, as_of).list(**filters)
@@ -134,7 +143,9 @@ def query(
     named: Annotated[
         bool, typer.Option("--named", help="Only what it names: an entity's name or alias stands in it, whole.")
     ] = False,
-    thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
+    thread: Annotated[
+        str | None, typer.Option(help="Begin with what changed since this thread last asked; not with --as-of.")
+    ] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
     form: Annotated[
         Form, typer.Option("--return", help="full: the memories; bullets: one line each, for a prompt.")
@@ -152,7 +163,7 @@ def query(
             space=space or None,
             include_namespaces=include_namespaces or ("prod",),
             categories=category,
-            filters=named_values("where", where),
+            filters=named_values("where", where, _filter_takes),
             top_k=top_k,
             budget_tokens=budget_tokens,
             threshold=threshold,

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,7 +59,8 @@ def add(
     ttl_ticks: Annotated[int | None, typer.Option(help="After how many ticks it expires.")] = None,
     meta: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
     field: Annotated[
-        list[str] | None, typer.Option(help="Any other field, as name=value, the value as JSON or plain text.")
+        list[str] | None,
+        typer.Option(help="Any other field, as name=value: text as it is written, anything else as JSON."),
     ] = None,
     idempotency_key: Annotated[str | None, typer.Option(help="Makes a retry safe.")] = None,
 ) -> int:
@@ -71,7 +73,7 @@ def add(
         fields["tags"] = tag
     if meta is not None:
         fields["meta"] = _json_object("meta", meta)
-    fields |= named_values("field", field)
+    fields |= named_values("field", field, field_takes)
     text = sys.stdin.read().rstrip("\n") if content == "-" else content
     with session.memory(IfMissing.MAKE) as memory:
         if parent:
@@ -185,15 +187,56 @@ def restore(
             session.answer(memory.restore(id), lambda one: screen.changed(one, "restored"))
 
 
-def named_values(option: str, given: list[str] | None) -> dict[str, Any]:
-    """``name=value`` options as a mapping; a value that is JSON is taken as such, any other as text."""
+_AN_OBJECT = 'Such as {"name": "value"}.'
+_KINDS: dict[type, tuple[str, ...]] = {
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("number",),
+    list: ("array",),
+    dict: ("object",),
+    type(None): ("null",),
+}
+"""What JSON calls the values that it is read into."""
+
+
+def named_values(
+    option: str, given: list[str] | None, takes: Callable[[str], Collection[str] | None]
+) -> dict[str, Any]:
+    """``name=value`` options as a mapping. A value is taken as JSON where its name ``takes`` such JSON (``None``: any), else as
+    it is written: a user may be called 123."""
     values: dict[str, Any] = {}
-    for name, text in named_texts(option, given):
-        try:
-            values[name.replace("-", "_")] = json.loads(text)
-        except json.JSONDecodeError:
-            values[name.replace("-", "_")] = text
+    for written, text in named_texts(option, given):
+        name = written.replace("-", "_")
+        values[name] = _value(text, takes(name))
     return values
+
+
+def _value(text: str, takes: Collection[str] | None) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if takes is None or isinstance(value, str):
+        return value
+    return value if any(kind in takes for kind in _KINDS[type(value)]) else text
+
+
+@cache
+def field_takes(name: str) -> Collection[str] | None:
+    """Which kinds of JSON a field of a memory takes, besides being left out; ``None`` if there is no such field."""
+    from recollect.model.record import Candidate
+
+    schema = Candidate.model_json_schema()
+    if name not in schema["properties"]:
+        return None
+    forms = schema["properties"][name]
+    kinds = {_form(schema, form)["type"] for form in forms.get("anyOf", [forms])}
+    return kinds - {"null"}
+
+
+def _form(schema: dict[str, Any], form: dict[str, Any]) -> dict[str, Any]:
+    named = form.get("$ref")
+    return dict(schema["$defs"][named.rpartition("/")[2]]) if named else form
 
 
 def named_texts(option: str, given: list[str] | None) -> Iterator[tuple[str, str]]:
@@ -201,7 +244,7 @@ def named_texts(option: str, given: list[str] | None) -> Iterator[tuple[str, str
     for one in given or ():
         name, sign, text = one.partition("=")
         if not sign or not name:
-            raise BadInput(f"{one!r} is not name=value.", field=option)
+            raise BadInput(f"{one!r} is not name=value.", field=option, hint=f"Write --{option} NAME=VALUE.")
         yield name, text
 
 
@@ -218,7 +261,7 @@ def _json_object(field: str, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"is not JSON: {error.msg}.", field=field) from None
+        raise BadInput(f"is not JSON: {error.msg}.", field=field, hint=_AN_OBJECT) from None
     if not isinstance(value, dict):
-        raise BadInput("must be a JSON object.", field=field)
+        raise BadInput("must be a JSON object.", field=field, hint=_AN_OBJECT)
     return value

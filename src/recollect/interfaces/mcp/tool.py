@@ -98,7 +98,7 @@ def _named(error: ValidationError, request: type[Request]) -> BadInput:
 
 
 def through(memory: Recollect, agent: str | None) -> Recollect:
-    """The memory as an agent of this server sees it. It can only narrow: a bound server is no agent but its own."""
+    """The memory as an agent sees it, as far as this server may: it can only narrow."""
     return memory if agent is None else Recollect(through_agent(memory.engine, agent), owns_store=False)
 
 

@@ -11,7 +11,10 @@ from recollect.model.receipt import Recall
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Change, Kind, Space
 
-AGENT = Field(None, description="the agent that asks; it can only narrow what this server may see")
+AGENT = Field(
+    None,
+    description="the agent that asks: its list of categories narrows what this server may see, and never widens it",
+)
 ID = Field(description="the memory's id, or its first twelve digits")
 SHOWN = """
     id content canonical_key category kind status version owner scope authority importance pinned tags supersedes_id
