@@ -16,7 +16,7 @@ from recollect.formats.carried_fields import PLACE, SAID, parted, told, with_bey
 from recollect.formats.fields import each_element, each_line, id_of, named_after, text_of, without_empty
 from recollect.formats.json_elements import parsed_record
 from recollect.formats.mem0_history import versions
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Memory
@@ -81,7 +81,7 @@ def _memories(source: Source) -> Iterator[Foreign]:
 def _is_one_document(source: Source) -> bool:
     """Whether the first line holds the whole list."""
     first = next(source.lines(), None)
-    value = parsed_record(first.text, f"{source.name}, line {first.number}") if first is not None else None
+    value = parsed_record(first.text, at_line(source.name, first.number)) if first is not None else None
     return isinstance(value, list) or (isinstance(value, dict) and any(isinstance(value.get(n), list) for n in LISTS))
 
 
