@@ -65,6 +65,11 @@ def texts_of(value: Any) -> list[str]:
     return [one for one in value if text_of(one)] if isinstance(value, list | tuple) else []
 
 
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    """An object's fields; anything else has none."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def id_of(value: Any) -> str | None:
     """An id from elsewhere as it may be kept: text, or a number as text."""
     if isinstance(value, int) and not isinstance(value, bool):

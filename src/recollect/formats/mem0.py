@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from recollect.formats.carried_fields import PLACE, SAID, parted, told, with_beyond
-from recollect.formats.fields import each_element, each_line, id_of, named_after, text_of, without_empty
+from recollect.formats.fields import each_element, each_line, id_of, mapping_of, named_after, text_of, without_empty
 from recollect.formats.json_elements import parsed_record
 from recollect.formats.mem0_history import versions
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
@@ -176,16 +176,12 @@ def _result(memory: Memory) -> dict[str, Any]:
         "id": before.get("id") or memory.id,
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode("utf-8"), usedforsecurity=False).hexdigest(),
-        "metadata": with_beyond(_mapping(before.get("metadata")), told(memory, *BEYOND)) or None,
+        "metadata": with_beyond(mapping_of(before.get("metadata")), told(memory, *BEYOND)) or None,
         "created_at": before.get("created_at") or format_time(memory.created_at),
         "updated_at": before.get("updated_at") or format_time(memory.last_modified),
         "user_id": memory.owner,
         **without_empty({name: getattr(memory, name) for name in ("agent_id", "run_id", "actor_id", "role")}),
     }
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 FORMAT = Format(

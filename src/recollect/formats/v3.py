@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from recollect.formats.fields import each_line, id_of, named_after, objects_in, text_of
+from recollect.formats.fields import each_line, id_of, mapping_of, named_after, objects_in, text_of
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.rules.text import sha256_hex
 
@@ -39,7 +39,7 @@ class _Brief(NamedTuple):
 
 
 def _brief(number: int, value: Any) -> _Brief:
-    record = _object(value)
+    record = mapping_of(value)
     said = str(record.get("content") or "").strip()
     return _Brief(
         number, _title(record).casefold(), sha256_hex(said.encode("utf-8", "replace").decode()), _worth(record)
@@ -99,7 +99,7 @@ def _candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _title(record: Mapping[str, Any]) -> str:
-    return str(_object(record.get("custom_metadata")).get("title") or record.get("title") or "")
+    return str(mapping_of(record.get("custom_metadata")).get("title") or record.get("title") or "")
 
 
 def _counted(record: Mapping[str, Any]) -> float | None:
@@ -108,10 +108,6 @@ def _counted(record: Mapping[str, Any]) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
         return None
     return min(value, 10)
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 FORMAT = Format(NAME, "records of the third memory schema, JSON lines", read)
