@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from recollect.engine import assemble, operations, reading, recall
 from recollect.engine.accesses import AccessCounter
-from recollect.engine.arguments import check_number, check_one
+from recollect.engine.arguments import check_number, check_sought
 from recollect.engine.audit import replay
 from recollect.engine.context import Engine, find
 from recollect.engine.incumbents import Places
@@ -81,7 +81,7 @@ def point(
         return Point(time=_time(time))
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, tuple(Namespace))
-        return Point(phase=_known_phase(reader, streams, check_one("phase", phase)))
+        return Point(phase=_known_phase(reader, streams, check_sought("phase", phase)))
 
 
 def get(engine: Engine, when: Point, id: str) -> Memory:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from recollect.engine.arguments import check_moment, check_names, check_number, check_one, check_word
+from recollect.engine.arguments import check_moment, check_names, check_number, check_sought, check_word
 from recollect.engine.context import Engine
 from recollect.engine.drafting import check_name
 from recollect.model.errors import BadInput, NotAllowed
@@ -104,7 +104,7 @@ def _key(given: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
     """Everything of one key."""
     if "key" not in given:
         return ()
-    check_name("key", check_one("key", given["key"]))
+    check_name("key", check_sought("key", given["key"]))
     low, end = identities(identity(explicit_key(given["key"]).text))
     return ("key_identity", ">=", low), ("key_identity", "<", end)
 

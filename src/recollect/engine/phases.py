@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.engine.arguments import reason_code
+from recollect.engine.arguments import check_one, reason_code
 from recollect.engine.audit import replay
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
@@ -24,7 +24,6 @@ from recollect.model.errors import BadInput, NotAllowed, NotFound
 from recollect.model.item import FIRST_PHASE
 from recollect.model.ledger import Event
 from recollect.model.receipt import Plain
-from recollect.model.record import MAX_NAME
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.borders import may_read, phase_refusal, read_refusal
@@ -234,7 +233,7 @@ def _address(engine: Engine, space: str, owner: str | None) -> Address:
         raise BadInput(f"there is no space {space!r}.", field="space", hint=f"Known: {', '.join(Space)}.") from None
     own = engine.caller.session if place is Space.SESSION else engine.caller.user
     name = owner or own or "default"
-    _check_name("owner", name)
+    check_one("owner", name)
     return Address(engine.tenant, Namespace.PROD, place, name)
 
 
@@ -247,16 +246,11 @@ def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None
     return reader.stream_at(address) if may else None
 
 
-def _check_name(field_name: str, value: str) -> None:
-    if not (isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= MAX_NAME):
-        raise BadInput("must be a printable name.", field=field_name, hint="Leave it out or give it a value.")
-
-
 def _check_label(engine: Engine, field_name: str, value: str | None) -> None:
     """What people call a phase is kept, so it is held to what any stored text is held to."""
     if value is None:
         return
-    _check_name(field_name, value)
+    check_one(field_name, value)
     if denied_types(value, engine.policy.privacy):
         raise BadInput("holds sensitive data.", field=field_name, hint="Call it something else.")
 
