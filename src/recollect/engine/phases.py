@@ -21,8 +21,8 @@ from recollect.engine.tracing import border_check, keep, keep_later, refused
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput, NotAllowed, NotFound
-from recollect.model.item import FIRST_PHASE
 from recollect.model.ledger import Event
+from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
 from recollect.model.receipt import Plain
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
@@ -88,7 +88,7 @@ def start_phase(
         pen = Pen.at_address(engine, writer, address, engine.now())
         events = [check, *_first(pen, address), *expire_due(pen)]
         entry = pen.start_phase(name, code)
-        started = PhaseInfo(f"phase-{pen.stream.phase}", name, entry.tick, code, entry.at)
+        started = PhaseInfo(phase_id(pen.stream.phase), name, entry.tick, code, entry.at)
         events.append(
             trace.memory_phase_started(
                 engine.caller, address.space, address.owner, started.phase_id, code, engine.in_force.expanded
@@ -118,7 +118,7 @@ def _first(pen: Pen, address: Address) -> list[trace.Trace]:
     if pen.stream.last_seq:
         return []
     caller, policy, why = pen.engine.caller, pen.engine.in_force.expanded, str(FIRST_PHASE["phase_reason"])
-    return [trace.memory_phase_started(caller, address.space, address.owner, "phase-1", why, policy)]
+    return [trace.memory_phase_started(caller, address.space, address.owner, FIRST_PHASE_ID, why, policy)]
 
 
 def phases(engine: Engine, *, space: str = "session", owner: str | None = None) -> list[PhaseInfo]:
@@ -143,7 +143,7 @@ def phase_diff(
     check = _read_check(engine, address)
     with engine.read() as reader:
         stream = _readable(engine, reader, address)
-        known = {phase.phase_id: phase for phase in reader.phases(stream)} if stream else {}
+        known = {phase_id(phase.number): phase for phase in reader.phases(stream)} if stream else {}
         for field_name, wanted in (("from_phase", from_phase), ("to_phase", to_phase)):
             if wanted not in known:
                 no = NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint="`phases` lists them.")
@@ -176,9 +176,9 @@ def phase_diff(
     )
 
 
-def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase_id: str) -> Snapshot:
+def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase: str) -> Snapshot:
     """Key and memory of what was active when the phase ended, that the caller may see."""
-    following = known.get(f"phase-{known[phase_id].number + 1}")
+    following = known.get(phase_id(known[phase].number + 1))
     end = following.started_tick if following else None
     versions = {version.id: version for version in reader.versions(stream)}
     entries = [e for e in reader.entries(stream) if end is None or e.tick < end]
@@ -218,7 +218,7 @@ def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _info(phase: Phase) -> PhaseInfo:
-    return PhaseInfo(phase.phase_id, phase.name, phase.started_tick, phase.reason, phase.started_at)
+    return PhaseInfo(phase_id(phase.number), phase.name, phase.started_tick, phase.reason, phase.started_at)
 
 
 def _enabled(engine: Engine) -> None:

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from recollect.model.canonical import canonical_json, check_json, check_text
 from recollect.model.item import to_item
 from recollect.model.vocabulary import (
+    SHARED,
     SUBLAYERS,
     Authority,
     Change,
@@ -178,7 +179,7 @@ class Candidate(BaseModel):
     namespace: Namespace | None = None
     space: Space = Space.USER
     owner: Name = "default"
-    scope: Name = "shared"
+    scope: Name = SHARED
 
     kind: Kind = Kind.SEMANTIC
     canonical_key: Title | None = None
