@@ -1,4 +1,4 @@
-"""Moving out: memories as a file of another format, as they all were at one moment."""
+"""Moving out: memories as lines, or as a file of another format, as they all were at one moment."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -8,8 +8,8 @@ from recollect.engine.reading import MAX_PAGE, page_of
 from recollect.formats import records
 from recollect.formats.registry import to_write
 from recollect.model.record import Memory
+from recollect.model.vocabulary import SHARED
 
-SHARED = "shared"
 LeftOut = Callable[[Memory], None]
 """Is told of each memory that does not go along because the format cannot say who may see it."""
 
@@ -36,6 +36,11 @@ def export_as(
     which: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces, "status": status}
     memories = every_memory(engine, oldest_first=known.name != records.NAME, **which)
     return known.write(memories if known.tells_scope or include_private else _shared(memories, left_out))
+
+
+def export_lines(engine: Engine, **which: Any) -> Iterator[str]:
+    """What ``export_as`` writes in Recollect's own format, a memory to a line, without the line's end."""
+    return (line.removesuffix("\n") for line in export_as(engine, records.NAME, **which))
 
 
 def _shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Memory]:

@@ -1,6 +1,6 @@
-"""Moving in: every record of somebody else's file through the gates, and a report that names each one.
+"""Moving in: every record of somebody else's file, or of a program's own lines, through the gates, and a report on each one.
 
-The file is read twice. The first time everything that could be wrong with the file itself is found, before anything is
+What is given is read twice. The first time everything that could be wrong with it as a whole is found, before anything is
 stored; the second time its records are taken in, a batch to a transaction. Each record has a key of its own, so that
 running an import again, after an interruption or for no reason at all, changes nothing that is already there.
 """
@@ -9,7 +9,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,8 +20,9 @@ from recollect.engine.archived_records import archive_untouched, keep_apart, say
 from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.drafting import parse_candidate
+from recollect.engine.drafting import check_concepts, parse_candidate
 from recollect.engine.foreign_files import NOTHING, Beside, opened
+from recollect.engine.foreign_lines import ForeignLines
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
 from recollect.engine.rehearsal import rehearsed
@@ -66,10 +68,11 @@ Each = Callable[[Taken], None]
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedFile(Plain):
-    """What became of a file's records. ``numbers`` names every one of them, as ranges, under its outcome.
+class ImportReport(Plain):
+    """What became of the records. ``numbers`` names every one of them, as ranges, under its outcome.
 
-    ``guessed_columns`` are those whose words were taken for the content, where nobody said which column holds it.
+    ``file`` is empty where lines were given. ``guessed_columns`` are those whose words were taken for the content, where
+    nobody said which column holds it.
     """
 
     format: str
@@ -99,7 +102,7 @@ def import_file(
     defaults: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     each: Each | None = None,
-) -> ImportedFile:
+) -> ImportReport:
     """Bring a file in, or with ``dry_run`` find out what would become of it.
 
     ``columns`` says which column holds what, for formats that have a map; ``beside`` names a server's table and a history;
@@ -111,11 +114,25 @@ def import_file(
     given = _defaults(defaults)
     with opened(path, known, beside) as source:
         total, guessed = _read_through(known, source, options)
-        intake = _Intake(engine, known.name, source.name, given)
         tally = _Tally(each, progress, total)
-        for taken in _taken(engine, intake, known.read(source, options), dry_run):
+        for taken in _taken(engine, _Intake(engine, known, source, given), known.read(source, options), dry_run):
             tally.note(taken)
-        return replace(tally.report(known.name, source.name, dry_run), guessed_columns=guessed)
+        return tally.report(known, source, guessed, dry_run)
+
+
+def import_lines(engine: Engine, format: str, lines: Iterable[str]) -> ImportReport:
+    """Bring in what a program has as lines of text, the same way as a file.
+
+    Unlike a file from elsewhere, the lines can be put right by whoever gives them: one that is no record of the format, or
+    has a field that makes no sense, is an error that names the line, and then nothing is stored at all.
+    """
+    known, options = to_read(format), Options()
+    source = ForeignLines(lines)
+    total, guessed = _read_through(known, source, options, partial(_must_be_sound, engine))
+    tally = _Tally(None, None, total)
+    for taken in _taken(engine, _Intake(engine, known, source, {}), known.read(source, options)):
+        tally.note(taken)
+    return tally.report(known, source, guessed)
 
 
 def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
@@ -135,16 +152,21 @@ def _defaults(given: Mapping[str, Any] | None) -> dict[str, Any]:
 # ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_through(format: Format, source: Source, options: Options) -> tuple[int, tuple[str, ...]]:
+def _read_through(
+    format: Format, source: Source, options: Options, check: Callable[[Foreign], None] | None = None
+) -> tuple[int, tuple[str, ...]]:
     """Read everything once. What is wrong with the file is an error now, and not in the middle of an import.
 
-    The answer is how many records there are, and which columns were guessed to hold their words.
+    ``check`` may raise for a single record, too. The answer is how many records there are, and which columns were guessed
+    to hold their words.
     """
     read = broken = 0
     guessed: dict[str | None, None] = {}
     for record in format.read(source, options):
         read += 1
         guessed[record.guessed] = None
+        if check is not None:
+            check(record)
         broken += record.refused is not None
         if broken >= GIVE_UP_AFTER and broken * 2 > read:
             raise BadInput(
@@ -153,6 +175,18 @@ def _read_through(format: Format, source: Source, options: Options) -> tuple[int
                 hint=f"Is it a file of the format {format.name}?",
             )
     return read, tuple(column for column in guessed if column is not None)
+
+
+def _must_be_sound(engine: Engine, record: Foreign) -> None:
+    if record.refused is not None:
+        raise BadInput(f"{record.refused}.", field=record.place, hint="Put it right, or leave it out.")
+    if record.skipped is not None:
+        return
+    try:
+        check_concepts(parse_candidate(engine, record.fields))
+    except BadInput as error:
+        place = f"{record.place}.{error.field}" if error.field else record.place
+        raise BadInput(error.message, field=place, hint=error.hint) from None
 
 
 # ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -173,10 +207,10 @@ class _Asked(NamedTuple):
 
 
 class _Intake:
-    """What one import knows of the records before: the file's name, and which ids it has met."""
+    """What one import knows of the records before: the file's name, if it has one, and which ids it has met."""
 
-    def __init__(self, engine: Engine, format: str, file: str, defaults: Mapping[str, Any]) -> None:
-        self._format, self._file, self._defaults = format, file, defaults
+    def __init__(self, engine: Engine, format: Format, source: Source, defaults: Mapping[str, Any]) -> None:
+        self._format, self._file, self._defaults = format.name, source.name, defaults
         self._signatures = ImportedSignatures(engine)
         self._seen: dict[int, int] = {}
 
@@ -196,7 +230,7 @@ class _Intake:
         if record.id is not None and self._seen.setdefault(_short(record.id), _short(key)) != _short(key):
             why = "another record of this file has the same id and says something else"
             return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
-        came = {**asked.meta.get(ORIGIN, {}), "file": self._file}
+        came = {**asked.meta.get(ORIGIN, {}), **({"file": self._file} if self._file else {})}
         candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}})
         return _Asked(record, candidate, key, asked)
 
@@ -221,7 +255,7 @@ def _bad(record: Foreign, error: BadInput) -> Taken:
 # ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool) -> Iterator[Taken]:
+def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool = False) -> Iterator[Taken]:
     """What becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
     wanted = iter(records)
     with rehearsed(engine) if dry_run else nullcontext(engine) as into:
@@ -362,9 +396,17 @@ class _Tally:
         if self.progress is not None:
             self.progress(self.read, self.total)
 
-    def report(self, format: str, file: str, dry_run: bool) -> ImportedFile:
+    def report(self, format: Format, source: Source, guessed: tuple[str, ...], dry_run: bool = False) -> ImportReport:
         numbers = {outcome: str(found) for outcome, found in sorted(self.numbers.items())}
         counts = dict(sorted(self.outcomes.items()))
-        return ImportedFile(
-            format, file, dry_run, self.read, counts, numbers, dict(sorted(self.reasons.items())), tuple(self.refused)
+        return ImportReport(
+            format.name,
+            source.name,
+            dry_run,
+            self.read,
+            counts,
+            numbers,
+            dict(sorted(self.reasons.items())),
+            tuple(self.refused),
+            guessed,
         )

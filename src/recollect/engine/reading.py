@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.engine.arguments import check_names, check_number, check_one, check_word
+from recollect.engine.arguments import check_names, check_number, check_sought, check_word
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.filters import selection_of
@@ -67,7 +67,7 @@ def page_of(
     """
     check_number("limit", limit, 1, MAX_PAGE)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
-    selection = selection_of(engine, streams, filters, status, before=_place_of(engine, reader, cursor))
+    selection = selection_of(engine, streams, filters, status, before=_place_of_cursor(engine, reader, cursor))
     found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
@@ -81,7 +81,7 @@ def readable_streams(
         check_word("include_namespaces", Namespace, n) for n in check_names("include_namespaces", include_namespaces)
     }
     if owner is not None:
-        check_one("owner", owner)
+        check_sought("owner", owner)
     only = asked_spaces(space)
     return [
         stream
@@ -257,12 +257,17 @@ def _encoded(last: Stored) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
-def _place_of(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
+def place_of(stored: Stored) -> tuple[str, int, int]:
+    """When a memory was written, so that no two come at the same time; pages go by it."""
+    return (stored.body or {})["created_at"], stored.stream, stored.number
+
+
+def _place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
     if cursor is None:
         return None
     try:
         at, id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        last = reader.by_ids(engine.tenant, [check_one("cursor", id)])[id]
+        last = reader.by_ids(engine.tenant, [check_sought("cursor", id)])[id]
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError, BadInput):
         last = None
     if last is None or not isinstance(at, str) or not _was_on_a_page(engine, reader, last):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.model.record import Memory
+from recollect.model.vocabulary import SHARED
 
 NAME = "recollect"
 PLACE = ("namespace", "space", "owner", "scope")
@@ -17,7 +18,7 @@ _GOES_WITHOUT_SAYING: Mapping[str, Any] = {
     "namespace": "prod",
     "space": "user",
     "owner": "default",
-    "scope": "shared",
+    "scope": SHARED,
     "category": "general",
     "pinned": False,
 }

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.formats.json_elements import Ambiguous, parsed_record
-from recollect.formats.protocol import Foreign, Line, Source
+from recollect.formats.protocol import Foreign, Line, Source, at_line
+from recollect.model.record import name_fault
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 """From a record's number, place and values to what becomes of it."""
@@ -16,7 +17,7 @@ def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, An
     A line that is no JSON ends the reading: the file is broken, or of another format.
     """
     for line in lines:
-        yield line, parsed_record(line.text, f"{source.name}, line {line.number}")
+        yield line, parsed_record(line.text, at_line(source.name, line.number))
 
 
 def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterator[Foreign]:
@@ -65,6 +66,11 @@ def texts_of(value: Any) -> list[str]:
     return [one for one in value if text_of(one)] if isinstance(value, list | tuple) else []
 
 
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    """An object's fields; anything else has none."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def id_of(value: Any) -> str | None:
     """An id from elsewhere as it may be kept: text, or a number as text."""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -79,4 +85,4 @@ def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def named_after(id: str | None) -> dict[str, Any]:
     """An id from elsewhere as an alias, where it can be one."""
-    return {"aliases": [id]} if id is not None and len(id) <= 256 and id.isprintable() else {}
+    return {"aliases": [id]} if name_fault(id) is None else {}

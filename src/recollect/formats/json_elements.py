@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
+from recollect.formats.protocol import at_line
 from recollect.model.errors import BadInput
 
 MAX_ELEMENT_CHARACTERS = 32 * 2**20
@@ -34,6 +35,16 @@ def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[
         wanted = " or ".join(repr(member) for member in members)
         reader.fail(f"has no list{f' under {wanted}' if members else ''}", hint="Is this another format?")
     yield from reader.elements()
+
+
+def begins_a_document(line: str) -> bool:
+    """Whether an object or a list begins with this line and does not end with it: one document, not lines of them.
+
+    >>> begins_a_document("["), begins_a_document('{"content": "Ana likes tea"}')
+    (True, False)
+    """
+    ends = {"[": "]", "{": "}"}.get(line[:1])
+    return ends is not None and not line.rstrip().endswith(ends)
 
 
 class Ambiguous(NamedTuple):
@@ -101,7 +112,7 @@ class _Reader:
         self._size, self._keep = 0, True
 
     def fail(self, what: str, hint: str | None = None) -> NoReturn:
-        raise BadInput(f"{what}.", field=f"{self._name}, line {self.line}", hint=hint)
+        raise BadInput(f"{what}.", field=at_line(self._name, self.line), hint=hint)
 
     def find_array(self, members: tuple[str, ...]) -> bool:
         """Go to the first element of the array that is wanted."""
@@ -114,7 +125,7 @@ class _Reader:
     def _find_member(self, members: tuple[str, ...]) -> bool:
         self._step()
         while self._peek() == '"':
-            key = parsed(self._value(), f"{self._name}, line {self.line}")
+            key = parsed(self._value(), at_line(self._name, self.line))
             self._expect(":")
             if key in members and self._peek() in ("[", "{"):
                 return self.find_array(members)
@@ -129,7 +140,7 @@ class _Reader:
         while True:
             self._peek()
             line = self.line
-            yield Cut(line, parsed_record(self._value(), f"{self._name}, line {line}"))
+            yield Cut(line, parsed_record(self._value(), at_line(self._name, line)))
             sign = self._peek()
             if sign == "]":
                 return

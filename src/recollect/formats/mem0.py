@@ -13,10 +13,10 @@ from itertools import chain
 from typing import Any
 
 from recollect.formats.carried_fields import PLACE, SAID, parted, told, with_beyond
-from recollect.formats.fields import each_element, each_line, id_of, named_after, text_of, without_empty
+from recollect.formats.fields import each_element, each_line, id_of, mapping_of, named_after, text_of, without_empty
 from recollect.formats.json_elements import parsed_record
 from recollect.formats.mem0_history import versions
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Memory
@@ -81,7 +81,7 @@ def _memories(source: Source) -> Iterator[Foreign]:
 def _is_one_document(source: Source) -> bool:
     """Whether the first line holds the whole list."""
     first = next(source.lines(), None)
-    value = parsed_record(first.text, f"{source.name}, line {first.number}") if first is not None else None
+    value = parsed_record(first.text, at_line(source.name, first.number)) if first is not None else None
     return isinstance(value, list) or (isinstance(value, dict) and any(isinstance(value.get(n), list) for n in LISTS))
 
 
@@ -176,16 +176,12 @@ def _result(memory: Memory) -> dict[str, Any]:
         "id": before.get("id") or memory.id,
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode("utf-8"), usedforsecurity=False).hexdigest(),
-        "metadata": with_beyond(_mapping(before.get("metadata")), told(memory, *BEYOND)) or None,
+        "metadata": with_beyond(mapping_of(before.get("metadata")), told(memory, *BEYOND)) or None,
         "created_at": before.get("created_at") or format_time(memory.created_at),
         "updated_at": before.get("updated_at") or format_time(memory.last_modified),
         "user_id": memory.owner,
         **without_empty({name: getattr(memory, name) for name in ("agent_id", "run_id", "actor_id", "role")}),
     }
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 FORMAT = Format(

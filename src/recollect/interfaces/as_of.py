@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.engine import as_of
-from recollect.engine.arguments import check_one
 from recollect.engine.as_of import Point
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, check_caller
 from recollect.engine.reading import Spaces
 from recollect.engine.recall import Query
 from recollect.engine.telemetry import traced
+from recollect.model.caller import Caller
 from recollect.model.errors import NotAllowed
 from recollect.model.receipt import Page, Recall
 from recollect.model.record import Memory
@@ -62,11 +62,15 @@ def through_agent(engine: Engine, agent: str | None) -> Engine:
     a person's caller gets no more of another's view than the person sees."""
     if agent is None:
         return engine
-    check_one("agent", agent)
     if engine.caller.trusted:
-        return engine.seen_by(replace(engine.caller, agent=agent))
+        return _seen_by(engine, replace(engine.caller, agent=agent))
     if engine.caller.agent is None and engine.caller.narrowed_to in (None, agent):
-        return engine.seen_by(replace(engine.caller, narrowed_to=agent))
+        return _seen_by(engine, replace(engine.caller, narrowed_to=agent))
     if agent != engine.caller.agent:
         raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
     return engine
+
+
+def _seen_by(engine: Engine, caller: Caller) -> Engine:
+    check_caller(caller)
+    return engine.seen_by(caller)

@@ -18,10 +18,6 @@ class Phase(NamedTuple):
     started_tick: int
     started_at: str
 
-    @property
-    def phase_id(self) -> str:
-        return f"phase-{self.number}"
-
 
 class Version(NamedTuple):
     """What was written once and never changes: its canonical text and the salt of its seal, both ``None`` once removed."""
