@@ -25,11 +25,14 @@ NAMES = st.sampled_from(["ana", "ben", "Zoë O'Neil", "a;b"])
 SPACES = st.sampled_from(["user", "project", "session", "system"])
 AUTHORS = st.sampled_from(["otto", {"id": "b7", "name": "Babel; the 2nd", "platform": "=desk"}])
 EVERYWHERE = ("prod", "test")
+BEFORE = {"supersedes": st.booleans(), "builds_upon_the_last": st.booleans()}
+"""What a memory may have behind it: an earlier version, which stays at home, and a parent, which may go along."""
 Facts = list[Any]
 
 WHOLE = st.fixed_dictionaries(
     {"title": st.sampled_from(["", "A title", "Élan — vital"])},
     optional={
+        **BEFORE,
         "owner": NAMES,
         "space": SPACES,
         "namespace": st.sampled_from(["prod", "test"]),
@@ -53,6 +56,7 @@ WHOLE = st.fixed_dictionaries(
 PLAIN = st.fixed_dictionaries(
     {},
     optional={
+        **BEFORE,
         "owner": NAMES,
         "space": SPACES,
         "namespace": st.sampled_from(["prod", "test"]),
@@ -71,6 +75,7 @@ PLAIN = st.fixed_dictionaries(
 IN_A_VAULT = st.fixed_dictionaries(
     {"source": st.sampled_from(["user", "tool", "import"])},
     optional={
+        **BEFORE,
         "scope": st.sampled_from(["shared", "orion"]),
         "owner": NAMES,
         "space": SPACES,
@@ -80,7 +85,7 @@ IN_A_VAULT = st.fixed_dictionaries(
         "register": st.booleans(),
     },
 )
-IN_A_GRAPH = st.fixed_dictionaries({}, optional={"scope": st.sampled_from(["shared", "stylist"])})
+IN_A_GRAPH = st.fixed_dictionaries({}, optional={**BEFORE, "scope": st.sampled_from(["shared", "stylist"])})
 PLACE = ("content", "namespace", "space", "owner", "scope")
 SAID = (*PLACE, "author", "confidence", "tags", "pinned", "category", "importance")
 EVERY_FIELD = (*SAID, "authority", "tier", "kind", "event_type", "layer", "sublayer", "user_id", "agent_id", "role")
@@ -88,7 +93,7 @@ EVERY_FIELD = (*SAID, "authority", "tier", "kind", "event_type", "layer", "subla
 
 def filled(said: list[tuple[str, dict[str, Any]]]) -> Recollect:
     """A memory with a different thing in each record, so that none is taken for another."""
-    mem = recollect.open(":memory:")
+    mem, last = recollect.open(":memory:"), ""
     for number, (odd, wanted) in enumerate(said):
         fields = {name: value for name, value in wanted.items() if value != ""}
         thing, other = WORDS[number % len(WORDS)], WORDS[(number * 5 + 3) % len(WORDS)]
@@ -100,7 +105,15 @@ def filled(said: list[tuple[str, dict[str, Any]]]) -> Recollect:
             fields.pop("title", None)
         if fields.pop("register", False):
             fields |= {"tier": "register", "topic_id": f"{thing} {number}"}
-        mem.add(content, **fields)
+        if fields.pop("builds_upon_the_last", False) and number:
+            fields["parent_refs"] = [last]
+        if fields.pop("supersedes", False):
+            fields |= {} if fields.keys() & {"title", "key", "topic_id"} else {"title": f"{thing} {number}"}
+            assert mem.add(f"{content} or not", **without(fields, "parent_refs")).memory
+            fields["change"] = "update"
+        receipt = mem.add(content, **fields)
+        assert receipt.memory is not None and receipt.memory.content == content, receipt
+        last = receipt.memory.content_hash
     return mem
 
 
