@@ -105,15 +105,14 @@ def filled(said: list[tuple[str, dict[str, Any]]]) -> Recollect:
             fields.pop("title", None)
         if fields.pop("register", False):
             fields |= {"tier": "register", "topic_id": f"{thing} {number}"}
-        if fields.pop("builds_upon_the_last", False) and number:
+        if fields.pop("builds_upon_the_last", False) and last:
             fields["parent_refs"] = [last]
         if fields.pop("supersedes", False):
             fields |= {} if fields.keys() & {"title", "key", "topic_id"} else {"title": f"{thing} {number}"}
-            assert mem.add(f"{content} or not", **without(fields, "parent_refs")).memory
+            mem.add(f"{content} or not", **without(fields, "parent_refs"))
             fields["change"] = "update"
         receipt = mem.add(content, **fields)
-        assert receipt.memory is not None and receipt.memory.content == content, receipt
-        last = receipt.memory.content_hash
+        last = receipt.memory.content_hash if receipt.memory is not None else last  # canon may be refused
     return mem
 
 

@@ -136,7 +136,7 @@ class ForeignFile:
             with stream:
                 for cut in array_elements(text_chunks(stream, name), name, *names):
                     number += 1
-                    yield Element(number, f"{name}, line {cut.line}", cut.value)
+                    yield Element(number, f"{name}, line {cut.line}", cut.value, cut.member)
 
     # ── what lies in a folder or an archive ─────────────────────────────────────────────────────────────────────
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.json_elements import Ambiguous, parsed_record
-from recollect.formats.protocol import Foreign, Line, Source
+from recollect.formats.json_elements import Ambiguous, PassedOver, parsed_record
+from recollect.formats.protocol import Element, Foreign, Line, Source
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 """From a record's number, place and values to what becomes of it."""
@@ -31,11 +31,17 @@ def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterat
 
 def each_element(source: Source, members: Iterable[str], to_foreign: Maps) -> Iterator[Foreign]:
     """A record for each object of a JSON list; an element that is something else is refused."""
-    for element in source.elements(*members):
-        if isinstance(element.value, dict):
-            yield to_foreign(element.number, element.place, element.value)
-        else:
-            yield Foreign(element.number, element.place, refused=no_object(element.value))
+    return (foreign_of(element, to_foreign) for element in source.elements(*members))
+
+
+def foreign_of(element: Element, to_foreign: Maps) -> Foreign:
+    """What becomes of an element. A list that is none of the format's is one record, and is skipped."""
+    number, place, value, _ = element
+    if isinstance(value, dict):
+        return to_foreign(number, place, value)
+    if isinstance(value, PassedOver):
+        return Foreign(number, place, skipped=f"the list {value.member[:80]!r} is none that this format has")
+    return Foreign(number, place, refused=no_object(value))
 
 
 _KINDS = {bool: "a yes or no", int: "a number", float: "a number", str: "a text", list: "a list"}

@@ -23,11 +23,12 @@ class Line(NamedTuple):
 
 
 class Element(NamedTuple):
-    """An element of a JSON array, and where it begins."""
+    """An element of a JSON array, where it begins, and under which name the array stands, if it has one."""
 
     number: int
     place: str
     value: Any
+    member: str = ""
 
 
 class Document(NamedTuple):
@@ -65,7 +66,10 @@ class Source(Protocol):
         ...
 
     def elements(self, *members: str) -> Iterator[Element]:
-        """The elements of a JSON array: the document itself, or what stands under one of the ``members``."""
+        """The elements of a JSON array: the document itself, or what stands under one of the ``members``.
+
+        In place of another list of objects in it stands one ``PassedOver``.
+        """
         ...
 
     def documents(self, suffix: str) -> Iterator[Document]:
@@ -89,7 +93,7 @@ class Foreign:
     should come along, such as one that was deleted over there. ``earlier`` says that it is an older version of one that
     follows, ``put_away`` that it is kept for the record only, and archived. ``entry`` is a record that is kept even where
     another memory says the same already. ``guessed`` names the column whose words were taken for the content, where
-    nobody said which it is.
+    nobody said which it is. ``note`` says what of it could not be kept.
     """
 
     number: int
@@ -102,6 +106,7 @@ class Foreign:
     put_away: bool = False
     entry: Mapping[str, Any] | None = None
     guessed: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
