@@ -108,9 +108,12 @@ def test_an_edit_cannot_smuggle_a_secret_in(tmp_path: Path, in_any_store: frozen
 def test_an_import_cannot_smuggle_a_secret_in(tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
     path = tmp_path / "memory.db"
     with recollect.open(path) as mem:
-        line = kept(mem.add(**HARMLESS)).to_json()
-        report = mem.import_([json.dumps({**json.loads(line), "content": f"The token is {TOKEN}"})])
-        assert report.outcomes == {"denied": 1}
+        record = {**json.loads(kept(mem.add(**HARMLESS)).to_json()), "content": f"The token is {TOKEN}"}
+        with pytest.raises(BadInput) as refusal:
+            mem.import_([json.dumps(record)])
+        assert TOKEN not in str(refusal.value), "its hash is another's"
+        del record["content_hash"]
+        assert mem.import_([json.dumps(record)]).outcomes == {"refused": 1}
         assert remains(path, [TOKEN], apart_from=in_any_store) == []
 
 

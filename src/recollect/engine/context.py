@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-from uuid import UUID, uuid5
 
 from recollect.engine.accesses import AccessCounter
 from recollect.engine.clock_and_randomness import Clock, Randomness
@@ -19,6 +18,7 @@ from recollect.model.policy import Policy
 from recollect.model.record import MAX_NAME
 from recollect.model.vocabulary import Status
 from recollect.rules.borders import Sight, may_read, sight_of
+from recollect.rules.memory_ids import ids_in
 from recollect.stores.protocol import Reader, Selection, Store, Stored, Writer
 
 
@@ -104,7 +104,7 @@ class Engine:
 
     def memory_id(self, stream_uid: str, kind: str, number: int) -> str:
         """Deterministic within a store, the same on every engine, and without a collision between stores."""
-        return str(uuid5(UUID(self.store.store_id), f"{stream_uid}/{kind}/{number}"))
+        return ids_in(self.store.store_id, stream_uid)(kind, number)
 
     def require(self, right: Right, what: str) -> None:
         if not (self.caller.trusted or right in self.caller.rights):

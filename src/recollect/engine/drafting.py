@@ -60,10 +60,15 @@ def draft_for(
     engine: Engine, candidate: Candidate, *, promoting: bool = False, clean: set[str] | None = None
 ) -> Draft | Rejection:
     """What the gates make of a candidate. Those that are written together share what is known to be ``clean``."""
-    for name in ("canonical_key", "title", "topic_id", "key"):
-        check_name(name, getattr(candidate, name))
+    check_concepts(candidate)
     known = set() if clean is None else clean
     return pass_gates(Draft(candidate), Context(engine.policy, engine.caller, engine.clock(), promoting, known))
+
+
+def check_concepts(candidate: Candidate) -> None:
+    """Whatever names the concept of a candidate must be able to."""
+    for name in ("canonical_key", "title", "topic_id", "key"):
+        check_name(name, getattr(candidate, name))
 
 
 def check_name(field: str, name: str | None) -> None:

@@ -17,7 +17,7 @@ from recollect.engine.ingest import add_many
 from recollect.engine.later_vouches import add_later_vouches
 from recollect.engine.lifecycle import archive
 from recollect.engine.links import as_seen
-from recollect.engine.reading import MAX_PAGE, current, readable_streams
+from recollect.engine.reading import MAX_PAGE, current, place_of, readable_streams
 from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry
 from recollect.formats.entry_checks import Finding, Findings
 from recollect.formats.entry_files import Readable as Readable
@@ -116,17 +116,13 @@ def _in_order(engine: Engine, reader: Reader, streams: tuple[int, ...], statuses
         placed += [_placed(stored) for stored in current(engine, reader, page) if str(stored.state.status) in statuses]
         if len(page) < MAX_PAGE:
             break
-        before = _end_of(page[-1])
+        before = place_of(page[-1])
     return [id for _, _, id in sorted(placed)]
 
 
 def _placed(stored: Stored) -> tuple[str, str, str]:
     body = stored.body or {}
     return origin_of(body.get("meta", {})).get("timestamp") or body["created_at"], body["content_hash"], stored.state.id
-
-
-def _end_of(stored: Stored) -> tuple[str, int, int]:
-    return (stored.body or {})["created_at"], stored.stream, stored.number
 
 
 def _hashes(engine: Engine, reader: Reader, ids: Sequence[str | None]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Moving out: memories as a file of another format, as they all were at one moment."""
+"""Moving out: memories as lines, or as a file of another format, as they all were at one moment."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -36,6 +36,11 @@ def export_as(
     which: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces, "status": status}
     memories = every_memory(engine, oldest_first=known.name != records.NAME, **which)
     return known.write(memories if known.tells_scope or include_private else _shared(memories, left_out))
+
+
+def export_lines(engine: Engine, **which: Any) -> Iterator[str]:
+    """What ``export_as`` writes in Recollect's own format, a memory to a line, without the line's end."""
+    return (line.removesuffix("\n") for line in export_as(engine, records.NAME, **which))
 
 
 def _shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Memory]:

@@ -21,8 +21,8 @@ from recollect.engine.foreign_archives import Member, is_archive, members
 from recollect.engine.foreign_servers import connected, is_server
 from recollect.engine.front_matter import split
 from recollect.formats.decoding import CHUNK_BYTES, byte_lines, decoded, text_chunks
-from recollect.formats.json_elements import array_elements
-from recollect.formats.protocol import Document, Element, Format, Line, Source
+from recollect.formats.json_elements import array_elements, begins_a_document
+from recollect.formats.protocol import Document, Element, Format, Line, Source, at_line
 from recollect.model.errors import BadInput
 
 STDIN = "-"
@@ -100,14 +100,12 @@ class ForeignFile:
             start = stream.read(len(_SQLITE))
         if start == _SQLITE:
             return "database"
-        return "json" if self._path.suffix.lower() == ".json" or self._looks_like_a_document() else "lines"
+        return "json" if self._path.suffix.lower() == ".json" or self._begins_a_document() else "lines"
 
-    def _looks_like_a_document(self) -> bool:
-        """Whether it begins with an object or a list that the first line does not end: one document, not lines of them."""
+    def _begins_a_document(self) -> bool:
         with self._stream() as stream:
             first, newline, _ = stream.read(CHUNK_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
-        ends = {b"[": b"]", b"{": b"}"}.get(first[:1])
-        return ends is not None and bool(newline) and not first.rstrip().endswith(ends)
+        return bool(newline) and begins_a_document(first.decode("utf-8", "replace"))
 
     # ── text ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -136,7 +134,7 @@ class ForeignFile:
             with stream:
                 for cut in array_elements(text_chunks(stream, name), name, *names):
                     number += 1
-                    yield Element(number, f"{name}, line {cut.line}", cut.value, cut.member)
+                    yield Element(number, at_line(name, cut.line), cut.value, cut.member)
 
     # ── what lies in a folder or an archive ─────────────────────────────────────────────────────────────────────
 

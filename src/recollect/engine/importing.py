@@ -1,6 +1,6 @@
-"""Moving in: every record of somebody else's file through the gates, and a report that names each one.
+"""Moving in: every record of somebody else's file, or of a program's own lines, through the gates, and a report on each one.
 
-The file is read twice. The first time everything that could be wrong with the file itself is found, before anything is
+What is given is read twice. The first time everything that could be wrong with it as a whole is found, before anything is
 stored; the second time its records are taken in, a batch to a transaction. Each record has a key of its own, so that
 running an import again, after an interruption or for no reason at all, changes nothing that is already there.
 """
@@ -9,7 +9,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,8 +20,9 @@ from recollect.engine.archived_records import keep_apart, put_away, says_it_alre
 from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.drafting import parse_candidate
+from recollect.engine.drafting import check_concepts, parse_candidate
 from recollect.engine.foreign_files import NOTHING, Beside, opened
+from recollect.engine.foreign_lines import ForeignLines
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
 from recollect.engine.rehearsal import rehearsed
@@ -38,7 +40,7 @@ from recollect.stores.protocol import Writer
 BATCH = 200
 """How many records one transaction takes in: others who write wait no longer than that."""
 MAX_SHOWN = 1_000
-"""How many refusals a report tells in full; the numbers of all of them are in it."""
+"""How many refusals, and how many notes, a report tells in full; the numbers of all that were refused are in it."""
 GIVE_UP_AFTER = 1_000
 """So many broken records, and more broken than whole ones, are not a file of this format."""
 DEFAULTS = frozenset({"owner", "space", "namespace", "scope", "category"})
@@ -51,7 +53,8 @@ Progress = Callable[[int, int], None]
 class Taken(Plain):
     """What became of one record. ``outcome`` is a receipt's, or ``refused``, ``skipped``, ``already_there`` or ``said_before``.
 
-    What was ``said_before`` by somebody else, or at another time, is kept archived, and reinforced what is here.
+    What was ``said_before`` by somebody else, or at another time, is kept archived, and reinforced what is here. ``note``
+    says what of it could not be kept.
     """
 
     number: int
@@ -60,16 +63,18 @@ class Taken(Plain):
     reasons: tuple[str, ...] = ()
     detail: str | None = None
     memory_id: str | None = None
+    note: str | None = None
 
 
 Each = Callable[[Taken], None]
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedFile(Plain):
-    """What became of a file's records. ``numbers`` names every one of them, as ranges, under its outcome.
+class ImportReport(Plain):
+    """What became of the records. ``numbers`` names every one of them, as ranges, under its outcome.
 
-    ``guessed_columns`` are those whose words were taken for the content, where nobody said which column holds it.
+    ``file`` is empty where lines were given. ``guessed_columns`` are those whose words were taken for the content, where
+    nobody said which column holds it. ``notes`` say what of a record that came in could not be kept.
     """
 
     format: str
@@ -81,6 +86,7 @@ class ImportedFile(Plain):
     reasons: dict[str, int]
     refused: tuple[Taken, ...]
     guessed_columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def all_malformed(self) -> bool:
@@ -99,7 +105,7 @@ def import_file(
     defaults: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     each: Each | None = None,
-) -> ImportedFile:
+) -> ImportReport:
     """Bring a file in, or with ``dry_run`` find out what would become of it.
 
     ``columns`` says which column holds what, for formats that have a map; ``beside`` names a server's table and a history;
@@ -111,11 +117,25 @@ def import_file(
     given = _defaults(defaults)
     with opened(path, known, beside) as source:
         total, guessed = _read_through(known, source, options)
-        intake = _Intake(engine, known.name, source.name, given)
         tally = _Tally(each, progress, total)
-        for taken in _taken(engine, intake, known.read(source, options), dry_run):
+        for taken in _taken(engine, _Intake(engine, known, source, given), known.read(source, options), dry_run):
             tally.note(taken)
-        return replace(tally.report(known.name, source.name, dry_run), guessed_columns=guessed)
+        return tally.report(known, source, guessed, dry_run)
+
+
+def import_lines(engine: Engine, format: str, lines: Iterable[str]) -> ImportReport:
+    """Bring in what a program has as lines of text, the same way as a file.
+
+    Unlike a file from elsewhere, the lines can be put right by whoever gives them: one that is no record of the format, or
+    has a field that makes no sense, is an error that names the line, and then nothing is stored at all.
+    """
+    known, options = to_read(format), Options()
+    source = ForeignLines(lines)
+    total, guessed = _read_through(known, source, options, partial(_must_be_sound, engine))
+    tally = _Tally(None, None, total)
+    for taken in _taken(engine, _Intake(engine, known, source, {}), known.read(source, options)):
+        tally.note(taken)
+    return tally.report(known, source, guessed)
 
 
 def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
@@ -135,16 +155,21 @@ def _defaults(given: Mapping[str, Any] | None) -> dict[str, Any]:
 # ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_through(format: Format, source: Source, options: Options) -> tuple[int, tuple[str, ...]]:
+def _read_through(
+    format: Format, source: Source, options: Options, check: Callable[[Foreign], None] | None = None
+) -> tuple[int, tuple[str, ...]]:
     """Read everything once. What is wrong with the file is an error now, and not in the middle of an import.
 
-    The answer is how many records there are, and which columns were guessed to hold their words.
+    ``check`` may raise for a single record, too. The answer is how many records there are, and which columns were guessed
+    to hold their words.
     """
     read = broken = 0
     guessed: dict[str | None, None] = {}
     for record in format.read(source, options):
         read += 1
         guessed[record.guessed] = None
+        if check is not None:
+            check(record)
         broken += record.refused is not None
         if broken >= GIVE_UP_AFTER and broken * 2 > read:
             raise BadInput(
@@ -153,6 +178,18 @@ def _read_through(format: Format, source: Source, options: Options) -> tuple[int
                 hint=f"Is it a file of the format {format.name}?",
             )
     return read, tuple(column for column in guessed if column is not None)
+
+
+def _must_be_sound(engine: Engine, record: Foreign) -> None:
+    if record.refused is not None:
+        raise BadInput(f"{record.refused}.", field=record.place, hint="Put it right, or leave it out.")
+    if record.skipped is not None:
+        return
+    try:
+        check_concepts(parse_candidate(engine, record.fields))
+    except BadInput as error:
+        place = f"{record.place}.{error.field}" if error.field else record.place
+        raise BadInput(error.message, field=place, hint=error.hint) from None
 
 
 # ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -169,14 +206,15 @@ class _Asked(NamedTuple):
 
     def taken(self, outcome: str, receipt: Receipt) -> Taken:
         id = receipt.memory.id if receipt.memory is not None else None
-        return Taken(self.record.number, self.record.place, outcome, receipt.reasons, receipt.detail, id)
+        record, note = self.record, None if outcome == REFUSED else self.record.note
+        return Taken(record.number, record.place, outcome, receipt.reasons, receipt.detail, id, note)
 
 
 class _Intake:
-    """What one import knows of the records before: the file's name, and which ids it has met."""
+    """What one import knows of the records before: the file's name, if it has one, and which ids it has met."""
 
-    def __init__(self, engine: Engine, format: str, file: str, defaults: Mapping[str, Any]) -> None:
-        self._format, self._file, self._defaults = format, file, defaults
+    def __init__(self, engine: Engine, format: Format, source: Source, defaults: Mapping[str, Any]) -> None:
+        self._format, self._file, self._defaults = format.name, source.name, defaults
         self._signatures = ImportedSignatures(engine)
         self._seen: dict[int, int] = {}
 
@@ -196,7 +234,7 @@ class _Intake:
         if record.id is not None and self._seen.setdefault(_short(record.id), _short(key)) != _short(key):
             why = "another record of this file has the same id and says something else"
             return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
-        came = {**asked.meta.get(ORIGIN, {}), "file": self._file}
+        came = {**asked.meta.get(ORIGIN, {}), **({"file": self._file} if self._file else {})}
         candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}})
         return _Asked(record, candidate, key, asked)
 
@@ -221,7 +259,7 @@ def _bad(record: Foreign, error: BadInput) -> Taken:
 # ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool) -> Iterator[Taken]:
+def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool = False) -> Iterator[Taken]:
     """What becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
     wanted = iter(records)
     with rehearsed(engine) if dry_run else nullcontext(engine) as into:
@@ -348,6 +386,7 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     numbers: dict[str, _Ranges] = field(default_factory=dict)
     refused: list[Taken] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def note(self, taken: Taken) -> None:
         self.read += 1
@@ -357,14 +396,25 @@ class _Tally:
             self.reasons[taken.reasons[0]] += 1
             if len(self.refused) < MAX_SHOWN:
                 self.refused.append(taken)
+        if taken.note is not None and len(self.notes) < MAX_SHOWN:
+            self.notes.append(f"record {taken.number} ({taken.place}): {taken.note}")
         if self.each is not None:
             self.each(taken)
         if self.progress is not None:
             self.progress(self.read, self.total)
 
-    def report(self, format: str, file: str, dry_run: bool) -> ImportedFile:
+    def report(self, format: Format, source: Source, guessed: tuple[str, ...], dry_run: bool = False) -> ImportReport:
         numbers = {outcome: str(found) for outcome, found in sorted(self.numbers.items())}
         counts = dict(sorted(self.outcomes.items()))
-        return ImportedFile(
-            format, file, dry_run, self.read, counts, numbers, dict(sorted(self.reasons.items())), tuple(self.refused)
+        return ImportReport(
+            format.name,
+            source.name,
+            dry_run,
+            self.read,
+            counts,
+            numbers,
+            dict(sorted(self.reasons.items())),
+            tuple(self.refused),
+            guessed,
+            tuple(self.notes),
         )

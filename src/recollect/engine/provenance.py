@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.pen import Pen
-from recollect.engine.reading import readable_streams
+from recollect.engine.reading import place_of, readable_streams
 from recollect.formats.protocol import ORIGIN
 from recollect.model.errors import NotFound
 from recollect.model.receipt import Plain
@@ -117,7 +117,7 @@ def derivatives(engine: Engine, id: str) -> tuple[Derivative, ...]:
 
 def _derivative(root: Stored, stored: Stored, share: float) -> Derivative:
     assert stored.body is not None, "what is indexed has its content"
-    direction = "derived" if _place(stored) > _place(root) else "source"
+    direction = "derived" if place_of(stored) > place_of(root) else "source"
     at, content = stored.body["created_at"], stored.body["content"]
     return Derivative(stored.state.id, _author(stored), at, round(share, 4), direction, content)
 
@@ -296,7 +296,7 @@ def meant(child: Stored, hash: str, records: Sequence[Stored]) -> Stored | None:
     """Which record a hash means: one of the child's own stream, if there is one, else anybody's."""
     alike = [stored for stored in records if _hash(stored) == hash and stored.state.id != child.state.id]
     near = [stored for stored in alike if stored.stream == child.stream]
-    return rules.meant_by(_place(child), [(_place(stored), stored) for stored in near or alike])
+    return rules.meant_by(place_of(child), [(place_of(stored), stored) for stored in near or alike])
 
 
 def _root(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
@@ -331,8 +331,3 @@ def _hash(stored: Stored) -> str:
 
 def _author(stored: Stored) -> str:
     return str((stored.body or {})["author"]["id"])
-
-
-def _place(stored: Stored) -> tuple[str, int, int]:
-    """When it was written, so that no two records come at the same time."""
-    return (stored.body or {})["created_at"], stored.stream, stored.number

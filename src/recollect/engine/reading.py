@@ -67,7 +67,7 @@ def page_of(
     """
     check_number("limit", limit, 1, MAX_PAGE)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
-    selection = selection_of(engine, streams, filters, status, before=_place_of(engine, reader, cursor))
+    selection = selection_of(engine, streams, filters, status, before=_place_of_cursor(engine, reader, cursor))
     found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
@@ -257,7 +257,12 @@ def _encoded(last: Stored) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
-def _place_of(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
+def place_of(stored: Stored) -> tuple[str, int, int]:
+    """When a memory was written, so that no two come at the same time; pages go by it."""
+    return (stored.body or {})["created_at"], stored.stream, stored.number
+
+
+def _place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
     if cursor is None:
         return None
     try:

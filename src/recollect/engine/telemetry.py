@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from recollect.engine.consolidation import ConsolidationReport
-from recollect.engine.importing import ImportedFile
-from recollect.engine.json_lines import ImportReport
+from recollect.engine.importing import ImportReport
 from recollect.model.errors import RecollectError
 from recollect.model.operation import OperationPage
 from recollect.model.receipt import ErasureReceipt, Page, Recall, Receipt, UpkeepReport, Verification
@@ -130,9 +129,8 @@ def _(answer: ConsolidationReport) -> Attributes:
     return {"count": len(answer.steps), "outcome": "applied" if answer.applied else "proposed"}
 
 
-@described.register(ImportReport)
-@described.register(ImportedFile)
-def _(answer: ImportReport | ImportedFile) -> Attributes:
+@described.register
+def _(answer: ImportReport) -> Attributes:
     return {"count": answer.read, **{f"count.{outcome}": count for outcome, count in answer.outcomes.items()}}
 
 

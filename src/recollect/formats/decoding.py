@@ -8,6 +8,7 @@ import codecs
 from collections.abc import Iterator
 from typing import IO, Protocol
 
+from recollect.formats.protocol import at_line
 from recollect.model.errors import BadInput
 
 MAX_LINE_BYTES = 4 * 2**20
@@ -30,7 +31,7 @@ def byte_lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
         if len(line) > MAX_LINE_BYTES:
             raise BadInput(
                 f"is longer than {MAX_LINE_BYTES:,} bytes.",
-                field=f"{name}, line {number}",
+                field=at_line(name, number),
                 hint="A record has one line; is this another format?",
             )
         yield offset, line
@@ -41,7 +42,7 @@ def decoded(line: bytes, number: int, name: str) -> str:
     """A line as text."""
     if number == 1:
         line = _unmarked(line, name)
-    place = f"{name}, line {number}"
+    place = at_line(name, number)
     if b"\0" in line:
         raise BadInput("holds a zero byte.", field=place, hint=_SAVE_AS.format("UTF-16"))
     try:
@@ -67,10 +68,10 @@ def text_chunks(stream: Bytes, name: str) -> Iterator[str]:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].count(b"\n")
-            raise _not_utf8(error, f"{name}, line {line + before}") from None
+            raise _not_utf8(error, at_line(name, line + before)) from None
         if "\0" in text:
             before = text[: text.index("\0")].count("\n")
-            raise BadInput("holds a zero byte.", field=f"{name}, line {line + before}", hint=_SAVE_AS.format("UTF-16"))
+            raise BadInput("holds a zero byte.", field=at_line(name, line + before), hint=_SAVE_AS.format("UTF-16"))
         if text:
             yield text
         if not chunk:
@@ -81,7 +82,7 @@ def text_chunks(stream: Bytes, name: str) -> Iterator[str]:
 def _unmarked(start: bytes, name: str) -> bytes:
     for mark, encoding in _OTHERS.items():
         if start.startswith(mark):
-            raise BadInput(f"is {encoding}, not UTF-8.", field=f"{name}, line 1", hint=_SAVE_AS.format(encoding))
+            raise BadInput(f"is {encoding}, not UTF-8.", field=at_line(name, 1), hint=_SAVE_AS.format(encoding))
     return start.removeprefix(codecs.BOM_UTF8)
 
 

@@ -15,6 +15,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from recollect.formats.entry_identity import is_drawn
+from recollect.formats.fields import mapping_of
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
 from recollect.model.record import (
     ENTRY_ORIGIN,
@@ -307,8 +308,7 @@ def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]
 
 def origin_of(meta: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a memory that came as an entry still knows of where it came from."""
-    found = meta.get(ORIGIN)
-    return found if isinstance(found, Mapping) else {}
+    return mapping_of(meta.get(ORIGIN))
 
 
 def _vouchers(memory: Memory, origin: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -358,8 +358,7 @@ _TAKEN_OVER = ("content", "author", "parent_refs", "confidence", "tags", "contex
 def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of the candidate that asks to become this entry's memory. The entry must be sound."""
     metadata = dict(entry.get("metadata", {}))
-    beyond = metadata.pop("recollect", {})
-    beyond = dict(beyond) if isinstance(beyond, Mapping) else {}
+    beyond = dict(mapping_of(metadata.pop("recollect", {})))
     origin = {
         "timestamp": entry["timestamp"],
         "id": beyond.get("id"),
@@ -375,15 +374,11 @@ def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
         "kind": beyond.get("kind") or entry.get("memory_type", "semantic"),
         "source": "import",
         "aliases": [*beyond.get("aliases", ()), *filter(None, [beyond.get("id")])],
-        "meta": {**_mapping(beyond.get("meta")), ORIGIN: {name: value for name, value in origin.items() if value}},
+        "meta": {**mapping_of(beyond.get("meta")), ORIGIN: {name: value for name, value in origin.items() if value}},
     }
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def is_put_away(entry: Mapping[str, Any]) -> bool:
     """Whether the entry says that it was archived where it comes from."""
-    beyond = _mapping(_mapping(entry.get("metadata")).get("recollect"))
+    beyond = mapping_of(mapping_of(entry.get("metadata")).get("recollect"))
     return beyond.get("status") == Status.ARCHIVED

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from recollect.formats.entries import problems_of
 from recollect.formats.entry_files import Read
+from recollect.formats.fields import mapping_of
 from recollect.model.canonical import parse_time
 from recollect.rules.provenance import Circle, circles
 
@@ -52,8 +53,7 @@ class _Noted(NamedTuple):
 
 def home_of(entry: Mapping[str, Any]) -> int:
     """A number for where a memory of Recollect was, and under which name; others have none."""
-    metadata = entry.get("metadata", {}).get("recollect")
-    known = metadata if isinstance(metadata, Mapping) else {}
+    known = mapping_of(entry.get("metadata", {}).get("recollect"))
     return hash(tuple(str(known.get(name)) for name in _HOME))
 
 

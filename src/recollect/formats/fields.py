@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.formats.json_elements import Ambiguous, PassedOver, parsed_record
-from recollect.formats.protocol import Element, Foreign, Line, Source
+from recollect.formats.protocol import Element, Foreign, Line, Source, at_line
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 """From a record's number, place and values to what becomes of it."""
@@ -16,7 +16,7 @@ def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, An
     A line that is no JSON ends the reading: the file is broken, or of another format.
     """
     for line in lines:
-        yield line, parsed_record(line.text, f"{source.name}, line {line.number}")
+        yield line, parsed_record(line.text, at_line(source.name, line.number))
 
 
 def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterator[Foreign]:
@@ -69,6 +69,11 @@ def text_of(value: Any) -> str | None:
 def texts_of(value: Any) -> list[str]:
     """The texts of a list; anything else in it is left out."""
     return [one for one in value if text_of(one)] if isinstance(value, list | tuple) else []
+
+
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    """An object's fields; anything else has none."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def id_of(value: Any) -> str | None:

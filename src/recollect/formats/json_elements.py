@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, NoReturn
 
+from recollect.formats.protocol import at_line
 from recollect.model.errors import BadInput
 
 MAX_ELEMENT_CHARACTERS = 32 * 2**20
@@ -47,6 +48,16 @@ def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[
     else:
         yield from reader.listed_under(members)
     reader.end()
+
+
+def begins_a_document(line: str) -> bool:
+    """Whether an object or a list begins with this line and does not end with it: one document, not lines of them.
+
+    >>> begins_a_document("["), begins_a_document('{"content": "Ana likes tea"}')
+    (True, False)
+    """
+    ends = {"[": "]", "{": "}"}.get(line[:1])
+    return ends is not None and not line.rstrip().endswith(ends)
 
 
 class Ambiguous(NamedTuple):
@@ -114,7 +125,7 @@ class _Reader:
         self._size, self._keep = 0, True
 
     def fail(self, what: str, hint: str | None = None) -> NoReturn:
-        raise BadInput(f"{what}.", field=f"{self._name}, line {self.line}", hint=hint)
+        raise BadInput(f"{what}.", field=at_line(self._name, self.line), hint=hint)
 
     def fail_without_list(self, members: tuple[str, ...]) -> NoReturn:
         wanted = " or ".join(repr(member) for member in members)
@@ -148,7 +159,7 @@ class _Reader:
     def _key(self) -> str:
         if self.peek() != '"':
             self.fail("is not JSON: the name of a member is missing", hint="Was the file cut off?")
-        key = parsed(self._value(), f"{self._name}, line {self.line}")
+        key = parsed(self._value(), at_line(self._name, self.line))
         self._expect(":")
         return str(key)
 
@@ -174,7 +185,7 @@ class _Reader:
         while sign != "]":
             self.peek()
             line = self.line
-            yield Cut(line, parsed_record(self._value(), f"{self._name}, line {line}"), member)
+            yield Cut(line, parsed_record(self._value(), at_line(self._name, line)), member)
             sign = self.peek()
             if sign != "]":
                 self._expect(",")

@@ -15,11 +15,20 @@ from itertools import chain
 from typing import Any
 
 from recollect.formats.carried_fields import PLACE, SAID, parted, told, with_beyond
-from recollect.formats.fields import each_line, foreign_of, id_of, named_after, text_of, texts_of, without_empty
+from recollect.formats.fields import (
+    each_line,
+    foreign_of,
+    id_of,
+    mapping_of,
+    named_after,
+    text_of,
+    texts_of,
+    without_empty,
+)
 from recollect.formats.json_elements import parsed_record
 from recollect.formats.kept_beside import FIELDS, beside, others
 from recollect.formats.mem0_history import versions
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import MAX_NAME, Memory
@@ -91,7 +100,7 @@ def _memories(source: Source) -> Iterator[Foreign]:
 def _is_one_document(source: Source) -> bool:
     """Whether the first line holds the whole list."""
     first = next(source.lines(), None)
-    value = parsed_record(first.text, f"{source.name}, line {first.number}") if first is not None else None
+    value = parsed_record(first.text, at_line(source.name, first.number)) if first is not None else None
     if not isinstance(value, dict):
         return isinstance(value, list)
     return _words(value) is None and any(isinstance(value.get(name), list | dict) for name in (*LISTS, *GRAPH))
@@ -113,12 +122,12 @@ def _of_a_document(source: Source) -> Iterator[Foreign]:
 
 
 def _relation(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
-    ends = text_of(value.get("source")), text_of(value.get("target")) or text_of(value.get("destination"))
+    start, end = text_of(value.get("source")), text_of(value.get("target")) or text_of(value.get("destination"))
     type = text_of(value.get("relationship")) or text_of(value.get("relation"))
-    if ends[0] is None or ends[1] is None or type is None:
+    if start is None or end is None or type is None:
         return Foreign(number, place, refused="is no relation: expected source, relationship and target")
     known = ("source", "target", "destination", "relationship", "relation", "user_id", "score")
-    return _of_graph(number, place, graph.relation_fields(graph.Relation(*ends, type)), value, known)
+    return _of_graph(number, place, graph.relation_fields(graph.Relation(start, end, type)), value, known)
 
 
 def _entity(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
@@ -265,21 +274,17 @@ def _result(memory: Memory) -> dict[str, Any]:
     before = came if isinstance(came, dict) and came.get("format") == NAME else {}
     last_day = None if memory.expires_at is None else (memory.expires_at - timedelta(microseconds=1)).date()
     return {
-        **others(_mapping(before.get(FIELDS)), *OWN, "metadata", "payload", EXPIRES),
+        **others(mapping_of(before.get(FIELDS)), *OWN, "metadata", "payload", EXPIRES),
         "id": before.get("id") or memory.id,
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode("utf-8"), usedforsecurity=False).hexdigest(),
-        "metadata": with_beyond(_mapping(before.get("metadata")), told(memory, *BEYOND)) or None,
+        "metadata": with_beyond(mapping_of(before.get("metadata")), told(memory, *BEYOND)) or None,
         "created_at": before.get("created_at") or format_time(memory.created_at),
         "updated_at": before.get("updated_at") or format_time(memory.last_modified),
         "user_id": memory.owner,
         **without_empty({name: getattr(memory, name) for name in ("agent_id", "run_id", "actor_id", "role")}),
         **({} if last_day is None else {EXPIRES: last_day.isoformat()}),
     }
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 FORMAT = Format(

@@ -22,6 +22,15 @@ class Line(NamedTuple):
     text: str
 
 
+def at_line(name: str, number: int) -> str:
+    """A line as errors name it: with the file in which it stands, if it stands in one.
+
+    >>> at_line("facts.jsonl", 7), at_line("", 7)
+    ('facts.jsonl, line 7', 'line 7')
+    """
+    return f"{name}, line {number}" if name else f"line {number}"
+
+
 class Element(NamedTuple):
     """An element of a JSON array, where it begins, and under which name the array stands, if it has one."""
 
@@ -49,7 +58,7 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """The file's name, without its folder."""
+        """The file's name, without its folder; empty if it is no file, and lines were given."""
         ...
 
     @property

@@ -11,7 +11,7 @@ from recollect.formats import (
     mem0,
     records,
     tables,
-    third_schema,
+    v3,
     vault,
 )
 from recollect.formats.protocol import Format
@@ -21,7 +21,7 @@ FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
         records.FORMAT,
-        third_schema.FORMAT,
+        v3.FORMAT,
         items.FORMAT,
         vault.FORMAT,
         entry_format.FORMAT,

@@ -16,7 +16,7 @@ from typing import Any
 from recollect.formats.decoding import MAX_LINE_BYTES
 from recollect.formats.fields import each_line, id_of, named_after, text_of, without_empty
 from recollect.formats.json_elements import twice
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line
 from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
@@ -70,7 +70,7 @@ def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
                 cells = map(_without_quote, row)
                 yield _foreign(CSV, number, place, dict(zip(header, cells, strict=True)), columns)
     except csv.Error as error:
-        place = f"{source.name}, line {lines.first}"
+        place = at_line(source.name, lines.first)
         raise BadInput(f"is not CSV: {error}.", field=place, hint="Quote what holds commas or line ends.") from None
 
 
@@ -79,7 +79,7 @@ def _named(header: list[str], name: str) -> list[str]:
     header = [column if column.strip() else f"column {place}" for place, column in enumerate(header, start=1)]
     if (column := twice(header)) is not None:
         raise BadInput(
-            f"the column {column!r} is there twice.", field=f"{name}, line 1", hint="Rename one, or take it out."
+            f"the column {column!r} is there twice.", field=at_line(name, 1), hint="Rename one, or take it out."
         )
     return header
 
@@ -97,7 +97,7 @@ class _Lines:
     def passed(self, line: Line) -> None:
         self.last, self._size = line.number, self._size + len(line.text)
         if self._size > MAX_LINE_BYTES:
-            place = f"{self._name}, line {self.first}"
+            place = at_line(self._name, self.first)
             raise BadInput(
                 f"is a row of more than {MAX_LINE_BYTES:,} characters.", field=place, hint="Is a quote open?"
             )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from recollect.formats.carried_fields import PLACE, parted, told, with_beyond
 from recollect.formats.fields import id_of, named_after, text_of, texts_of, without_empty
 from recollect.formats.json_elements import parsed
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.record import Memory
 from recollect.rules.text import sha256_hex
@@ -54,7 +54,7 @@ def _records(source: Source) -> Iterator[_Place]:
     carried = 0
     for line in source.lines():
         place = f"line {line.number}"
-        value = parsed(line.text, f"{source.name}, {place}")
+        value = parsed(line.text, at_line(source.name, line.number))
         if not isinstance(value, dict) or not _is_carrying(value):
             yield _Place(line.number + carried, place, value)
             continue

@@ -18,7 +18,6 @@ from recollect.engine import (
     health,
     ingest,
     injection,
-    json_lines,
     lifecycle,
     on_demand,
     operations,
@@ -509,30 +508,6 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         if undo:
             return consolidation.undo(self._engine)
         return consolidation.consolidate(self._engine, owner=owner, force=force)
-
-    @traced
-    def export(
-        self,
-        *,
-        owner: str | None = None,
-        space: str | None = None,
-        include_namespaces: Sequence[str] = ("prod",),
-        status: str | Sequence[str] | None = "active",
-        **unknown: Any,
-    ) -> Iterator[str]:
-        """Memories as lines of canonical JSON; what is active in ``prod`` unless asked otherwise."""
-        for name in unknown:
-            raise BadInput(
-                "there is no such choice.", field=name, hint="Known: owner, space, include_namespaces, status."
-            )
-        return json_lines.export_memories(
-            self._engine, owner=owner, space=space, include_namespaces=include_namespaces, status=status
-        )
-
-    @traced
-    def import_(self, lines: Iterable[str], *, format: str = "recollect") -> json_lines.ImportReport:
-        """Bring memories in, each through the gates: what ``export`` wrote, or records of the third schema (``v3``)."""
-        return json_lines.import_memories(self._engine, lines, format=format)
 
     @traced
     def stats(self) -> dict[str, Any]:

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import Change, EventType
 from recollect.rules.difference import Difference, differences_between
-from recollect.rules.language.lexicon import PREPOSITIONS, word_set
+from recollect.rules.language.lexicon import PREPOSITIONS
 from recollect.rules.language.marks import Aspect, Mark, word
 from recollect.rules.language.reading import Language, Statement, read
 from recollect.rules.language.signs import says_correction, says_time_moved_on
 from recollect.rules.language.spelling import verb_of
 from recollect.rules.text import normalise
+from recollect.rules.word_lists import word_set
 
 TENTATIVE = frozenset({"only_asks", "only_supposes"})
 """Rules under which the newcomer claims nothing firmly, and so should not take the place of what does."""

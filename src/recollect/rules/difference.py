@@ -16,7 +16,6 @@ from recollect.rules.language.lexicon import (
     PREPOSITIONS,
     PRONOUNS,
     STUFF_OR_THINGS,
-    word_set,
 )
 from recollect.rules.language.marks import Aspect, Case, Mark
 from recollect.rules.language.opposites import opposites_of
@@ -24,6 +23,7 @@ from recollect.rules.language.reading import Language, Statement, read
 from recollect.rules.language.rewriting import turn
 from recollect.rules.language.spelling import other_tenses
 from recollect.rules.text import normalise
+from recollect.rules.word_lists import word_set
 
 __all__ = ["Aspect", "Difference", "Statement", "differences_between", "read", "what_differs"]
 

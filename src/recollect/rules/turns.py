@@ -13,8 +13,8 @@ from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.extraction import Extracted
 from recollect.rules.extraction.message import plain_sentences
 from recollect.rules.extraction.words import LEADS_IN, QUESTION_WORDS, SUPPOSING
-from recollect.rules.saq.words import word_set
 from recollect.rules.text import terms
+from recollect.rules.word_lists import word_set
 
 SUMMARY_TITLE = "Session summary"
 SUMMARY_OPENING = "Earlier in this session:"

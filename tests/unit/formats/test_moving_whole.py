@@ -8,14 +8,14 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.engine.importing import ImportedFile
+from recollect.engine.importing import ImportReport
 from recollect.formats.registry import FORMATS
 from recollect.model.record import Memory
 
 WRITTEN = [name for name, format in FORMATS.items() if format.write is not None]
 
 
-def through(mem: Recollect, format: str, folder: Path) -> tuple[Recollect, ImportedFile]:
+def through(mem: Recollect, format: str, folder: Path) -> tuple[Recollect, ImportReport]:
     """What a file of this format brings into a memory of its own, and the report."""
     file = folder / ("out.json" if format == "mem0" else "out")
     file.write_text("".join(mem.export_as(format)), encoding="utf-8", newline="")
@@ -23,7 +23,7 @@ def through(mem: Recollect, format: str, folder: Path) -> tuple[Recollect, Impor
     return new, new.import_file(format, file)
 
 
-def taken_in(folder: Path, format: str, text: str, name: str = "in") -> tuple[Recollect, ImportedFile]:
+def taken_in(folder: Path, format: str, text: str, name: str = "in") -> tuple[Recollect, ImportReport]:
     file = folder / name
     file.write_text(text, encoding="utf-8")
     mem = recollect.open(":memory:")

@@ -10,14 +10,14 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.engine.importing import ImportedFile, import_file
+from recollect.engine.importing import ImportReport, import_file
 from recollect.model.record import Memory
 
 SAMPLES = Path(__file__).parents[2] / "data" / "imports"
 EVERYWHERE = ("prod", "test", "ephemeral")
 
 
-def taken_in(format: str, path: Path, **options: Any) -> tuple[ImportedFile, dict[str, Memory]]:
+def taken_in(format: str, path: Path, **options: Any) -> tuple[ImportReport, dict[str, Memory]]:
     """The report, and what is active afterwards by its words."""
     mem = recollect.open(":memory:")
     report = import_file(mem.engine, format, path, **options)

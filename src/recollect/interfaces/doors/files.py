@@ -1,6 +1,6 @@
-"""Moving in and out, as methods: import a file, export to a format, and audit a file without importing it."""
+"""Moving in and out, as methods: import a file or lines, export to a format, and audit a file without importing it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,9 @@ from recollect.engine.context import Engine
 from recollect.engine.exporting import LeftOut
 from recollect.engine.foreign_audit import AuditedFile
 from recollect.engine.foreign_files import Beside
-from recollect.engine.importing import Each, ImportedFile, Progress
+from recollect.engine.importing import Each, ImportReport, Progress
 from recollect.engine.telemetry import traced
+from recollect.model.errors import BadInput
 
 
 class FilesDoor:
@@ -31,7 +32,7 @@ class FilesDoor:
         progress: Progress | None = None,
         each: Each | None = None,
         **defaults: Any,
-    ) -> ImportedFile:
+    ) -> ImportReport:
         """Bring a file of another tool in, each record through the gates; ``dry_run`` only says what would happen.
 
         ``path`` may also be the URL of a PostgreSQL server on which mem0 or LangGraph keeps its memories, in the ``table``
@@ -49,6 +50,42 @@ class FilesDoor:
             defaults=defaults,
             progress=progress,
             each=each,
+        )
+
+    @traced
+    def import_(self, lines: Iterable[str], *, format: str = "recollect") -> ImportReport:
+        """Bring in what a program has as lines of text: what ``export`` wrote, or any other ``format`` that has lines.
+
+        Each record goes through the gates, as with ``import_file``, and giving the same lines again changes nothing:
+        they are ``already_there``. A line that is no record is an error that names it, and then nothing is stored.
+
+        >>> import recollect
+        >>> with recollect.open(":memory:") as mem:
+        ...     mem.import_(['{"content": "Ana likes tea"}']).outcomes
+        {'stored': 1}
+        """
+        return importing.import_lines(self._engine, format, lines)
+
+    @traced
+    def export(
+        self,
+        *,
+        owner: str | None = None,
+        space: str | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        status: str | Sequence[str] | None = "active",
+        **unknown: Any,
+    ) -> Iterator[str]:
+        """Memories as lines of canonical JSON, newest first; what is active in ``prod`` unless asked otherwise.
+
+        It is ``export_as("recollect")`` without the ends of the lines.
+        """
+        for name in unknown:
+            raise BadInput(
+                "there is no such choice.", field=name, hint="Known: owner, space, include_namespaces, status."
+            )
+        return exporting.export_lines(
+            self._engine, owner=owner, space=space, include_namespaces=include_namespaces, status=status
         )
 
     @traced

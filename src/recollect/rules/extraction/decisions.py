@@ -10,7 +10,7 @@ from recollect.rules.extraction.fact import POINTS_BACK
 from recollect.rules.extraction.rule import Found, Rule, rule
 from recollect.rules.extraction.third_person import statement, theirs
 from recollect.rules.saq.aspects import BY_NOUN
-from recollect.rules.saq.words import word_set
+from recollect.rules.word_lists import word_set
 
 _WE = r"(?P<who>i|we|the team|our team)(?: have| all| have all| both| have both)?(?: finally| just| now| already)?"
 _SETTLED = re.compile(r"\b(?:decided|settled|final|agreed|done deal)\b", re.I)

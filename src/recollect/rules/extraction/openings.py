@@ -4,8 +4,8 @@ import re
 from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
-from recollect.rules.extraction.words import CORRECTING, GREETINGS, OPENING, any_of
-from recollect.rules.saq.words import word_set
+from recollect.rules.extraction.words import CORRECTING, GREETINGS, OPENING
+from recollect.rules.word_lists import any_of, word_set
 
 _OWN = r"(?:i|i'm|i've|my|we|we're|our)\b"
 _ASKING = (

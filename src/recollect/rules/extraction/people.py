@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.rule import Found, Reader, Rule, one, rule
-from recollect.rules.extraction.words import COUNTS, FAMILY, PETS, any_of
+from recollect.rules.extraction.words import COUNTS, FAMILY, PETS
 from recollect.rules.saq import values as saq_values
 from recollect.rules.saq.names import LANGUAGES, MARITAL_STATUSES
+from recollect.rules.word_lists import any_of
 
 _ALSO_A_JOB = re.compile(r"(?:, \d{1,2}(?: years old)?)?, ((?:an? |the ).+)")
 _LITTLE = re.compile(

@@ -10,7 +10,7 @@ from recollect.rules.extraction.rule import Found, Reader, Rule, rule
 from recollect.rules.extraction.third_person import theirs
 from recollect.rules.saq.names import DIETS, INSTRUMENTS_AND_SPORTS
 from recollect.rules.saq.phrases import kind, obj, third_person
-from recollect.rules.saq.words import word_set
+from recollect.rules.word_lists import word_set
 
 _EMPTY_INFINITIVES = word_set(
     """to think see hear know say be have get do help ask make point mention understand add note clarify try use keep

@@ -2,9 +2,8 @@
 
 import re
 
-from recollect.rules.extraction.words import any_of
 from recollect.rules.saq.phrases import third_person
-from recollect.rules.saq.words import entries, word_set
+from recollect.rules.word_lists import any_of, entries, word_set
 
 _THEIRS = {
     "i": "they",

@@ -15,12 +15,12 @@ from recollect.rules.extraction.words import (
     POINTING,
     UNSKILLED,
     WITH_THE,
-    any_of,
 )
 from recollect.rules.saq import names, places
 from recollect.rules.saq import values as saq_values
-from recollect.rules.saq.words import NEVER_NAMES, word_set
+from recollect.rules.saq.words import NEVER_NAMES
 from recollect.rules.text import STOP_WORDS
+from recollect.rules.word_lists import any_of, word_set
 
 Take = Callable[[str], str | None]
 

@@ -3,7 +3,8 @@
 import re
 from typing import NamedTuple
 
-from recollect.rules.extraction.words import ADVERBS, CLOSINGS, any_of
+from recollect.rules.extraction.words import ADVERBS, CLOSINGS
+from recollect.rules.word_lists import any_of
 
 _CLOSES = re.compile(rf",? (?:{any_of(CLOSINGS)})$", re.I)
 _LONGEST_CLOSING = max(map(len, CLOSINGS)) + 2

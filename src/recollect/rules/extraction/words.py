@@ -3,16 +3,9 @@
 Add a word here when a message is read, or left out, wrongly because of it.
 """
 
-from collections.abc import Iterable
-
 from recollect.rules.saq.names import DEMONYMS, DIETS, JOBS, MARITAL_STATUSES
-from recollect.rules.saq.words import VAGUE_VALUES, entries, word_set
-
-
-def any_of(phrases: Iterable[str]) -> str:
-    """An alternation for a regular expression, longest phrase first."""
-    return "|".join(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
-
+from recollect.rules.saq.words import VAGUE_VALUES
+from recollect.rules.word_lists import entries, word_set
 
 SUPPOSING = word_set(
     """if unless whether suppose supposing imagine pretend pretending assume assuming hypothetically maybe perhaps

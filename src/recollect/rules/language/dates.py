@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recollect.rules.language.marks import Aspect, Case, Mark
+from recollect.rules.language.marks import Aspect, Case, Mark, key_at
 
 _MONTH_NAMES = "january february march april may june july august september october november december"
 _WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
@@ -68,7 +68,7 @@ def join_dates(marks: Sequence[Mark]) -> list[Mark]:
 
 def _date_at(marks: Sequence[Mark], at: int) -> tuple[Mark | None, int]:
     """The date that starts at a place, the month or the day first, and where it ends."""
-    month, day, end = _MONTHS.get(_key(marks, at)), None, at + 1
+    month, day, end = _MONTHS.get(key_at(marks, at)), None, at + 1
     if month:
         day, end = _day(marks, end)
     else:
@@ -86,8 +86,8 @@ def _date_at(marks: Sequence[Mark], at: int) -> tuple[Mark | None, int]:
 def _day_and_month(marks: Sequence[Mark], at: int) -> tuple[int | None, int | None, int]:
     """ "5 May", "5th of May"; but in "week 8 May 5" the day is the second number."""
     day, end = _day(marks, at)
-    end += _key(marks, end) == "of"
-    month = _MONTHS.get(_key(marks, end)) if day else None
+    end += key_at(marks, end) == "of"
+    month = _MONTHS.get(key_at(marks, end)) if day else None
     if month and _day(marks, end + 1)[0]:
         return None, None, at
     return month, day, end + 1
@@ -98,17 +98,13 @@ def _surely_month(mark: Mark) -> bool:
 
 
 def _day(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
-    digits = _key(marks, at).removeprefix("#").removesuffix("th")
-    is_day = _key(marks, at)[:1] == "#" and digits.isdecimal() and 1 <= int(digits) <= 31 and len(digits) < 3
+    digits = key_at(marks, at).removeprefix("#").removesuffix("th")
+    is_day = key_at(marks, at)[:1] == "#" and digits.isdecimal() and 1 <= int(digits) <= 31 and len(digits) < 3
     return (int(digits), at + 1) if is_day else (None, at)
 
 
 def _year(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
-    at += _key(marks, at) in {",", "of"}
-    digits = _key(marks, at).removeprefix("#")
+    at += key_at(marks, at) in {",", "of"}
+    digits = key_at(marks, at).removeprefix("#")
     is_year = len(digits) == 4 and digits.isdecimal() and 1500 <= int(digits) <= 2500
     return (int(digits), at + 1) if is_year else (None, at)
-
-
-def _key(marks: Sequence[Mark], at: int) -> str:
-    return marks[at].key if at < len(marks) else ""

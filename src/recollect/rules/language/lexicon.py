@@ -3,11 +3,7 @@
 Everything is written as its key (see ``spelling.read_word``): lower case, singular, British ``-ise``.
 """
 
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a list written as prose."""
-    return frozenset(text.split())
-
+from recollect.rules.word_lists import word_set
 
 NEGATIONS = word_set("no not never none nobody nothing nowhere neither nor without non not! no!")
 """``not!`` opens a rule that forbids to do something ("Never deploy …"), ``no!`` one that forbids a thing ("No emojis")."""

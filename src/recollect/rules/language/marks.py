@@ -1,5 +1,6 @@
 """A mark: the smallest piece of a statement that is compared."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -80,6 +81,11 @@ def sign(key: str, surface: str, aspect: Aspect = Aspect.CONTENT) -> Mark:
 def word(key: str, surface: str = "", aspect: Aspect = Aspect.CONTENT) -> Mark:
     """A plain word that a rule puts in the place of others."""
     return Mark(key, "", surface or key, aspect, Case.LOWER)
+
+
+def key_at(marks: Sequence[Mark], at: int) -> str:
+    """The key of the mark at a place; empty behind the last one."""
+    return marks[at].key if at < len(marks) else ""
 
 
 FURTHER = "+"

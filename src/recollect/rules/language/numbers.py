@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from recollect.rules.language.lexicon import word_set
-from recollect.rules.language.marks import Aspect, Mark, sign
+from recollect.rules.language.marks import Aspect, Mark, key_at, sign
+from recollect.rules.word_lists import word_set
 
 _UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen"""
@@ -59,7 +59,7 @@ def _number_at(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
     """The number that starts at a place, and where it ends; None if no number word takes part in it."""
     key = marks[at].key
     if _plain_digits(key):
-        scale = _SCALES.get(_key_at(marks, at + 1))
+        scale = _SCALES.get(key_at(marks, at + 1))
         return (int(key[1:]) * scale, at + 2) if scale else (None, at)
     if key in _SCALES:
         return _SCALES[key] if at and marks[at - 1].key == "a" else None, at + 1
@@ -69,7 +69,7 @@ def _number_at(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
 def _in_words(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
     total, group, end = 0, 0, at
     while True:
-        key = _key_at(marks, end)
+        key = key_at(marks, end)
         value = _UNDER_HUNDRED.get(key)
         if value is not None and _fits(group, value, opens=end == at or group == 0 < total):
             group += value
@@ -77,7 +77,7 @@ def _in_words(marks: Sequence[Mark], at: int) -> tuple[int | None, int]:
             group *= _SCALES[key]
             if group >= 1000:
                 total, group = total + group, 0
-        elif not (key == "and" and _is_round(total, group) and _key_at(marks, end + 1) in _UNDER_HUNDRED):
+        elif not (key == "and" and _is_round(total, group) and key_at(marks, end + 1) in _UNDER_HUNDRED):
             break
         end += 1
     return (total + group, end) if end > at else (None, end)
@@ -96,10 +96,6 @@ def _is_hundreds(group: int) -> bool:
 def _is_round(total: int, group: int) -> bool:
     """Whether an "and" may follow: "two hundred and five", "two thousand and five"."""
     return _is_hundreds(group) or (total > 0 and group == 0)
-
-
-def _key_at(marks: Sequence[Mark], at: int) -> str:
-    return marks[at].key if at < len(marks) else ""
 
 
 def _plain_digits(key: str) -> bool:

@@ -10,12 +10,13 @@ from itertools import pairwise
 from recollect.rules.language import lexicon
 from recollect.rules.language.marks import FURTHER, SENTENCE_ENDS, Aspect, Case, Mark, word
 from recollect.rules.language.spelling import ing_form, verb_of
+from recollect.rules.word_lists import word_set
 
 Sentence = list[Mark]
 
 _BE = frozenset({"be", "was"})
-_SETTLED_POSITION = lexicon.word_set("always usually often sometimes now normally generally rarely")
-_DATE_LEADS = lexicon.word_set("from to until by before after since")
+_SETTLED_POSITION = word_set("always usually often sometimes now normally generally rarely")
+_DATE_LEADS = word_set("from to until by before after since")
 _COMPARED = {"more": "over", "fewer": "under", "less": "under"}
 _LONGEST_FRONT = 8
 _JOINTS = frozenset({"and", "or"})

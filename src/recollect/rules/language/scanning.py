@@ -12,6 +12,7 @@ from recollect.rules.language.marks import COLON, COMMA, DASH, QUESTION, SENTENC
 from recollect.rules.language.numbers import number, ordinal, ordinal_word
 from recollect.rules.language.spelling import read_word
 from recollect.rules.language.units import unit_named
+from recollect.rules.word_lists import word_set
 
 _QUOTED = re.compile(r'`[^`\n]{1,400}`|"[^"\n]{1,400}"|“[^”\n]{1,400}”|(?<!\w)\'[^\'\n]{1,400}\'(?!\w)')
 _HAS_QUOTE = re.compile("[`\"“']")
@@ -19,7 +20,7 @@ _LEADING = "([{\"'“‘«*"
 _TRAILING = ")]}\"'”’»*,.;:!?…"
 _DASHES = frozenset({"-", "–", "—", "--", "•"})
 _LONGEST_WORD = 64
-_ABBREVIATIONS = lexicon.word_set("e.g i.e etc mr mrs ms dr vs st no approx a.m p.m u.s")
+_ABBREVIATIONS = word_set("e.g i.e etc mr mrs ms dr vs st no approx a.m p.m u.s")
 
 _INTEGER = re.compile(r"([+-]?)(\d{1,3}(?:,\d{3})+|\d+)(k?)")
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")

@@ -9,7 +9,7 @@ from enum import Enum
 
 from recollect.rules.saq import values
 from recollect.rules.saq.values import Check
-from recollect.rules.saq.words import word_set
+from recollect.rules.word_lists import word_set
 
 
 class Owner(Enum):

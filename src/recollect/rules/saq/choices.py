@@ -6,7 +6,7 @@ Scopes are what may follow "for" or "in" without narrowing the choice: "tabs for
 from dataclasses import dataclass
 from itertools import product
 
-from recollect.rules.saq.words import word_set
+from recollect.rules.word_lists import word_set
 
 _ANSWERS = ("answer", "reply", "response", "explanation")
 

@@ -5,7 +5,8 @@ import re
 from recollect.rules.saq.phrases import SELF, gerund, obj, singular
 from recollect.rules.saq.rule import Parts, Rule, rule
 from recollect.rules.saq.sentence import Sentence
-from recollect.rules.saq.words import COMMUNICATION, NOT_SELF_CONTAINED, STYLE_MATTERS, STYLE_THINGS, word_set
+from recollect.rules.saq.words import COMMUNICATION, NOT_SELF_CONTAINED, STYLE_MATTERS, STYLE_THINGS
+from recollect.rules.word_lists import word_set
 
 _VERBS = word_set(
     """apologize ask assume back commit copy delete deploy disable document drop edit enable encrypt expose

@@ -1,6 +1,6 @@
 """Names of tools, languages, jobs and pastimes that a rule can recognise a value by."""
 
-from recollect.rules.saq.words import entries
+from recollect.rules.word_lists import entries
 
 DATABASES = entries(
     """postgres|postgresql|mysql|mariadb|sqlite|mongodb|mongo|redis|cassandra|dynamodb|cockroachdb|oracle|sql server

@@ -6,7 +6,8 @@ Every function returns the words for the key in lower case, or None if the phras
 import re
 
 from recollect.rules.language.lexicon import STUFF_OR_THINGS
-from recollect.rules.saq.words import NEVER_NAMES, NOT_SELF_CONTAINED, UNIQUE_RELATIONS, word_set
+from recollect.rules.saq.words import NEVER_NAMES, NOT_SELF_CONTAINED, UNIQUE_RELATIONS
+from recollect.rules.word_lists import word_set
 
 SELF = "Self"
 TEAM = "Team"

@@ -1,6 +1,6 @@
 """Countries, states and large cities: enough to tell "moved to Porto" from "moved to Kubernetes"."""
 
-from recollect.rules.saq.words import entries
+from recollect.rules.word_lists import entries
 
 COUNTRIES = entries(
     """afghanistan|albania|algeria|andorra|angola|argentina|armenia|australia|austria|azerbaijan|bahamas|bahrain

@@ -7,7 +7,7 @@ from recollect.rules.saq.phrases import TEAM, thing
 from recollect.rules.saq.rule import Parts, Reader, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 from recollect.rules.saq.values import Check
-from recollect.rules.saq.words import word_set
+from recollect.rules.word_lists import word_set
 
 _MEETINGS = word_set("standup stand-up daily retro retrospective planning refinement grooming demo sync review checkin")
 _REPLACEABLE: tuple[tuple[str, str, Check], ...] = (

@@ -5,7 +5,6 @@ is longer, asks, quotes or says several things is refused here, before any rule 
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from recollect.rules.saq.phrases import third_person
@@ -20,6 +19,7 @@ from recollect.rules.saq.words import (
     OPENINGS,
     UNCERTAIN,
 )
+from recollect.rules.word_lists import any_of
 
 MAX_CHARACTERS = 240
 MAX_WORDS = 24
@@ -43,26 +43,22 @@ class Sentence:
     """Who "I" is."""
 
 
-def _any_of(phrases: Iterable[str]) -> str:
-    return "|".join(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
-
-
 # A question, a quotation, an aside, a list or code is never one plain statement.
 _REFUSED = re.compile(r"[?\"“”„«»();\n\r…{}\[\]|<>*•→]|->|\.\.|--| [-–—] ")
 _SENTENCE_END = re.compile(r"(?<=[.!])\s+")
 _BACKTICKS = re.compile(r"`([^`\s]+)`")
 _OPENING = re.compile(
-    rf"(?:hi|hello|hey) \w+[,!] *|(?:{_any_of(LABELS)}) ?[,:] *|(?:{_any_of(OPENINGS)})(?:[,:] *| +)", re.I
+    rf"(?:hi|hello|hey) \w+[,!] *|(?:{any_of(LABELS)}) ?[,:] *|(?:{any_of(OPENINGS)})(?:[,:] *| +)", re.I
 )
 _NOTE = re.compile(
-    rf"(?:(?P<verb>{_any_of(NOTED_VERBS)})|(?P<state>{_any_of(NOTED_STATES)})"
-    rf"|(?P<noun>{_any_of(NOTED_NOUNS)})(?=[^=]*$)) ",
+    rf"(?:(?P<verb>{any_of(NOTED_VERBS)})|(?P<state>{any_of(NOTED_STATES)})"
+    rf"|(?P<noun>{any_of(NOTED_NOUNS)})(?=[^=]*$)) ",
     re.I,
 )
 _NOTE_SUBJECTS = {"verb": "The user", "state": "The user is", "noun": "The user's"}
-_CLOSING = re.compile(rf",? (?:{_any_of(CLOSINGS)})$", re.I)
+_CLOSING = re.compile(rf",? (?:{any_of(CLOSINGS)})$", re.I)
 _LAST_WORDS = frozenset(phrase.split()[-1] for phrase in CLOSINGS)
-_ADVERB = re.compile(rf"\b(?:{_any_of(ADVERBS)}) ", re.I)
+_ADVERB = re.compile(rf"\b(?:{any_of(ADVERBS)}) ", re.I)
 _COMMAND = re.compile(
     r"(?:do not forget to|always|never(?: ever)?|do not(?: ever)?|(?:make sure|be sure|remember)(?: not)? to) ", re.I
 )

@@ -7,7 +7,7 @@ from recollect.rules.saq.phrases import gerund, is_name, kind, obj, person, thin
 from recollect.rules.saq.rule import Parts, Reader, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 from recollect.rules.saq.values import Check
-from recollect.rules.saq.words import word_set
+from recollect.rules.word_lists import word_set
 
 _CONTEXTUAL = re.compile(r"(?:the|your|my|our|how|when|where|what|being|having|getting|seeing) ", re.I)
 _VAGUE_FAVORITES = word_set("part thing moment memory bit scene time aspect place one kind type way piece name")

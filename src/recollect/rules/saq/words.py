@@ -3,16 +3,7 @@
 Every list is plain lower-case words. Add a word here when a statement is refused or accepted wrongly because of it.
 """
 
-
-def word_set(text: str) -> frozenset[str]:
-    """A word list written as running text."""
-    return frozenset(text.split())
-
-
-def entries(text: str) -> frozenset[str]:
-    """A word list written in columns: an entry ends at a bar or at the end of its line."""
-    return frozenset(entry.strip() for line in text.splitlines() for entry in line.split("|") if entry.strip())
-
+from recollect.rules.word_lists import entries, word_set
 
 FILLER_SENTENCES = entries(
     """thanks|thank you|thank you very much|hi|hello|hey|ok|okay|yes|yeah|sure|great|good morning|good evening

@@ -1,6 +1,7 @@
 """Out as lines, in again through the gates; and moving in from the third schema."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,8 +26,51 @@ def test_an_import_goes_through_the_gates() -> None:
     mem = recollect.open(":memory:")
     lines = [json.dumps({"content": "My password is hunter2-Zx9Q"}), json.dumps({"content": "Rivers flow"})]
     report = mem.import_(lines)
-    assert report.outcomes == {"denied": 1, "stored": 1}
-    assert report.refused[0]["line"] == 1 and report.refused[0]["reason"] == "privacy_deny_sensitive"
+    assert report.outcomes == {"refused": 1, "stored": 1} and report.numbers == {"refused": "1", "stored": "2"}
+    assert report.refused[0].place == "line 1" and report.refused[0].reasons == ("privacy_deny_sensitive",)
+    assert report.file == "" and "file" not in mem.list().items[0].meta["imported_from"]
+
+
+def test_an_export_is_the_file_of_its_format_line_by_line() -> None:
+    mem = recollect.open(":memory:")
+    mem.add_many([{"content": "Rivers flow"}, {"content": "Seas rise", "owner": "ana", "scope": "planner"}])
+    assert "".join(f"{line}\n" for line in mem.export()) == "".join(mem.export_as("recollect"))
+    assert [json.loads(line)["owner"] for line in mem.export()] == ["ana", "default"], "the newest comes first"
+
+
+def test_the_same_lines_again_change_nothing(tmp_path: Path) -> None:
+    mem = recollect.open(":memory:")
+    lines = ['{"content": "Rivers flow"}', "", '{"content": "Ana said hello", "kind": "episodic", "id": "a1"}']
+    assert mem.import_(lines).numbers == {"stored": "1, 3"}
+    before = mem.ledger_root()
+    assert mem.import_(lines).numbers == {"already_there": "1, 3"}
+    file = tmp_path / "facts.jsonl"
+    file.write_text("\n".join(lines))
+    assert mem.import_file("recollect", file).numbers == {"already_there": "1, 3"}, "a file of them is no other import"
+    assert mem.ledger_root() == before
+    mem.forget("a1")
+    assert mem.import_(lines).outcomes == {"already_there": 2} and len(mem.list().items) == 1
+
+
+def test_what_is_history_is_counted_as_skipped() -> None:
+    mem = recollect.open(":memory:")
+    report = mem.import_(['{"content": "Rivers flow", "status": "superseded"}'])
+    assert (report.read, report.outcomes) == (1, {"skipped": 1}) and not mem.list().items
+
+
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [
+        ("jsonl", '{"text": "Ana likes tea"}\n{"text": "Ben, too,\\nlikes tea"}'),
+        ("csv", 'text\nAna likes tea\n"Ben, too,\nlikes tea"'),
+        ("mem0", '[\n{"id": "1", "memory": "Ana likes tea"},\n{"id": "2", "memory": "Ben, too,\\nlikes tea"}\n]'),
+    ],
+)
+@pytest.mark.parametrize("ends", [True, False])
+def test_other_formats_that_are_text_can_be_given_as_lines(format: str, text: str, ends: bool) -> None:
+    mem = recollect.open(":memory:")
+    assert mem.import_(text.splitlines(keepends=ends), format=format).outcomes == {"stored": 2}
+    assert {memory.content for memory in mem.list().items} == {"Ana likes tea", "Ben, too,\nlikes tea"}
 
 
 @pytest.mark.parametrize(
