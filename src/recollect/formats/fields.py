@@ -1,5 +1,6 @@
 """What several formats share: records from lines, and plain values out of what may be anything."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -91,3 +92,14 @@ def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
 def named_after(id: str | None) -> dict[str, Any]:
     """An id from elsewhere as an alias, where it can be one."""
     return {"aliases": [id]} if id is not None and len(id) <= 256 and id.isprintable() else {}
+
+
+def in_utc(moment: Any) -> str | None:
+    """A time of a tool that counts in UTC, and does not always say so.
+
+    >>> in_utc("2030-01-31 12:00:00"), in_utc("2030-01-31T12:00:00Z"), in_utc("")
+    ('2030-01-31 12:00:00+00:00', '2030-01-31T12:00:00Z', None)
+    """
+    if text_of(moment) is None:
+        return None
+    return str(moment) if re.search(r"(Z|[+-]\d\d:?\d\d)$", str(moment)) else f"{moment}+00:00"

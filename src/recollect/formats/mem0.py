@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain
 from typing import Any
 
-from recollect.formats.carried_fields import PLACE, SAID, parted, told, with_beyond
+from recollect.formats.carried_fields import PLACE, SAID, WITH_IT, beyond_of, parted, with_beyond
 from recollect.formats.fields import (
     each_line,
     foreign_of,
@@ -47,7 +47,10 @@ OWN = frozenset(
     "id data memory hash created_at updated_at user_id agent_id run_id actor_id role text_lemmatized score".split()
 )
 """What mem0 itself puts beside a memory; the rest of a payload is the user's own metadata."""
-BEYOND = tuple(name for name in (*PLACE, *SAID, "importance") if name != "owner")
+BEYOND = (
+    *(name for name in (*PLACE, *SAID) if name != "owner"),
+    *("importance", "kind", "event_type", "layer", "sublayer", "canonical_key", *WITH_IT),
+)
 """What a memory of ours says under ``metadata.recollect``; the owner is mem0's user."""
 EXPIRES = "expiration_date"
 FIRST_YEAR, LAST_YEAR = 1900, 9000
@@ -197,10 +200,13 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     if said is None:
         return Foreign(number, place, refused="has no memory")
     id = id_of(values.get("id"))
-    came = origin(NAME, values, "id", "hash", "created_at", "updated_at")
-    beyond, metadata = parted(_own_metadata(values), *BEYOND)
+    beyond, metadata = parted(_own_metadata(values), *BEYOND, "key", "meta")
+    data = beyond.pop("meta", {})
+    if not isinstance(data, dict):
+        return Foreign(number, place, refused="metadata.recollect.meta is not an object")
+    came = origin(NAME, values, "id", "hash", "created_at", "updated_at", earlier=data.get(ORIGIN))
     came |= without_empty({"metadata": metadata})
-    meta, note = beside({ORIGIN: came}, _beside_metadata(values))
+    meta, note = beside({**data, ORIGIN: came}, _beside_metadata(values))
     names = {name: text_of(values.get(name)) for name in ("user_id", "agent_id", "run_id", "actor_id", "role")}
     tags = [*texts_of(beyond.pop("tags", ())), *filter(_is_tag, texts_of(values.get("categories")))]
     fields = {
@@ -278,7 +284,7 @@ def _result(memory: Memory) -> dict[str, Any]:
         "id": before.get("id") or memory.id,
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode("utf-8"), usedforsecurity=False).hexdigest(),
-        "metadata": with_beyond(mapping_of(before.get("metadata")), told(memory, *BEYOND)) or None,
+        "metadata": with_beyond(mapping_of(before.get("metadata")), beyond_of(memory, BEYOND, NAME)) or None,
         "created_at": before.get("created_at") or format_time(memory.created_at),
         "updated_at": before.get("updated_at") or format_time(memory.last_modified),
         "user_id": memory.owner,

@@ -13,6 +13,8 @@ from recollect.model.record import Memory
 
 ORIGIN = "imported_from"
 """Where in ``meta`` it is kept what a record was called, and when it was made, where it came from."""
+FIRST = "first"
+"""Where in it the origin is kept that it had before."""
 
 
 class Line(NamedTuple):
@@ -156,5 +158,5 @@ def origin(format: str, record: Mapping[str, Any], *names: str, earlier: Any = N
     """
     kept = {"format": format, **{name: record[name] for name in names if record.get(name) is not None}}
     if isinstance(earlier, Mapping) and earlier:
-        kept["first"] = earlier.get("first", earlier)
+        kept[FIRST] = earlier.get(FIRST, earlier)
     return kept
