@@ -1,5 +1,6 @@
 """What goes out comes back whole: versions, parents, and what each format has a word for."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,203 @@ def test_a_date_that_mem0_cannot_read_never_hides_a_memory(said: Any, expires: s
     mem, report = taken_in(tmp_path, "mem0", json.dumps([{**TEA, "expiration_date": said}]), "in.json")
     assert report.outcomes == {"stored": 1}
     assert (None if only(mem).expires_at is None else str(only(mem).expires_at)) == expires
+
+
+def test_what_has_no_room_is_named_in_the_report_and_the_rest_comes_in(tmp_path: Path) -> None:
+    record = {**TEA, "long": "x" * 20_000, "odd": "\ud800", "short": 1}
+    mem, report = taken_in(tmp_path, "mem0", json.dumps([record]), "in.json")
+    assert only(mem).meta["imported_from"]["fields"] == {"short": 1}
+    assert report.notes == ("record 1 (in.json, line 1): no room for the fields 'long', 'odd'",)
+
+
+@pytest.mark.parametrize(
+    ("format", "record"),
+    [
+        ("recollect", {"content": "Ana likes tea"}),
+        ("items", {"text": "Ana likes tea"}),
+        ("v3", {"content": "Ana likes tea"}),
+        ("v4", {"content": "Ana likes tea"}),
+        ("vault", {"text": "Ana likes tea"}),
+        ("mem0", {"memory": "Ana likes tea"}),
+        ("mcp-memory", {"type": "relation", "from": "Ana", "to": "tea", "relationType": "likes"}),
+        ("mcp-memory", {"type": "entity", "name": "Ana", "entityType": "person", "observations": []}),
+    ],
+)
+def test_fields_that_nobody_knows_are_kept(format: str, record: dict[str, Any], tmp_path: Path) -> None:
+    mem, report = taken_in(tmp_path, format, json.dumps({**record, "mood": "good"}) + "\n")
+    assert report.outcomes == {"stored": 1}
+    assert only(mem).meta["imported_from"]["fields"] == {"mood": "good"}
+    if FORMATS[format].write is not None and format not in ("recollect", "items"):
+        assert '"mood":"good"' in "".join(mem.export_as(format))
+
+
+def test_recollects_own_records_keep_their_other_names_and_who_vouched(tmp_path: Path) -> None:
+    vouch = {"id": "otto", "name": "Otto", "timestamp": "2026-02-02T16:00:00Z"}
+    record = {"id": "a1", "aliases": ["b2"], "content": "Ana likes tea", "vouchers": [vouch]}
+    mem, _ = taken_in(tmp_path, "recollect", json.dumps(record) + "\n")
+    assert only(mem).aliases == ("a1", "b2")
+    assert only(mem).meta["imported_from"]["fields"] == {"vouchers": [vouch]}
+
+
+def test_v3_records_keep_whose_they_are_and_what_else_they_say(tmp_path: Path) -> None:
+    record = {
+        "content": "Never use emojis",
+        "custom_metadata": {"title": "Self-Limit-Emojis", "mood": "stern"},
+        "title": "Another title",
+        "user_id": "ana",
+        "context": {"task": "writing"},
+        "importance": "7",
+        "surprise": [1, 2],
+    }
+    plain = {"content": "Ben swims", "owner": "ben", "user_id": "ana", "context": "at noon", "importance": "high"}
+    mem, report = taken_in(tmp_path, "v3", "".join(json.dumps(one) + "\n" for one in (record, plain)))
+    assert report.outcomes == {"stored": 2}
+    found = {memory.content: memory for memory in mem.list().items}
+    ana, ben = found["Never use emojis"], found["Ben swims"]
+    assert (ana.owner, ana.user_id, ana.context, ana.importance) == ("ana", "ana", {"task": "writing"}, 4)
+    kept = {"custom_metadata": {"mood": "stern"}, "surprise": [1, 2], "title": "Another title"}
+    assert ana.meta["imported_from"]["fields"] == kept and ana.meta["imported_from"]["importance"] == "7"
+    assert (ben.owner, ben.context) == ("ben", None)
+    assert ben.meta["imported_from"]["fields"] == {"context": "at noon"}
+
+
+def test_the_words_of_pasted_files_are_kept(tmp_path: Path) -> None:
+    files = [
+        {"file_name": "notes.txt", "extracted_content": "The kettle belongs to Ben"},
+        {"file_name": "empty.txt", "extracted_content": ""},
+        {"file_name": "book.txt", "extracted_content": "word " * 60_000},
+    ]
+    message = {"uuid": "m1", "sender": "human", "text": "", "attachments": files, "created_at": "2026-02-02T16:00:00Z"}
+    talk = {"uuid": "c1", "name": "Tea", "chat_messages": [message]}
+    mem, report = taken_in(tmp_path, "claude", json.dumps([talk]), "in.json")
+    assert report.outcomes == {"stored": 1, "skipped": 2}
+    memory = only(mem)
+    assert (memory.content, memory.source, memory.thread_id) == ("The kettle belongs to Ben", "user", "c1")
+    came = memory.meta["imported_from"]
+    assert (came["file_name"], came["attached_to"]) == ("notes.txt", "m1")
+
+
+# ── the fourth schema ───────────────────────────────────────────────────────────────────────────────────────────────
+
+V4 = {
+    "id": "7b0f6d7e-8b5f-4c0e-9a55-0f9b5c1c2d3e",
+    "content": "Ana  prefers dark mode ",
+    "content_hash": hashlib.sha256(b"Ana prefers dark mode").hexdigest(),
+    "layer": "self",
+    "sublayer": "preference",
+    "canonical_key": "Ana-Theme-Mode",
+    "status": "active",
+    "namespace": "prod",
+    "supersedes_id": "0c5d3a55-4b1b-4f0e-8f5b-0d6e0c9c7a11",
+    "superseded_by_id": None,
+    "related_memory_ids": ["5f0f8a30-1c55-4b62-8f6e-3d2d4a1b9c77"],
+    "conflict_ids": [],
+    "created_at": "2025-11-02T10:00:00",
+    "last_modified": "2025-11-03T10:00:00",
+    "access_count": 4,
+    "last_accessed": "2025-12-01T09:30:00",
+    "source": "user_input",
+    "expires_at": "2990-01-01T00:00:00",
+    "tags": ["ui"],
+    "entities": [{"name": "Ana", "type": "person"}],
+    "relationships": [{"from": "Ana", "to": "dark mode", "type": "prefers"}],
+    "artifact_ref": {"url": "https://example.org/settings"},
+}
+"""A record with every field that the schema names."""
+
+
+def test_a_v4_record_means_here_what_it_means_there(tmp_path: Path) -> None:
+    mem, report = taken_in(tmp_path, "v4", json.dumps(V4) + "\n")
+    assert report.outcomes == {"stored": 1}
+    memory = only(mem)
+    assert (memory.content, memory.fingerprint) == (V4["content"], V4["content_hash"])
+    assert (memory.layer, memory.sublayer, memory.canonical_key) == ("self", "preference", "Ana-Theme-Mode")
+    assert (memory.source, memory.authority, memory.tags) == ("user", "user_asserted", ("ui",))
+    assert str(memory.expires_at) == "2990-01-01 00:00:00+00:00"
+    assert ([*memory.entities], [*memory.relationships]) == (V4["entities"], V4["relationships"])
+    assert memory.artifact_ref == V4["artifact_ref"] and memory.aliases == (V4["id"],)
+    decided = ("supersedes_id", "related_memory_ids", "created_at", "last_modified", "access_count", "last_accessed")
+    came = memory.meta["imported_from"]
+    assert {name: came[name] for name in ("source", *decided)} == {name: V4[name] for name in ("source", *decided)}
+    (back,) = [json.loads(line) for line in mem.export_as("v4")]
+    same = ("content", "content_hash", "layer", "sublayer", "canonical_key", "status", "namespace", "source", "tags")
+    same += ("entities", "relationships", "artifact_ref")
+    assert {name: back[name] for name in same} == {name: V4[name] for name in same}
+    assert back.keys() - {"recollect"} == V4.keys()
+
+
+@pytest.mark.parametrize(
+    ("changed", "outcome"),
+    [
+        ({"content": "Ana prefers light mode"}, "refused"),
+        ({"content_hash": "5d41402abc4b2a76b9719d911017c592"}, "stored"),
+        ({"content_hash": None}, "stored"),
+        ({"content": "\ud800"}, "refused"),
+        ({"status": "superseded"}, "skipped"),
+        ({"recollect": {"meta": 5}}, "refused"),
+    ],
+    ids=str,
+)
+def test_a_v4_record_that_was_changed_is_refused(changed: dict[str, Any], outcome: str, tmp_path: Path) -> None:
+    _, report = taken_in(tmp_path, "v4", json.dumps({**V4, **changed}) + "\n")
+    assert report.outcomes == {outcome: 1}
+
+
+@pytest.mark.parametrize(
+    ("word", "source"),
+    [
+        ("user_input", "user"),
+        ("agent", "agent"),
+        ("test_suite", "test_suite"),
+        ("import", "import"),
+        ("system", "import"),
+    ],
+)
+def test_the_words_for_who_spoke_lead_both_ways(word: str, source: str, tmp_path: Path) -> None:
+    mem, _ = taken_in(tmp_path, "v4", json.dumps({**V4, "source": word}) + "\n")
+    (memory,) = mem.list(include_namespaces=["prod", "test"]).items
+    assert memory.source == source and memory.authority != "system_imposed"
+    (back,) = mem.export_as("v4", include_namespaces=["prod", "test"])
+    assert json.loads(back)["source"] == word
+
+
+def test_facts_under_the_fixed_fallback_stay_apart(tmp_path: Path) -> None:
+    lines = [{"content": words, "canonical_key": "World-Fact-General"} for words in ("Rivers flow", "Kettles boil")]
+    _, report = taken_in(tmp_path, "v4", "".join(json.dumps(one) + "\n" for one in lines))
+    assert report.outcomes == {"stored": 2}
+
+
+def test_a_store_that_folds_synonyms_exports_what_can_be_checked(tmp_path: Path) -> None:
+    mem = recollect.open(":memory:", policy={"text": {"synonyms": {"colour": "color"}}})
+    mem.add("The colour is green")
+    there, report = through(mem, "v4", tmp_path)
+    assert report.outcomes == {"stored": 1} and only(there).content == "The colour is green"
+    damaged = "".join(mem.export_as("v4")).replace("green", "blue!")
+    assert taken_in(tmp_path, "v4", damaged)[1].outcomes == {"refused": 1}
+
+
+# ── who may speak for the operator ──────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "v4", "items", "recollect"])
+def test_the_operators_canon_comes_back_to_a_trusted_caller_and_to_no_other(format: str, tmp_path: Path) -> None:
+    mem = recollect.open(":memory:")
+    mem.add("Never deploy on Friday", tier="canon", source="operator", owner="bo")
+    there, report = through(mem, format, tmp_path)
+    assert not report.refused and (only(there).authority, only(there).tier) == ("system_imposed", "canon")
+    bound = recollect.open(":memory:").as_caller(user="bo", agent="helper")
+    bound.import_file(format, tmp_path / "out")
+    assert all(memory.authority != "system_imposed" for memory in bound.list().items)
+
+
+def test_a_column_of_somebody_elses_that_has_our_name_is_a_column(tmp_path: Path) -> None:
+    mem, report = taken_in(
+        tmp_path, "csv", 'content,recollect\nRivers flow,yes\nKettles boil,"{""a"": 1}"\nSeas,"{1"\n'
+    )
+    assert report.outcomes == {"stored": 3}
+    found = {memory.content: memory.meta["imported_from"]["columns"] for memory in mem.list().items}
+    assert found["Rivers flow"] == {"recollect": "yes"} and found["Seas"] == {"recollect": "{1"}
+    assert found["Kettles boil"] == {"recollect": {"a": 1}}
+    there, _ = through(mem, "csv", tmp_path)
+    kept = {memory.content: memory.meta["imported_from"]["first"]["columns"] for memory in there.list().items}
+    assert kept == found
