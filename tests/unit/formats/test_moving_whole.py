@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.engine.importing import ImportReport
+from recollect.engine.importing import ImportReport, import_lines
 from recollect.formats.registry import FORMATS
 from recollect.model.record import Memory
 
@@ -84,6 +84,14 @@ def test_mem0_relations_come_as_a_graph_of_whoever_the_memories_are(name: str, t
     assert found.keys() == {"Ana likes tea", "ana likes tea", "ana owns kettle", "ana (person)"}
     assert found["ana likes tea"].relationships == ({"from": "ana", "to": "tea", "type": "likes"},)
     assert found["ana likes tea"].meta["imported_from"]["fields"] == {"source_type": "person"}
+
+
+def test_a_graph_comes_along_where_a_program_gives_the_lines() -> None:
+    relation = {"source": "ana", "relationship": "likes", "target": "tea"}
+    lines = json.dumps({"results": [TEA], "relations": [relation]}, indent=1).splitlines()
+    mem = recollect.open(":memory:")
+    assert import_lines(mem.engine, "mem0", lines).outcomes == {"stored": 2}
+    assert any(memory.relationships for memory in mem.list(owner="ana").items)
 
 
 @pytest.mark.parametrize(
