@@ -20,6 +20,7 @@ from .test_hostile_files import in_little_memory, of_ten_gigabytes, refused
 GOOD: dict[str, dict[str, Any]] = {
     "recollect": {"content": "Rivers flow"},
     "v3": {"content": "Rivers flow"},
+    "v4": {"content": "Rivers flow"},
     "items": {"text": "Rivers flow"},
     "vault": {"text": "Rivers flow"},
     "mem0": {"memory": "Rivers flow"},
@@ -86,7 +87,7 @@ def test_a_bad_line_is_named_in_every_format(format: str, bad: bytes, message: s
     assert error.field == "facts.jsonl, line 3" and message in str(error)
 
 
-@pytest.mark.parametrize("format", ["recollect", "v3", "items", "mem0", "jsonl"])
+@pytest.mark.parametrize("format", ["recollect", "v3", "v4", "items", "mem0", "jsonl"])
 def test_an_id_that_stands_for_two_things_is_refused_the_second_time(format: str, tmp_path: Path) -> None:
     word = next(name for name in ("content", "text", "memory") if name in GOOD[format])
     records = [{"id": "same-1", word: words} for words in ("Rivers flow", "Seas rise", "Hills stand")]

@@ -95,6 +95,22 @@ def test_the_schema_and_addresses_are_printed(shell: Shell) -> None:
     assert shell.run("entry", "cid", "hello world") == shell.run("entry", "cid", "-", stdin="hello world") == hello
 
 
+def test_what_is_no_text_has_no_address(tmp_path: Path) -> None:
+    process = Process(tmp_path)
+    process.run("entry", "cid", "-", stdin="\udcff", code=2)
+    assert "content: is not UTF-8." in process.errors
+
+
+def test_the_namespaces_that_are_named_are_those_that_are_told_everywhere(shell: Shell) -> None:
+    shell.run("add", "Rivers flow to the sea")
+    shell.run("add", "Kettles boil at noon", "--namespace", "test")
+    asked = ["--include-namespaces", "test"]
+    assert [one["content"] for one in shell.json("list", *asked)["items"]] == ["Kettles boil at noon"]
+    assert [one["content"] for one in shell.json("entry", "export", *asked)] == ["Kettles boil at noon"]
+    assert "Rivers" not in shell.run("export", "recollect", *asked)
+    assert len(shell.json("entry", "export", *asked, "--include-namespaces", "prod")) == 2
+
+
 def test_out_and_in_again(greenhouse: Shell) -> None:
     lines = greenhouse.run("entry", "export", "--owner", "greenhouse")
     assert len(lines.splitlines()) == 12

@@ -17,6 +17,8 @@ import recollect
 from recollect import Recollect
 from recollect.engine.exporting import export_as
 from recollect.engine.importing import import_file
+from recollect.model.item import OF_THE_STORE
+from recollect.model.record import Memory
 
 EXAMPLES = 6
 WORDS = "river ladder pillow candle mirror garden bridge violin lantern anchor saddle thimble kettle marble".split()
@@ -25,70 +27,85 @@ NAMES = st.sampled_from(["ana", "ben", "Zoë O'Neil", "a;b"])
 SPACES = st.sampled_from(["user", "project", "session", "system"])
 AUTHORS = st.sampled_from(["otto", {"id": "b7", "name": "Babel; the 2nd", "platform": "=desk"}])
 EVERYWHERE = ("prod", "test")
+BEFORE = {"supersedes": st.booleans(), "builds_upon_the_last": st.booleans()}
+"""What a memory may have behind it: an earlier version, which stays at home, and a parent, which may go along."""
+BESIDE = {
+    "context": st.fixed_dictionaries({"task": ODD, "step": st.integers(0, 9)}),
+    "entities": st.just([{"name": "Ana; =1", "type": "person"}]),
+    "relationships": st.just([{"from": "Ana", "to": "tea", "type": "likes"}]),
+    "artifact_ref": st.just({"url": "https://example.org/a;b"}),
+    "expires_at": st.sampled_from(["2990-01-31T12:00:00Z", "2990-02-01T00:00:00Z"]),
+    "user_id": NAMES,
+    "agent_id": st.sampled_from(["planner", "x=y"]),
+    "run_id": st.just("r1"),
+    "thread_id": st.just("t;1"),
+    "actor_id": st.just("tool 7"),
+    "role": st.sampled_from(["user", "assistant"]),
+    "author": AUTHORS,
+    "confidence": st.sampled_from([0.25, 1.0]),
+    "importance": st.integers(1, 5),
+    "pinned": st.booleans(),
+    "kind": st.sampled_from(["semantic", "episodic", "insight", "profile"]),
+    "meta": st.dictionaries(st.sampled_from(["n", "team"]), st.integers(-(2**63), 2**63 - 1) | ODD, max_size=2),
+}
+"""What it may say beside its words, and every format but a graph takes along."""
 Facts = list[Any]
 
+TAGS = st.lists(st.sampled_from(["a", "b;c", "[x", "ü", "with space"]), max_size=3, unique=True)
 WHOLE = st.fixed_dictionaries(
     {"title": st.sampled_from(["", "A title", "Élan — vital"])},
     optional={
+        **BEFORE,
+        **BESIDE,
         "owner": NAMES,
         "space": SPACES,
         "namespace": st.sampled_from(["prod", "test"]),
-        "author": AUTHORS,
-        "confidence": st.sampled_from([0.25, 1.0]),
         "tier": st.just("canon"),
-        "tags": st.lists(st.sampled_from(["a", "b;c", "[x", "ü", "with space"]), max_size=3, unique=True),
+        "tags": TAGS,
         "category": st.sampled_from(["work", "home, sweet"]),
-        "importance": st.integers(1, 5),
-        "pinned": st.booleans(),
         "scope": st.sampled_from(["shared", "stylist"]),
-        "kind": st.sampled_from(["semantic", "episodic", "insight", "profile"]),
         "event_type": st.sampled_from(["preference", "decision", "fact"]),
         "authority": st.sampled_from(["user_asserted", "ai_inferred", "system_imposed"]),
-        "user_id": NAMES,
-        "agent_id": st.sampled_from(["planner", "x=y"]),
-        "role": st.sampled_from(["user", "assistant"]),
-        "meta": st.dictionaries(st.sampled_from(["n", "team"]), st.integers(-(2**63), 2**63 - 1) | ODD, max_size=2),
     },
 )
 PLAIN = st.fixed_dictionaries(
     {},
     optional={
+        **BEFORE,
+        **{name: drawn for name, drawn in BESIDE.items() if name not in ("user_id", "role")},
         "owner": NAMES,
         "space": SPACES,
         "namespace": st.sampled_from(["prod", "test"]),
         "scope": st.sampled_from(["shared", "stylist"]),
-        "author": AUTHORS,
-        "confidence": st.sampled_from([0.25, 1.0]),
         "category": st.just("work"),
-        "tags": st.lists(st.sampled_from(["a", "b c", "ü"]), max_size=2, unique=True),
-        "pinned": st.booleans(),
-        "importance": st.integers(1, 5),
-        "agent_id": st.just("planner"),
-        "run_id": st.just("r1"),
+        "tags": TAGS,
+        "event_type": st.sampled_from(["preference", "decision", "fact"]),
         "role": st.just("assistant"),
     },
 )
 IN_A_VAULT = st.fixed_dictionaries(
     {"source": st.sampled_from(["user", "tool", "import"])},
     optional={
+        **BEFORE,
+        **BESIDE,
         "scope": st.sampled_from(["shared", "orion"]),
         "owner": NAMES,
         "space": SPACES,
         "namespace": st.sampled_from(["prod", "test"]),
         "category": st.sampled_from(["bio", "goal"]),
-        "tags": st.lists(st.sampled_from(["a", "b c", "ü"]), max_size=2, unique=True),
+        "tags": TAGS,
         "register": st.booleans(),
     },
 )
-IN_A_GRAPH = st.fixed_dictionaries({}, optional={"scope": st.sampled_from(["shared", "stylist"])})
+IN_A_GRAPH = st.fixed_dictionaries({}, optional={**BEFORE, "scope": st.sampled_from(["shared", "stylist"])})
 PLACE = ("content", "namespace", "space", "owner", "scope")
-SAID = (*PLACE, "author", "confidence", "tags", "pinned", "category", "importance")
-EVERY_FIELD = (*SAID, "authority", "tier", "kind", "event_type", "layer", "sublayer", "user_id", "agent_id", "role")
+SAID = (*PLACE, "tags", "category", "parent_refs", *BESIDE)
+EVERY_FIELD = (*SAID, "authority", "tier", "event_type", "layer", "sublayer")
 
 
 def filled(said: list[tuple[str, dict[str, Any]]]) -> Recollect:
     """A memory with a different thing in each record, so that none is taken for another."""
-    mem = recollect.open(":memory:")
+    mem, last = recollect.open(":memory:"), ""
     for number, (odd, wanted) in enumerate(said):
         fields = {name: value for name, value in wanted.items() if value != ""}
         thing, other = WORDS[number % len(WORDS)], WORDS[(number * 5 + 3) % len(WORDS)]
@@ -98,9 +115,16 @@ def filled(said: list[tuple[str, dict[str, Any]]]) -> Recollect:
         if fields.get("kind") == "profile":
             fields["key"] = f"{thing} {number}"
             fields.pop("title", None)
-        if fields.pop("register", False):
+        if fields.pop("register", False) and "key" not in fields:
             fields |= {"tier": "register", "topic_id": f"{thing} {number}"}
-        mem.add(content, **fields)
+        if fields.pop("builds_upon_the_last", False) and last:
+            fields["parent_refs"] = [last]
+        if fields.pop("supersedes", False):
+            fields |= {} if fields.keys() & {"title", "key", "topic_id"} else {"title": f"{thing} {number}"}
+            mem.add(f"{content} or not", **without(fields, "parent_refs"))
+            fields["change"] = "update"
+        receipt = mem.add(content, **fields)
+        last = receipt.memory.content_hash if receipt.memory is not None else last  # canon may be refused
     return mem
 
 
@@ -123,7 +147,12 @@ def exported(mem: Recollect, format: str) -> str:
 def told(mem: Recollect, fields: tuple[str, ...]) -> list[str]:
     """These fields of every memory, whatever a file made of them in between."""
     found = mem.list(limit=1000, include_namespaces=EVERYWHERE).items
-    return sorted(repr([getattr(memory, name) for name in fields]) for memory in found)
+    return sorted(repr([fact(memory, name) for name in fields]) for memory in found)
+
+
+def fact(memory: Memory, name: str) -> Any:
+    value = getattr(memory, name)
+    return without(value, "imported_from", "entry", *OF_THE_STORE) if name == "meta" else value
 
 
 def without(record: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -145,6 +174,16 @@ def of_items(text: str) -> Facts:
     items = [json.loads(line) for line in text.splitlines()]
     changes = ("imported_from", "policy_tags", "importance_reason", "authority_reason", "source", "phase_id")
     return [{**without(item, "id", "created_at"), "meta": without(item["meta"], *changes)} for item in items]
+
+
+def of_v4(text: str) -> Facts:
+    changes = """id created_at last_modified last_accessed access_count related_memory_ids conflict_ids supersedes_id
+        superseded_by_id""".split()
+    records = [json.loads(line) for line in text.splitlines()]
+    for record in records:
+        if record.get("recollect", {}).get("kind") == "episodic":
+            del record["canonical_key"]
+    return [without(record, *changes) for record in records]
 
 
 def of_vault(text: str) -> Facts:
@@ -176,18 +215,14 @@ def of_jsonl(text: str) -> Facts:
     return [without(record, "id", "created_at") for record in of_lines(text)]
 
 
-def in_a_table(fields: dict[str, Any]) -> dict[str, Any]:
-    """Data of its own has no column, and that somebody speaks for the system takes a map."""
-    return without(fields, "meta", *(["authority"] if fields.get("authority") == "system_imposed" else []))
-
-
 FORMATS: dict[str, tuple[Any, Callable[[str], Facts], tuple[str, ...]]] = {
     "recollect": (WHOLE, of_records, EVERY_FIELD),
     "items": (WHOLE, of_items, EVERY_FIELD),
-    "csv": (WHOLE.map(in_a_table), of_csv, EVERY_FIELD),
-    "jsonl": (WHOLE.map(in_a_table), of_jsonl, EVERY_FIELD),
-    "vault": (IN_A_VAULT, of_vault, (*PLACE, "category", "tags")),
-    "mem0": (PLAIN, of_mem0, SAID),
+    "v4": (WHOLE, of_v4, EVERY_FIELD),
+    "csv": (WHOLE, of_csv, EVERY_FIELD),
+    "jsonl": (WHOLE, of_jsonl, EVERY_FIELD),
+    "vault": (IN_A_VAULT, of_vault, SAID),
+    "mem0": (PLAIN, of_mem0, (*without(dict.fromkeys(SAID), "user_id"), "event_type", "layer", "sublayer")),
     "entries": (WHOLE, of_entries, EVERY_FIELD),
     "mcp-memory": (IN_A_GRAPH, of_lines, ()),
 }

@@ -134,7 +134,7 @@ class ForeignFile:
             with stream:
                 for cut in array_elements(text_chunks(stream, name), name, *names):
                     number += 1
-                    yield Element(number, at_line(name, cut.line), cut.value)
+                    yield Element(number, at_line(name, cut.line), cut.value, cut.member)
 
     # ── what lies in a folder or an archive ─────────────────────────────────────────────────────────────────────
 

@@ -33,7 +33,7 @@ class ForeignLines:
     def elements(self, *members: str) -> Iterator[Element]:
         text = (line.text for line in self.lines(whole=True))
         for number, cut in enumerate(array_elements(text, self.name, *members), start=1):
-            yield Element(number, at_line(self.name, cut.line), cut.value)
+            yield Element(number, at_line(self.name, cut.line), cut.value, cut.member)
 
     def documents(self, suffix: str) -> Iterator[Document]:
         raise BadInput("is a folder, and has no lines.", field="format", hint="Use import_file.")

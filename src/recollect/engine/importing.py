@@ -40,7 +40,7 @@ from recollect.stores.protocol import Writer
 BATCH = 200
 """How many records one transaction takes in: others who write wait no longer than that."""
 MAX_SHOWN = 1_000
-"""How many refusals a report tells in full; the numbers of all of them are in it."""
+"""How many refusals, and how many notes, a report tells in full; the numbers of all that were refused are in it."""
 GIVE_UP_AFTER = 1_000
 """So many broken records, and more broken than whole ones, are not a file of this format."""
 DEFAULTS = frozenset({"owner", "space", "namespace", "scope", "category"})
@@ -53,7 +53,8 @@ Progress = Callable[[int, int], None]
 class Taken(Plain):
     """What became of one record. ``outcome`` is a receipt's, or ``refused``, ``skipped``, ``already_there`` or ``said_before``.
 
-    What was ``said_before`` by somebody else, or at another time, is kept archived, and reinforced what is here.
+    What was ``said_before`` by somebody else, or at another time, is kept archived, and reinforced what is here. ``note``
+    says what of it could not be kept.
     """
 
     number: int
@@ -62,6 +63,7 @@ class Taken(Plain):
     reasons: tuple[str, ...] = ()
     detail: str | None = None
     memory_id: str | None = None
+    note: str | None = None
 
 
 Each = Callable[[Taken], None]
@@ -72,7 +74,7 @@ class ImportReport(Plain):
     """What became of the records. ``numbers`` names every one of them, as ranges, under its outcome.
 
     ``file`` is empty where lines were given. ``guessed_columns`` are those whose words were taken for the content, where
-    nobody said which column holds it.
+    nobody said which column holds it. ``notes`` say what of a record that came in could not be kept.
     """
 
     format: str
@@ -84,6 +86,7 @@ class ImportReport(Plain):
     reasons: dict[str, int]
     refused: tuple[Taken, ...]
     guessed_columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def all_malformed(self) -> bool:
@@ -203,7 +206,8 @@ class _Asked(NamedTuple):
 
     def taken(self, outcome: str, receipt: Receipt) -> Taken:
         id = receipt.memory.id if receipt.memory is not None else None
-        return Taken(self.record.number, self.record.place, outcome, receipt.reasons, receipt.detail, id)
+        record, note = self.record, None if outcome == REFUSED else self.record.note
+        return Taken(record.number, record.place, outcome, receipt.reasons, receipt.detail, id, note)
 
 
 class _Intake:
@@ -382,6 +386,7 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     numbers: dict[str, _Ranges] = field(default_factory=dict)
     refused: list[Taken] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def note(self, taken: Taken) -> None:
         self.read += 1
@@ -391,6 +396,8 @@ class _Tally:
             self.reasons[taken.reasons[0]] += 1
             if len(self.refused) < MAX_SHOWN:
                 self.refused.append(taken)
+        if taken.note is not None and len(self.notes) < MAX_SHOWN:
+            self.notes.append(f"record {taken.number} ({taken.place}): {taken.note}")
         if self.each is not None:
             self.each(taken)
         if self.progress is not None:
@@ -409,4 +416,5 @@ class _Tally:
             dict(sorted(self.reasons.items())),
             tuple(self.refused),
             guessed,
+            tuple(self.notes),
         )

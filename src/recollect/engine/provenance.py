@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.pen import Pen
 from recollect.engine.reading import place_of, readable_streams
+from recollect.formats.protocol import ORIGIN
 from recollect.model.errors import NotFound
 from recollect.model.receipt import Plain
 from recollect.model.seals import PARENT, cut_seals
@@ -172,9 +173,9 @@ def refusal(pen: Pen, draft: Draft, incumbent: Stored | None) -> Rejection | Non
 
 
 def _kept(engine: Engine, draft: Draft) -> bool:
-    """An application that imports may bring the parents later."""
-    importing = draft.source is Spoken.IMPORT and engine.caller.trusted
-    return importing or engine.policy.provenance.unresolved == "keep"
+    """An application that imports may bring the parents later, whoever the file says was speaking."""
+    imported = draft.source is Spoken.IMPORT or ORIGIN in draft.candidate.meta
+    return (imported and engine.caller.trusted) or engine.policy.provenance.unresolved == "keep"
 
 
 def _closes_a_circle(sight: "_Sight", own: str, parents: Sequence[Stored]) -> bool:

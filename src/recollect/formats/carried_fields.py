@@ -4,16 +4,25 @@ It stands there under one name, ``recollect``: whose memory it is and who may se
 field of that name that was there before moves into it, so that nobody's data can pass for it, and comes out again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
+from recollect.formats.fields import without_empty
+from recollect.formats.protocol import FIRST, ORIGIN
+from recollect.formats.records import was_named
+from recollect.model.canonical import format_time
+from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
-from recollect.model.vocabulary import SHARED
+from recollect.model.vocabulary import SHARED, Kind
 
 NAME = "recollect"
 PLACE = ("namespace", "space", "owner", "scope")
 """Where a memory is, and so who may see it."""
 SAID = ("author", "confidence", "tags", "pinned", "category", "expires_at", "thread_id")
+WITH_IT = ("entities", "relationships", "artifact_ref", "context", "parent_refs")
+"""What belongs to its words: what they are about, and what they build upon."""
+BY_WHOM = ("user_id", "agent_id", "run_id", "thread_id", "actor_id", "role")
 _GOES_WITHOUT_SAYING: Mapping[str, Any] = {
     "namespace": "prod",
     "space": "user",
@@ -21,6 +30,7 @@ _GOES_WITHOUT_SAYING: Mapping[str, Any] = {
     "scope": SHARED,
     "category": "general",
     "pinned": False,
+    "kind": "semantic",
 }
 """What an import gives to a record that says nothing of it."""
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -40,7 +50,34 @@ def plain(name: str, value: Any) -> Any:
     """A value as JSON has it."""
     if name == "author":
         return {part: said for part, said in value.to_dict().items() if said is not None}
+    if isinstance(value, datetime):
+        return format_time(value)
     return list(value) if isinstance(value, tuple) else value
+
+
+def data_of(memory: Memory, format: str | None = None) -> dict[str, Any]:
+    """What a memory keeps in ``meta`` for whoever uses it. What its store noted there is left out.
+
+    So is where it came from, if that was a file of the ``format`` in which it goes out: that has fields for it.
+    """
+    data = {name: value for name, value in memory.meta.items() if name not in OF_THE_STORE}
+    if memory.kind == Kind.PROFILE:
+        data.pop("key", None)
+    came = data.get(ORIGIN)
+    if format is not None and isinstance(came, Mapping) and came.get("format") == format:
+        del data[ORIGIN]
+        if came.get(FIRST):
+            data[ORIGIN] = came[FIRST]
+    return data
+
+
+def beyond_of(memory: Memory, names: Iterable[str], format: str) -> dict[str, Any]:
+    """These fields, a name that is one to keep, the key of a profile, and its ``meta``, for a format that has no such fields."""
+    said = told(memory, *names)
+    if "canonical_key" in said and not was_named(memory.to_dict()):
+        del said["canonical_key"]
+    key = memory.meta.get("key") if memory.kind == Kind.PROFILE else None
+    return said | without_empty({"key": key, "meta": data_of(memory, format)})
 
 
 def with_beyond(data: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.conversations import OTHER_BRANCH, Conversation, Counting, Message, circle, pieces_of, unfit
+from recollect.formats.conversations import (
+    MAX_MESSAGE_CHARACTERS,
+    OTHER_BRANCH,
+    Conversation,
+    Counting,
+    Message,
+    circle,
+    pieces_of,
+    unfit,
+)
 from recollect.formats.fields import id_of, refusal, text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 
@@ -13,6 +22,7 @@ MEMORIES = ("conversations_memory", "project_memories")
 """What Claude itself remembers of all conversations, and of those of each project; in a file of its own."""
 ROOT = "00000000-"
 """How the parent of a first message begins: there is none."""
+TOO_LONG = f"is a file of more than {MAX_MESSAGE_CHARACTERS:,} characters, and no memory"
 _HEADING = re.compile(r"#{1,6} (?P<hashed>[^\n]+)|\*\*(?P<bold>[^*\n]+)\*\*:?")
 
 
@@ -37,6 +47,8 @@ def read(source: Source, options: Options) -> Iterator[Foreign]:
             if shown is not None and found.id not in shown:
                 found = Message(found.role, id=found.id, skipped=OTHER_BRANCH, refused=found.refused)
             yield from counting.foreign(about, number, found)
+            for nth, file in enumerate(_pasted(message, found), start=1):
+                yield from counting.foreign(about, f"{number}, file {nth}", file)
 
 
 def _parents(talk: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,6 +106,20 @@ def _message(message: Any) -> Message:
         message.get("created_at"),
         besides,
     )
+
+
+def _pasted(message: Any, found: Message) -> Iterator[Message]:
+    """The words of the files that were attached to a message, each as a message of its own: so they were said."""
+    attached = _listed(message.get("attachments")) if isinstance(message, dict) else []
+    words = [(one, text_of(one.get("extracted_content"))) for one in attached if isinstance(one, dict)]
+    for number, (file, text) in enumerate(words, start=1):
+        if text is None:
+            continue
+        id = f"{found.id}/file-{number}" if found.id is not None else None
+        besides = without_empty({"file_name": _file_name(file), "attached_to": found.id})
+        too_long = TOO_LONG if len(text) > MAX_MESSAGE_CHARACTERS else None
+        kept = "" if found.skipped or too_long else text
+        yield Message(found.role, kept, id, found.at, besides, skipped=found.skipped or too_long)
 
 
 def _text(message: Mapping[str, Any]) -> str:

@@ -65,7 +65,7 @@ class Counting:
     def __init__(self) -> None:
         self._number = 0
 
-    def foreign(self, talk: Conversation, place: int, message: Message) -> Iterator[Foreign]:
+    def foreign(self, talk: Conversation, place: int | str, message: Message) -> Iterator[Foreign]:
         """A message as one record, or as one for each of its parts."""
         where = f"{talk.place}, message {place}"
         refused = message.refused or unfit(message.text)

@@ -4,7 +4,8 @@ An entry is told about as soon as it is read. What takes the whole file (that it
 that parents go round in a circle) is told at the end; until then a few hashes of each entry are all that is kept.
 """
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from recollect.formats.entries import problems_of
 from recollect.formats.entry_files import Read
 from recollect.formats.fields import mapping_of
 from recollect.model.canonical import parse_time
-from recollect.rules.provenance import meant_by, on_a_cycle
+from recollect.rules.provenance import Circle, circles
 
 CIRCLE = "is superseded by an entry that it supersedes itself: expected one that came later and stays"
 
@@ -32,12 +33,18 @@ class Finding(NamedTuple):
         return self._asdict()
 
 
+At = tuple[datetime, int]
+"""When an entry was said, and its number: no two are the same."""
+Placed = tuple[At, int]
+"""When, and its place among those that were noted."""
+
+
 class _Noted(NamedTuple):
     """What is kept of a sound entry."""
 
     number: int
     line: int
-    at: tuple[datetime, int]
+    at: At
     parents: tuple[bytes, ...]
     superseded_by: bytes | None
     home: int
@@ -91,9 +98,20 @@ class Findings:
         if not self._partial:
             yield from self._dangling()
             yield from self._circles_of_versions()
-        for place in on_a_cycle({place: self._parents(place) for place in range(len(self._noted))}):
-            noted = self._noted[place]
-            yield Finding(noted.number, noted.line, "parent_refs", "builds upon an entry that builds upon it")
+        for place, circle in circles(self._all_parents()).items():
+            told = f"builds upon an entry that builds upon it: {self._around(place, circle)}"
+            yield self._finding(place, "parent_refs", told)
+
+    def _finding(self, place: int, path: str, message: str) -> Finding:
+        return Finding(self._noted[place].number, self._noted[place].line, path, message)
+
+    def _around(self, place: int, circle: Circle[int]) -> str:
+        """The entries of a circle by their numbers, from one of them back to it."""
+        between = [other for other in circle.nodes if other != place]
+        hidden = circle.size - 1 - len(between)
+        names = [str(self._noted[other].number) for other in (place, *between)]
+        more = [f"… ({hidden:,} more)"] if hidden else []
+        return f"entries {' → '.join([*names, *more, names[0]])}"
 
     def _dangling(self) -> Iterator[Finding]:
         for noted in self._noted:
@@ -107,48 +125,68 @@ class Findings:
 
     def _circles_of_versions(self) -> Iterator[Finding]:
         """Entries that supersede each other: none of them would be left. In a part of a file, another may be meant."""
-        following = {place: self._following(place) for place in range(len(self._noted))}
-        for place in on_a_cycle({place: [] if other is None else [other] for place, other in following.items()}):
-            noted = self._noted[place]
-            yield Finding(noted.number, noted.line, "superseded_by", CIRCLE)
+        alike = self._in_order()
+        following = {place: self._following(noted, alike) for place, noted in enumerate(self._noted)}
+        for place, circle in circles(following).items():
+            yield self._finding(place, "superseded_by", f"{CIRCLE} ({self._around(place, circle)})")
 
-    def _following(self, place: int) -> int | None:
+    def _in_order(self) -> dict[bytes, list[Placed]]:
+        """The entries of each content, by their time: sorted once, since one content may be there many times."""
+        return {one: sorted((self._noted[n].at, n) for n in places) for one, places in self._by_hash.items()}
+
+    def _following(self, noted: _Noted, in_order: Mapping[bytes, list[Placed]]) -> list[int]:
         """The entry that is meant by ``superseded_by``: the first that came later, else the last before it."""
-        noted = self._noted[place]
-        alike = self._by_hash.get(noted.superseded_by, ()) if noted.superseded_by is not None else ()
-        in_order = sorted(alike, key=lambda other: self._noted[other].at)
-        later = (other for other in in_order if self._noted[other].at > noted.at)
-        return next(later, in_order[-1] if in_order else None)
+        alike = in_order.get(noted.superseded_by, []) if noted.superseded_by is not None else []
+        later = _first_after(alike, noted.at)
+        return [later] if later is not None else [place for _, place in alike[-1:]]
 
-    def _meant(self, place: int, content_hash: bytes) -> int | None:
-        alike = [other for other in self._by_hash.get(content_hash, ()) if other != place]
-        return meant_by(self._noted[place].at, [(self._noted[other].at, other) for other in alike])
-
-    def _parents(self, place: int) -> list[int]:
-        found = [self._meant(place, parent) for parent in self._noted[place].parents]
-        return [other for other in found if other is not None]
+    def _all_parents(self) -> dict[int, list[int]]:
+        """What each entry builds upon: of several with the content that it names, the last before it, else the first after."""
+        alike = self._in_order()
+        return {
+            place: [
+                other
+                for parent in noted.parents
+                if (other := _meant(alike.get(parent, []), noted.at)) is not None and other != place
+            ]
+            for place, noted in enumerate(self._noted)
+        }
 
     # For an import, once the file is known to be sound: places count from 0, in the order of the file.
 
     def replacements(self) -> list[tuple[int, int]]:
-        """Each entry that another one of the file supersedes, with that one; the oldest first."""
+        """Each entry that another one of the file supersedes, with that one; the oldest first.
+
+        Of several with the words of the replacement: one that names the old one as a parent, from the same place, else one
+        that names it, else one from the same place; of these the first that came later.
+        """
         hashes = {place: content_hash for content_hash, places in self._by_hash.items() for place in places}
+        by_fit = self._by_fit(hashes)
         pairs = []
         for place, noted in enumerate(self._noted):
-            following = self._by_hash.get(noted.superseded_by, []) if noted.superseded_by is not None else []
-            later = [other for other in following if self._noted[other].at > noted.at]
-            if later:
-                pairs.append((place, min(later, key=lambda other: self._fit(noted, hashes[place], other))))
+            if (new := noted.superseded_by) is None:
+                continue
+            old = hashes[place]
+            for fit in ((new, old, noted.home), (new, old, None), (new, None, noted.home), (new, None, None)):
+                if (later := _first_after(by_fit.get(fit, []), noted.at)) is not None:
+                    pairs.append((place, later))
+                    break
         return sorted(pairs, key=lambda pair: self._noted[pair[0]].at)
 
-    def _fit(self, old: _Noted, content_hash: bytes, other: int) -> tuple[bool, bool, tuple[datetime, int]]:
-        """Of several with the words of the replacement: the one that names the old one as a parent, from the same place."""
-        new = self._noted[other]
-        return content_hash not in new.parents, old.home != new.home, new.at
+    def _by_fit(self, hashes: Mapping[int, bytes]) -> dict[Hashable, list[Placed]]:
+        """Those that may replace another, by their words, a parent that they name, and their home; each also without these."""
+        wanted = {noted.superseded_by for noted in self._noted}
+        found: dict[Hashable, list[Placed]] = {}
+        for place in sorted((n for n, own in hashes.items() if own in wanted), key=lambda n: self._noted[n].at):
+            noted, own = self._noted[place], hashes[place]
+            for parent in (None, *noted.parents):
+                for home in (None, noted.home):
+                    found.setdefault((own, parent, home), []).append((noted.at, place))
+        return found
 
     def parents_first(self) -> list[int]:
         """The places of all entries, each after what it builds upon and what it supersedes, else by their time."""
-        before: dict[int, list[int]] = {place: self._parents(place) for place in range(len(self._noted))}
+        before = self._all_parents()
         for old, new in self.replacements():
             before[new].append(old)
         order: dict[int, None] = {}
@@ -163,3 +201,18 @@ class Findings:
                 else:
                     path[waiting] = iter(before[waiting])
         return list(order)
+
+
+def _first_after(in_order: Sequence[Placed], at: At) -> int | None:
+    """The first that came later."""
+    after = bisect_right(in_order, at, key=lambda one: one[0])
+    return in_order[after][1] if after < len(in_order) else None
+
+
+def _meant(in_order: Sequence[Placed], at: At) -> int | None:
+    """Which one is meant by whoever names it, as ``rules.provenance.meant_by`` has it, of many that are in order."""
+    after = bisect_right(in_order, at, key=lambda one: one[0])
+    before = after - 1 if after and in_order[after - 1][0] == at else after
+    if before:
+        return in_order[before - 1][1]
+    return in_order[after][1] if after < len(in_order) else None

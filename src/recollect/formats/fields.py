@@ -1,10 +1,11 @@
 """What several formats share: records from lines, and plain values out of what may be anything."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.json_elements import Ambiguous, parsed_record
-from recollect.formats.protocol import Foreign, Line, Source, at_line
+from recollect.formats.json_elements import Ambiguous, PassedOver, parsed_record
+from recollect.formats.protocol import Element, Foreign, Line, Source, at_line
 from recollect.model.record import name_fault
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
@@ -32,11 +33,17 @@ def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterat
 
 def each_element(source: Source, members: Iterable[str], to_foreign: Maps) -> Iterator[Foreign]:
     """A record for each object of a JSON list; an element that is something else is refused."""
-    for element in source.elements(*members):
-        if isinstance(element.value, dict):
-            yield to_foreign(element.number, element.place, element.value)
-        else:
-            yield Foreign(element.number, element.place, refused=no_object(element.value))
+    return (foreign_of(element, to_foreign) for element in source.elements(*members))
+
+
+def foreign_of(element: Element, to_foreign: Maps) -> Foreign:
+    """What becomes of an element. A list that is none of the format's is one record, and is skipped."""
+    number, place, value, _ = element
+    if isinstance(value, dict):
+        return to_foreign(number, place, value)
+    if isinstance(value, PassedOver):
+        return Foreign(number, place, skipped=f"the list {value.member[:80]!r} is none that this format has")
+    return Foreign(number, place, refused=no_object(value))
 
 
 _KINDS = {bool: "a yes or no", int: "a number", float: "a number", str: "a text", list: "a list"}
@@ -86,3 +93,14 @@ def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
 def named_after(id: str | None) -> dict[str, Any]:
     """An id from elsewhere as an alias, where it can be one."""
     return {"aliases": [id]} if name_fault(id) is None else {}
+
+
+def in_utc(moment: Any) -> str | None:
+    """A time of a tool that counts in UTC, and does not always say so.
+
+    >>> in_utc("2030-01-31 12:00:00"), in_utc("2030-01-31T12:00:00Z"), in_utc("")
+    ('2030-01-31 12:00:00+00:00', '2030-01-31T12:00:00Z', None)
+    """
+    if text_of(moment) is None:
+        return None
+    return str(moment) if re.search(r"(Z|[+-]\d\d:?\d\d)$", str(moment)) else f"{moment}+00:00"

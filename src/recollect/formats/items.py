@@ -8,6 +8,7 @@ from typing import Any
 
 from recollect.formats.carried_fields import parted, told, with_beyond
 from recollect.formats.fields import each_line, id_of, text_of
+from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json
@@ -20,6 +21,7 @@ BEYOND = """
     author user_id agent_id run_id thread_id actor_id role parent_refs confidence pinned expires_at
 """.split()
 """What a memory has and an item has no word for."""
+KNOWN = ("id", "kind", "text", "source", "created_at", "importance", "scope", "meta")
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
@@ -51,7 +53,8 @@ def _foreign(number: int, place: str, item: Mapping[str, Any]) -> Foreign:
     came = origin(NAME, item, "id", "source", "created_at", earlier=meta.get(ORIGIN))
     if fields.get("source") == "import" or fields.get("source") == "promotion":
         came["source"] = fields["source"]
-    return Foreign(number, place, {**fields, "meta": {**meta, ORIGIN: came}}, id_of(item.get("id")))
+    meta, note = beside({**meta, ORIGIN: came}, others(item, *KNOWN))
+    return Foreign(number, place, {**fields, "meta": meta}, id_of(item.get("id")), note=note)
 
 
 FORMAT = Format(NAME, "governance items, JSON lines", read, write)

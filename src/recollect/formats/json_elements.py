@@ -21,20 +21,33 @@ _NOT_BLANK = re.compile(r"\S")
 
 
 class Cut(NamedTuple):
-    """An element's place and value."""
+    """An element's place and value, and the name of the member whose list it stands in; the document itself has none."""
 
     line: int
     value: Any
+    member: str = ""
+
+
+class PassedOver(NamedTuple):
+    """In place of a list of objects that nobody asked for: whoever reads the others says that it is there."""
+
+    member: str
 
 
 def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[Cut]:
-    """The elements of an array: the whole document, or the one under a member of these names, however deep it stands."""
+    """The elements of an array: the whole document, or all that stand under a member of these names.
+
+    Such a member may stand within another. The document is read to its end: what is cut off, or follows it, is an error.
+    """
     reader = _Reader(chunks, name)
-    found = reader.find_array(members)
-    if not found:
-        wanted = " or ".join(repr(member) for member in members)
-        reader.fail(f"has no list{f' under {wanted}' if members else ''}", hint="Is this another format?")
-    yield from reader.elements()
+    sign = reader.peek()
+    if sign == "[":
+        yield from reader.elements("")
+    elif sign != "{" or not members:
+        reader.fail_without_list(members)
+    else:
+        yield from reader.listed_under(members)
+    reader.end()
 
 
 def begins_a_document(line: str) -> bool:
@@ -114,41 +127,78 @@ class _Reader:
     def fail(self, what: str, hint: str | None = None) -> NoReturn:
         raise BadInput(f"{what}.", field=at_line(self._name, self.line), hint=hint)
 
-    def find_array(self, members: tuple[str, ...]) -> bool:
-        """Go to the first element of the array that is wanted."""
-        sign = self._peek()
-        if sign == "[":
-            self._step()
-            return True
-        return sign == "{" and bool(members) and self._find_member(members)
+    def fail_without_list(self, members: tuple[str, ...]) -> NoReturn:
+        wanted = " or ".join(repr(member) for member in members)
+        self.fail(f"has no list{f' under {wanted}' if members else ''}", hint="Is this another format?")
 
-    def _find_member(self, members: tuple[str, ...]) -> bool:
+    def listed_under(self, members: tuple[str, ...]) -> Iterator[Cut]:
+        """The elements of the lists of these names, in an object and in those within it that have such a name."""
         self._step()
-        while self._peek() == '"':
-            key = parsed(self._value(), at_line(self._name, self.line))
-            self._expect(":")
-            if key in members and self._peek() in ("[", "{"):
-                return self.find_array(members)
-            self._value(keep=False)
-            if self._peek() == ",":
+        depth, begun, found = 1, False, False
+        while depth:
+            sign = self.peek()
+            if sign == "}":
                 self._step()
-        return False
+                depth, begun = depth - 1, True
+                continue
+            if begun:
+                self._expect(",")
+            key, begun = self._key(), True
+            sign = self.peek()
+            if key in members and sign == "{":
+                self._step()
+                depth, begun = depth + 1, False
+            elif key in members and sign == "[":
+                found = True
+                yield from self.elements(key)
+            else:
+                yield from self._passed_over(key)
+        if not found:
+            self.fail_without_list(members)
 
-    def elements(self) -> Iterator[Cut]:
-        if self._peek() == "]":
+    def _key(self) -> str:
+        if self.peek() != '"':
+            self.fail("is not JSON: the name of a member is missing", hint="Was the file cut off?")
+        key = parsed(self._value(), at_line(self._name, self.line))
+        self._expect(":")
+        return str(key)
+
+    def _passed_over(self, key: str) -> Iterator[Cut]:
+        """Go past what nobody asked for. A list of objects may be records, and is told."""
+        if self.peek() != "[":
+            self._value(keep=False)
             return
-        while True:
-            self._peek()
+        line = self.line
+        self._step()
+        if self.peek() == "{":
+            yield Cut(line, PassedOver(key), key)
+        while self.peek() != "]":
+            self._value(keep=False)
+            if self.peek() != "]":
+                self._expect(",")
+        self._step()
+
+    def elements(self, member: str) -> Iterator[Cut]:
+        """Those of the list that begins here, up to its end."""
+        self._step()
+        sign = self.peek()
+        while sign != "]":
+            self.peek()
             line = self.line
-            yield Cut(line, parsed_record(self._value(), at_line(self._name, line)))
-            sign = self._peek()
-            if sign == "]":
-                return
-            self._expect(",")
+            yield Cut(line, parsed_record(self._value(), at_line(self._name, line)), member)
+            sign = self.peek()
+            if sign != "]":
+                self._expect(",")
+        self._step()
+
+    def end(self) -> None:
+        """Nothing may follow: half of a file that was read as the whole would be missed by nobody."""
+        if self.peek():
+            self.fail("something follows the end of the document", hint="Were two files joined? Import each by itself.")
 
     # ── moving on ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _peek(self) -> str:
+    def peek(self) -> str:
         """The next sign that is not blank, without taking it; empty at the end."""
         while True:
             found = _NOT_BLANK.search(self._text, self._at)
@@ -162,7 +212,7 @@ class _Reader:
         self._at += 1
 
     def _expect(self, sign: str) -> None:
-        if self._peek() != sign:
+        if self.peek() != sign:
             self.fail(f"is not JSON: {sign!r} is missing", hint="Was the file cut off?")
         self._step()
 
@@ -181,7 +231,7 @@ class _Reader:
 
     def _value(self, *, keep: bool = True) -> str:
         """One value's text. What is not kept may be of any length."""
-        sign, self._kept, self._size, self._keep = self._peek(), [], 0, keep
+        sign, self._kept, self._size, self._keep = self.peek(), [], 0, keep
         if sign == '"':
             self._string()
         elif sign in ("[", "{"):

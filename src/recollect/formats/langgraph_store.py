@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.fields import text_of, without_empty
+from recollect.formats.fields import in_utc, text_of, without_empty
 from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.canonical import canonical_json
@@ -46,7 +46,7 @@ def _foreign(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
         "owner": labels[-1] if labels else None,
         "tags": [_tag(label) for label in labels[:-1]],
         "source": "import",
-        "expires_at": _moment(row.get("expires_at")),
+        "expires_at": in_utc(row.get("expires_at")),
         "meta": {ORIGIN: came | ({"value": value} if said != value else {})},
     }
     return Foreign(number, place, without_empty(fields), f"{namespace}/{key}")
@@ -62,13 +62,6 @@ def words_of(value: Any, depth: int = 0) -> str | None:
             if said is not None:
                 return said
     return canonical_json(value) if depth == 0 and value not in (None, {}, []) else None
-
-
-def _moment(text: Any) -> str | None:
-    """When an item expires; the store counts in UTC, and does not always say so."""
-    if text_of(text) is None:
-        return None
-    return str(text) if re.search(r"(Z|[+-]\d\d:?\d\d)$", str(text)) else f"{text}+00:00"
 
 
 def _as_text(value: Any) -> str:

@@ -7,9 +7,10 @@ server answers from an imported graph as from one that it wrote.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from recollect.formats.fields import objects_in, refusal, text_of
+from recollect.formats.fields import mapping_of, objects_in, refusal, text_of
+from recollect.formats.kept_beside import FIELDS, beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
@@ -18,39 +19,52 @@ from recollect.rules import knowledge_graph as graph
 NAME = "mcp-memory"
 
 
+ENTITY = ("type", "name", "entityType", "observations")
+RELATION = ("type", "from", "to", "relationType")
+
+
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Records are counted as the memories that they become: an entity with two observations is three."""
     number = 0
     for line, value in objects_in(source, source.lines()):
-        for what, fields in _parts(value):
+        for part in _parts(value):
             number += 1
-            place = f"line {line.number}, {what}" if fields else f"line {line.number}"
-            yield Foreign(number, place, _known(fields)) if fields else Foreign(number, place, refused=what)
+            place = f"line {line.number}, {part.what}" if part.fields else f"line {line.number}"
+            yield _known(number, place, part) if part.fields else Foreign(number, place, refused=part.what)
 
 
-def _parts(value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The memories of a line, each with what it is there; or what is wrong, and nothing."""
+class _Part(NamedTuple):
+    """A memory of a line and what it is there; or what is wrong, and nothing. ``others`` are fields that a graph has not."""
+
+    what: str
+    fields: Mapping[str, Any] = {}
+    others: Mapping[str, Any] = {}
+
+
+def _parts(value: Any) -> Iterator[_Part]:
     match value:
         case {"type": "entity", "name": str(name), "entityType": str(type), "observations": list(seen)} if text_of(
             name
         ):
-            yield "entity", graph.entity_fields(graph.Entity(name, type))
+            yield _Part("entity", graph.entity_fields(graph.Entity(name, type)), others(value, *ENTITY))
             for place, text in enumerate(seen, start=1):
                 if text_of(text):
-                    yield f"observation {place}", graph.observation_fields(name, text, type or None)
+                    yield _Part(f"observation {place}", graph.observation_fields(name, text, type or None))
                 else:
-                    yield f"observation {place} is not text", {}
+                    yield _Part(f"observation {place} is not text")
         case {"type": "relation", "from": str(start), "to": str(end), "relationType": str(type)} if (
             start and end and type
         ):
-            yield "relation", graph.relation_fields(graph.Relation(start, end, type))
+            fields = graph.relation_fields(graph.Relation(start, end, type))
+            yield _Part("relation", fields, others(value, *RELATION))
         case _:
-            yield refusal(value, "is neither an entity nor a relation"), {}
+            yield _Part(refusal(value, "is neither an entity nor a relation"))
 
 
-def _known(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _known(number: int, place: str, part: _Part) -> Foreign:
     """Who observed it, the file does not say."""
-    return {**fields, "source": "import", "meta": {**fields["meta"], ORIGIN: {"format": NAME}}}
+    meta, note = beside({**part.fields["meta"], ORIGIN: {"format": NAME}}, part.others)
+    return Foreign(number, place, {**part.fields, "source": "import", "meta": meta}, note=note)
 
 
 def write(memories: Iterable[Memory]) -> Iterator[str]:
@@ -58,10 +72,21 @@ def write(memories: Iterable[Memory]) -> Iterator[str]:
     held = list(memories)
     whole = graph.assemble(held)
     loose = [memory for memory in held if not isinstance(memory.meta.get("graph"), dict)]
+    beside_them = {canonical_json(memory.meta["graph"]): _others(memory) for memory in held if _others(memory)}
     for entity in (*whole.entities, *_owners(loose)):
-        yield canonical_json({"type": "entity", **entity.to_dict()}) + "\n"
+        more = beside_them.get(canonical_json({"entity": entity.name, "type": entity.type}), {})
+        yield canonical_json({**more, "type": "entity", **entity.to_dict()}) + "\n"
     for relation in whole.relations:
-        yield canonical_json({"type": "relation", **relation.to_dict()}) + "\n"
+        part = {"from": relation.start, "to": relation.end, "type": relation.type}
+        more = beside_them.get(canonical_json(part), {})
+        yield canonical_json({**more, "type": "relation", **relation.to_dict()}) + "\n"
+
+
+def _others(memory: Memory) -> Mapping[str, Any]:
+    """What the line of an entity or a relation had beside the fields of a graph."""
+    came = mapping_of(memory.meta.get(ORIGIN))
+    part = isinstance(memory.meta.get("graph"), dict) and came.get("format") == NAME
+    return mapping_of(came.get(FIELDS)) if part else {}
 
 
 def _owners(memories: Iterable[Memory]) -> Iterator[graph.Entity]:

@@ -3,37 +3,59 @@ in PostgreSQL.
 
 In a folder, the payloads come from the local Qdrant collection and what happened to them from ``history.db``, which the
 user may name beside any of the others. Such a ``history.db`` can also be read alone: then the last wording of each memory
-is what it says now.
+is what it says now. The entities and relations that a graph memory gives beside the memories become parts of a graph, as
+those of ``mcp-memory`` do.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import chain
 from typing import Any
 
-from recollect.formats.carried_fields import PLACE, SAID, parted, told, with_beyond
-from recollect.formats.fields import each_element, each_line, id_of, mapping_of, named_after, text_of, without_empty
+from recollect.formats.carried_fields import PLACE, SAID, WITH_IT, beyond_of, parted, with_beyond
+from recollect.formats.fields import (
+    each_line,
+    foreign_of,
+    id_of,
+    mapping_of,
+    named_after,
+    text_of,
+    texts_of,
+    without_empty,
+)
 from recollect.formats.json_elements import parsed_record
+from recollect.formats.kept_beside import FIELDS, beside, others
 from recollect.formats.mem0_history import versions
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
-from recollect.model.record import Memory
+from recollect.model.record import MAX_NAME, Memory
+from recollect.rules import knowledge_graph as graph
 
 NAME = "mem0"
 POINTS = {"folder": "qdrant_points", "database": "qdrant_points", "server": "pgvector_points"}
 """Where the vector store keeps its payloads, by the kind of source."""
 CHANGES = "mem0_changes"
 LISTS = ("results", "memories", "points", "result")
+GRAPH = ("entities", "relations")
+"""What a graph memory gives beside them."""
 SPEAKERS = {"assistant": "agent", "tool": "tool"}
 """Who speaks, where that is known. What has the role of a user may be a model's summary of what they said: an import."""
 OWN = frozenset(
     "id data memory hash created_at updated_at user_id agent_id run_id actor_id role text_lemmatized score".split()
 )
 """What mem0 itself puts beside a memory; the rest of a payload is the user's own metadata."""
-BEYOND = tuple(name for name in (*PLACE, *SAID, "importance") if name != "owner")
+BEYOND = (
+    *(name for name in (*PLACE, *SAID) if name != "owner"),
+    *("importance", "kind", "event_type", "layer", "sublayer", "canonical_key", *WITH_IT),
+)
 """What a memory of ours says under ``metadata.recollect``; the owner is mem0's user."""
+EXPIRES = "expiration_date"
+FIRST_YEAR, LAST_YEAR = 1900, 9000
+"""Those that a memory can name; 9999 is a way to say never."""
+MAX_TAGS = 64
 MAX_HISTORY = 20
 """How many changes of one memory are carried along, the latest."""
 MAX_HISTORY_CHARACTERS = 2**27
@@ -74,7 +96,7 @@ def _memories(source: Source) -> Iterator[Foreign]:
     if source.kind in POINTS:
         return _points(source, POINTS[source.kind])
     if source.kind == "json" or _is_one_document(source):
-        return each_element(source, LISTS, _foreign)
+        return _of_a_document(source)
     return each_line(source, source.lines(), _foreign)
 
 
@@ -82,7 +104,49 @@ def _is_one_document(source: Source) -> bool:
     """Whether the first line holds the whole list."""
     first = next(source.lines(), None)
     value = parsed_record(first.text, at_line(source.name, first.number)) if first is not None else None
-    return isinstance(value, list) or (isinstance(value, dict) and any(isinstance(value.get(n), list) for n in LISTS))
+    if not isinstance(value, dict):
+        return isinstance(value, list)
+    return _words(value) is None and any(isinstance(value.get(name), list | dict) for name in (*LISTS, *GRAPH))
+
+
+def _of_a_document(source: Source) -> Iterator[Foreign]:
+    """The memories of a document, and the graph that may stand beside them."""
+    users: set[str] = set()
+    for element in source.elements(*LISTS, *GRAPH):
+        if element.member not in GRAPH:
+            record = foreign_of(element, _foreign)
+            users |= {record.fields["owner"]} if "owner" in record.fields and len(users) < 2 else set()
+            yield record
+            continue
+        record = foreign_of(element, _relation if element.member == "relations" else _entity)
+        # mem0 gives them to whoever asked for one person's memories, and does not say again whose they are
+        whose = {"owner": next(iter(users))} if len(users) == 1 else {}
+        yield replace(record, fields={**whose, **record.fields}) if record.fields else record
+
+
+def _relation(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
+    start, end = text_of(value.get("source")), text_of(value.get("target")) or text_of(value.get("destination"))
+    type = text_of(value.get("relationship")) or text_of(value.get("relation"))
+    if start is None or end is None or type is None:
+        return Foreign(number, place, refused="is no relation: expected source, relationship and target")
+    known = ("source", "target", "destination", "relationship", "relation", "user_id", "score")
+    return _of_graph(number, place, graph.relation_fields(graph.Relation(start, end, type)), value, known)
+
+
+def _entity(number: int, place: str, value: Mapping[str, Any]) -> Foreign:
+    name = text_of(value.get("name"))
+    if name is None:
+        return Foreign(number, place, refused="is no entity: it has no name")
+    fields = graph.entity_fields(graph.Entity(name, text_of(value.get("type")) or ""))
+    return _of_graph(number, place, fields, value, ("name", "type", "user_id", "score"))
+
+
+def _of_graph(
+    number: int, place: str, fields: Mapping[str, Any], value: Mapping[str, Any], known: tuple[str, ...]
+) -> Foreign:
+    meta, note = beside({**fields["meta"], ORIGIN: {"format": NAME}}, others(value, *known))
+    whose = without_empty({"owner": text_of(value.get("user_id"))})
+    return Foreign(number, place, {**fields, **whose, "source": "import", "meta": meta}, note=note)
 
 
 def _points(source: Source, query: str) -> Iterator[Foreign]:
@@ -132,24 +196,66 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     """A record of an export, or a point with its payload."""
     payload = record.get("payload")
     values = {**payload, "id": record.get("id")} if isinstance(payload, dict) else record
-    said = text_of(values.get("memory")) or text_of(values.get("data")) or text_of(values.get("text"))
+    said = _words(values)
     if said is None:
         return Foreign(number, place, refused="has no memory")
     id = id_of(values.get("id"))
-    came = origin(NAME, values, "id", "hash", "created_at", "updated_at")
-    beyond, metadata = parted(_own_metadata(values), *BEYOND)
+    beyond, metadata = parted(_own_metadata(values), *BEYOND, "key", "meta")
+    data = beyond.pop("meta", {})
+    if not isinstance(data, dict):
+        return Foreign(number, place, refused="metadata.recollect.meta is not an object")
+    came = origin(NAME, values, "id", "hash", "created_at", "updated_at", earlier=data.get(ORIGIN))
     came |= without_empty({"metadata": metadata})
+    meta, note = beside({**data, ORIGIN: came}, _beside_metadata(values))
     names = {name: text_of(values.get(name)) for name in ("user_id", "agent_id", "run_id", "actor_id", "role")}
+    tags = [*texts_of(beyond.pop("tags", ())), *filter(_is_tag, texts_of(values.get("categories")))]
     fields = {
         "content": said,
         "owner": names["user_id"],
         **names,
+        "tags": list(dict.fromkeys(tags))[:MAX_TAGS],
+        "expires_at": _expiry(values.get(EXPIRES)),
         **beyond,
         "source": SPEAKERS.get(str(names["role"]), "import"),
-        "meta": {ORIGIN: came},
+        "meta": meta,
         **named_after(id),
     }
-    return Foreign(number, place, without_empty(fields), id)
+    return Foreign(number, place, without_empty(fields), id, note=note)
+
+
+def _words(values: Mapping[str, Any]) -> str | None:
+    payload = values.get("payload")
+    if isinstance(payload, dict):
+        return _words(payload)
+    return text_of(values.get("memory")) or text_of(values.get("data")) or text_of(values.get("text"))
+
+
+def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
+    if not isinstance(values.get("metadata"), dict) and "data" in values:
+        return {}  # the payloads have it all in one, and it counts as metadata
+    text = () if text_of(values.get("memory")) is None else ("text",)
+    known = others(dict.fromkeys((*OWN, "metadata", "payload", "text")), *text)
+    return others(values, *known)
+
+
+def _is_tag(text: str) -> bool:
+    return len(text) <= MAX_NAME and text.isprintable()
+
+
+def _expiry(value: Any) -> str | None:
+    """When a memory expires: mem0 shows it all through its last day, in UTC, and one whose date it cannot read for ever."""
+    if text_of(value) is None:
+        return None
+    try:
+        if len(value) > len("2030-01-31"):
+            moment = datetime.fromisoformat(value)
+            moment = moment.replace(tzinfo=moment.tzinfo or UTC)
+        else:
+            moment = datetime.combine(date.fromisoformat(value) + timedelta(days=1), time(), UTC)
+    except (ValueError, OverflowError):
+        return None
+    return format_time(moment) if FIRST_YEAR <= moment.year <= LAST_YEAR else None
 
 
 def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,15 +278,18 @@ def write(memories: Iterable[Memory]) -> Iterator[str]:
 def _result(memory: Memory) -> dict[str, Any]:
     came = memory.meta.get(ORIGIN)
     before = came if isinstance(came, dict) and came.get("format") == NAME else {}
+    last_day = None if memory.expires_at is None else (memory.expires_at - timedelta(microseconds=1)).date()
     return {
+        **others(mapping_of(before.get(FIELDS)), *OWN, "metadata", "payload", EXPIRES),
         "id": before.get("id") or memory.id,
         "memory": memory.content,
         "hash": hashlib.md5(memory.content.encode("utf-8"), usedforsecurity=False).hexdigest(),
-        "metadata": with_beyond(mapping_of(before.get("metadata")), told(memory, *BEYOND)) or None,
+        "metadata": with_beyond(mapping_of(before.get("metadata")), beyond_of(memory, BEYOND, NAME)) or None,
         "created_at": before.get("created_at") or format_time(memory.created_at),
         "updated_at": before.get("updated_at") or format_time(memory.last_modified),
         "user_id": memory.owner,
         **without_empty({name: getattr(memory, name) for name in ("agent_id", "run_id", "actor_id", "role")}),
+        **({} if last_day is None else {EXPIRES: last_day.isoformat()}),
     }
 
 

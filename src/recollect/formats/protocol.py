@@ -13,6 +13,8 @@ from recollect.model.record import Memory
 
 ORIGIN = "imported_from"
 """Where in ``meta`` it is kept what a record was called, and when it was made, where it came from."""
+FIRST = "first"
+"""Where in it the origin is kept that it had before."""
 
 
 class Line(NamedTuple):
@@ -32,11 +34,12 @@ def at_line(name: str, number: int) -> str:
 
 
 class Element(NamedTuple):
-    """An element of a JSON array, and where it begins."""
+    """An element of a JSON array, where it begins, and under which name the array stands, if it has one."""
 
     number: int
     place: str
     value: Any
+    member: str = ""
 
 
 class Document(NamedTuple):
@@ -74,7 +77,10 @@ class Source(Protocol):
         ...
 
     def elements(self, *members: str) -> Iterator[Element]:
-        """The elements of a JSON array: the document itself, or what stands under one of the ``members``."""
+        """The elements of a JSON array: the document itself, or what stands under one of the ``members``.
+
+        In place of another list of objects in it stands one ``PassedOver``.
+        """
         ...
 
     def documents(self, suffix: str) -> Iterator[Document]:
@@ -98,7 +104,7 @@ class Foreign:
     should come along, such as one that was deleted over there. ``earlier`` says that it is an older version of one that
     follows, ``put_away`` that it is kept for the record only, and archived. ``entry`` is a record that is kept even where
     another memory says the same already. ``guessed`` names the column whose words were taken for the content, where
-    nobody said which it is.
+    nobody said which it is. ``note`` says what of it could not be kept.
     """
 
     number: int
@@ -111,6 +117,7 @@ class Foreign:
     put_away: bool = False
     entry: Mapping[str, Any] | None = None
     guessed: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,5 +158,5 @@ def origin(format: str, record: Mapping[str, Any], *names: str, earlier: Any = N
     """
     kept = {"format": format, **{name: record[name] for name in names if record.get(name) is not None}}
     if isinstance(earlier, Mapping) and earlier:
-        kept["first"] = earlier.get("first", earlier)
+        kept[FIRST] = earlier.get(FIRST, earlier)
     return kept

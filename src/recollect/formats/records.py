@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.fields import each_line, id_of, named_after, text_of
+from recollect.formats.fields import each_line, id_of, named_after, text_of, texts_of
+from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
@@ -17,6 +18,8 @@ CARRIED = """
     actor_id role parent_refs signature confidence pinned importance expires_at
 """.split()
 """The fields of an exported memory that an import takes over; the rest is decided anew."""
+KNOWN = frozenset(Memory.__dataclass_fields__) - {"vouchers"}
+"""What a memory has. Whatever else a record says is kept with where it came from, and so is who vouched for it there."""
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
@@ -38,7 +41,11 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     stated = record.get("content_hash")
     if stated is not None and not _has_hash(record["content"], stated):
         return Foreign(number, place, refused="its content does not have its content_hash: it was changed or damaged")
-    return Foreign(number, place, candidate_fields(record), id_of(record.get("id")))
+    fields = candidate_fields(record)
+    if not isinstance(fields["meta"], dict):
+        return Foreign(number, place, refused="meta is not an object")
+    meta, note = beside(fields["meta"], others(record, *KNOWN))
+    return Foreign(number, place, {**fields, "meta": meta}, id_of(record.get("id")), note=note)
 
 
 def _has_hash(content: str, stated: Any) -> bool:
@@ -60,7 +67,8 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     if not was_named(record):
         fields.pop("canonical_key", None)
     came = origin(NAME, record, "id", "source", "version", "created_at", earlier=meta.get(ORIGIN))
-    return {**fields, **named_after(id_of(record.get("id"))), "source": "import", "meta": {**meta, ORIGIN: came}}
+    aliases = [*named_after(id_of(record.get("id"))).get("aliases", ()), *texts_of(record.get("aliases"))]
+    return {**fields, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
 
 
 def was_named(record: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from recollect.formats import (
     records,
     tables,
     v3,
+    v4,
     vault,
 )
 from recollect.formats.protocol import Format
@@ -22,6 +23,7 @@ FORMATS: dict[str, Format] = {
     for format in (
         records.FORMAT,
         v3.FORMAT,
+        v4.FORMAT,
         items.FORMAT,
         vault.FORMAT,
         entry_format.FORMAT,

@@ -4,6 +4,8 @@
 of its own. A column that is named like a field is that field. Every other column is kept with where it came from. How far
 a row is to be believed is its own word: it counts if the one who imports it has the right to state an authority.
 
+What has no column of its own, such as data and context, stands in one that an export calls ``recollect``, as a JSON object.
+
 In CSV a cell that a spreadsheet would take for a formula stands behind a single quote, which is taken off again.
 """
 
@@ -13,10 +15,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from recollect.formats.carried_fields import NAME, data_of, parted, told
 from recollect.formats.decoding import MAX_LINE_BYTES
 from recollect.formats.fields import each_line, id_of, named_after, text_of, without_empty
-from recollect.formats.json_elements import twice
-from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line
+from recollect.formats.json_elements import each_field_once, twice
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line, origin
 from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
@@ -46,8 +49,10 @@ _FORMULA = re.compile(rf"{QUOTE}*[=+\-@\t\r\n]")
 WRITTEN = """
     id content owner space namespace scope kind key canonical_key topic_id event_type layer sublayer tier category tags
     importance pinned expires_at user_id agent_id run_id thread_id actor_id role created_at
-    author_id author_name author_platform confidence authority
+    author_id author_name author_platform confidence authority parent_refs
 """.split()
+BEYOND = ("entities", "relationships", "artifact_ref", "context", "authority")
+"""What has no cell of its own; and that a row is the system's word, which the name of a column alone does not say."""
 
 
 def read_csv(source: Source, options: Options) -> Iterator[Foreign]:
@@ -135,7 +140,8 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
     fields: dict[str, Any] = {}
     meta: dict[str, Any] = {}
     rest: dict[str, Any] = {}
-    for column, value in record.items():
+    beyond, others = _beyond(record)
+    for column, value in others.items():
         target = targets.get(column) or (column if column not in columns and _says_itself(column, value) else None)
         if target is None:
             rest[column] = value
@@ -155,10 +161,26 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
         why = "has no content" if empty is None else f"has nothing in the column {empty!r}"
         return Foreign(number, place, refused=f"{why}; name the column of the words with --map content=…")
     id = id_of(rest.pop("id", None))
-    came = without_empty({"format": format, "id": id, "columns": without_empty(rest)})
-    given = {"source": "import", **named_after(id), **without_empty(fields)}
-    given["meta"] = {**without_empty(meta), ORIGIN: came}
+    rest = {column: value for column, value in rest.items() if column not in beyond or value != beyond[column]}
+    data = beyond.pop("meta", {})
+    if not isinstance(data, dict):
+        return Foreign(number, place, refused=f"{NAME}.meta is not an object")
+    came = {"id": id, "created_at": rest.pop("created_at", None), "columns": without_empty(rest)}
+    came = origin(format, without_empty(came), *came, earlier=data.get(ORIGIN))
+    given = {"source": "import", **named_after(id), **without_empty(fields), **without_empty(beyond)}
+    given["meta"] = {**data, **without_empty(meta), ORIGIN: came}
     return Foreign(number, place, given, id, guessed=guessed)
+
+
+def _beyond(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a row carries that has no column of its own, and the other columns. Anybody else's column of that name is one."""
+    cell = record.get(NAME)
+    if isinstance(cell, str) and cell.startswith("{"):
+        try:
+            cell = json.loads(cell, object_pairs_hook=each_field_once)
+        except (ValueError, RecursionError):
+            return {}, dict(record)
+    return parted({**record, NAME: cell} if NAME in record else record, *BEYOND, "meta")
 
 
 def _says_itself(column: str, value: Any) -> bool:
@@ -202,33 +224,46 @@ def _list(cell: str) -> Any:
 
 
 def write_csv(memories: Iterable[Memory]) -> Iterator[str]:
-    yield _row(WRITTEN)
+    yield _row([*WRITTEN, NAME])
     for memory in memories:
-        plain = _plain(memory)
-        yield _row([_with_quote(_cell(plain[name])) for name in WRITTEN])
+        plain = _plain(memory, CSV)
+        yield _row([_with_quote(_cell(plain[name])) for name in (*WRITTEN, NAME)])
 
 
 def write_jsonl(memories: Iterable[Memory]) -> Iterator[str]:
     for memory in memories:
-        yield canonical_json(without_empty(_plain(memory))) + "\n"
+        yield canonical_json(without_empty(_plain(memory, JSONL))) + "\n"
 
 
-def _plain(memory: Memory) -> dict[str, Any]:
-    """The fields of a memory that a table has columns for."""
+def _plain(memory: Memory, format: str) -> dict[str, Any]:
+    """The fields of a memory that a table has columns for, and the rest in one."""
     values = {name: getattr(memory, name) for name in WRITTEN if name != "key" and name not in AUTHOR}
     values |= {name: getattr(memory.author, part) for name, part in AUTHOR.items()}
     values |= {"created_at": format_time(memory.created_at), "tags": list(memory.tags), "pinned": memory.pinned or None}
+    values["parent_refs"] = list(memory.parent_refs)
     values["expires_at"] = format_time(memory.expires_at) if memory.expires_at else None
     values["key"] = memory.meta.get("key") if memory.kind == "profile" else None
     if not was_named(values):
         values["canonical_key"] = None
+    values[NAME] = _in_one_column(memory, format)
     return {name: str(value) if hasattr(value, "value") else value for name, value in values.items()}
+
+
+def _in_one_column(memory: Memory, format: str) -> dict[str, Any]:
+    came = memory.meta.get(ORIGIN)
+    others = isinstance(came, dict) and "columns" in came  # they have no place but the origin
+    said = told(memory, *BEYOND) | without_empty({"meta": data_of(memory, None if others else format)})
+    if said["authority"] in BY_NAME["authority"]:
+        del said["authority"]
+    return said
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
         plain = all(";" not in one and not one.startswith("[") and one == one.strip() for one in value)
         return ";".join(value) if plain else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return canonical_json(value) if value else ""
     return "" if value is None else "true" if value is True else str(value)
 
 

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from recollect.formats.fields import each_line, id_of, mapping_of, named_after, objects_in, text_of
+from recollect.formats.fields import each_line, id_of, mapping_of, named_after, objects_in, text_of, without_empty
+from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.rules.text import sha256_hex
 
 NAME = "v3"
-_CARRIED = ("layer", "sublayer", "tags", "entities", "relationships", "artifact_ref", "confidence", "category")
+_CARRIED = """
+    layer sublayer tags entities relationships artifact_ref confidence category owner context user_id agent_id
+""".split()
 _KEPT_WITH_THE_ORIGIN = ("id", "created_at", "timestamp", "source", "memory_type", "importance")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -82,20 +85,38 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         return Foreign(number, place, refused="has no content")
     if record.get("custom_metadata") is not None and not isinstance(record["custom_metadata"], dict):
         return Foreign(number, place, refused="custom_metadata is not an object")
-    return Foreign(number, place, _candidate_fields(record), id_of(record.get("id")))
+    fields, note = _candidate_fields(record)
+    return Foreign(number, place, fields, id_of(record.get("id")), note=note)
 
 
-def _candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as ``add`` takes it: what has a home gets it, the rest is kept with where it came from."""
-    fields = {name: record[name] for name in _CARRIED if record.get(name)}
-    fields |= {"content": record["content"], "source": "import", "change": "update"}
+def _candidate_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """A record as ``add`` takes it: what has a home gets it, the rest is kept with where it came from.
+
+    The answer also says what could not be kept.
+    """
+    homes = {name: record[name] for name in _CARRIED if record.get(name) and _fits(name, record[name])}
     kept = {name: record[name] for name in _KEPT_WITH_THE_ORIGIN if name in record}
-    fields["meta"] = {ORIGIN: {"format": NAME, "schema": 3, **kept}}
+    rest = others(record, *homes, *kept, "content", "custom_metadata", *(() if _has_title(record) else ("title",)))
+    custom = others(mapping_of(record.get("custom_metadata")), "title")
+    meta, note = beside({ORIGIN: {"format": NAME, "schema": 3, **kept}}, {**rest, "custom_metadata": custom})
+    fields = {"owner": homes.get("user_id"), **homes, "content": record["content"], "source": "import"}
+    fields |= {"change": "update", "meta": meta}
     if title := _title(record):
         fields["canonical_key"] = title
     if counted := _counted(record):
         fields["importance"] = math.ceil(counted / 2)
-    return {**fields, **named_after(text_of(record.get("id")))}
+    return {**without_empty(fields), **named_after(text_of(record.get("id")))}, note
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a field means here what it means there: a context of words, say, is no object, and is kept as it is."""
+    if name == "context":
+        return isinstance(value, dict)
+    return name not in ("owner", "user_id", "agent_id") or text_of(value) is not None
+
+
+def _has_title(record: Mapping[str, Any]) -> bool:
+    return bool(mapping_of(record.get("custom_metadata")).get("title"))
 
 
 def _title(record: Mapping[str, Any]) -> str:
@@ -103,8 +124,13 @@ def _title(record: Mapping[str, Any]) -> str:
 
 
 def _counted(record: Mapping[str, Any]) -> float | None:
-    """Importance as the third schema has it, from 1 to 10, or none; here it goes from 1 to 5."""
+    """Importance as the third schema has it, from 1 to 10, or none; here it goes from 1 to 5. Text that is a number counts."""
     value = record.get("importance")
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
         return None
     return min(value, 10)

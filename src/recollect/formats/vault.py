@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from recollect.formats.carried_fields import PLACE, parted, told, with_beyond
-from recollect.formats.fields import id_of, named_after, text_of, texts_of, without_empty
+from recollect.formats.carried_fields import BY_WHOM, PLACE, WITH_IT, beyond_of, parted, with_beyond
+from recollect.formats.fields import id_of, mapping_of, named_after, text_of, texts_of, without_empty
 from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
+from recollect.model.caller import APPLICATION
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.record import Memory
 from recollect.rules.text import sha256_hex
@@ -19,8 +20,14 @@ TIERS = ("canon", "register")
 EXTRA = "fields"
 """Where the origin keeps the fields of a line that are not the vault's, so that they go out again."""
 OWN = frozenset(VaultMemory._fields) - {"extra"} | {MEMORY_ID}
-BEYOND = tuple(name for name in PLACE if name != "scope")
+BEYOND = (
+    *(name for name in PLACE if name != "scope"),
+    *("kind", "author", "confidence", "pinned", "importance", "expires_at", *BY_WHOM, *WITH_IT),
+)
 """What a vault has no field for. A line says it only where it does not go without saying: one of an old vault never does."""
+BESIDE = (*BEYOND, "key", "meta")
+WEIGHED = ("importance:canon", "importance:event_type:")
+"""How the reason of an importance begins that nobody gave: it is found again."""
 SPOKEN_BY = {"chat": "user", "manual": "user", "operator": "user", "tool": "tool", "promotion": "promotion"}
 """The vault's words for who spoke. A file cannot speak for the operator here, but it can say that a person did."""
 WORDS = {"user": "chat", "tool": "tool", "promotion": "promotion", "operator": "operator", "system": "operator"}
@@ -89,14 +96,20 @@ def _foreign(found: _Place, *, is_latest: bool) -> Foreign:
     if record.get("deleted_at"):
         return Foreign(number, place, skipped="was deleted")
     id = id_of(record.get("id"))
-    return Foreign(number, place, without_empty(_fields(record, id)), id)
+    fields = _fields(record, id)
+    if not isinstance(fields["meta"], dict):
+        return Foreign(number, place, refused="recollect.meta is not an object")
+    return Foreign(number, place, without_empty(fields), id)
 
 
 def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
     spoken_by = SPOKEN_BY.get(str(record.get("source")), "import")
     said = {**record, "tier": record.get("tier") or "canon"}
-    came = origin(NAME, said, "id", "source", "created_at", "updated_at", "version", "tier", MEMORY_ID)
-    beyond, extra = parted({name: value for name, value in record.items() if name not in OWN}, *BEYOND)
+    beyond, extra = parted({name: value for name, value in record.items() if name not in OWN}, *BESIDE)
+    data = beyond.pop("meta", {})
+    names = ("id", "source", "created_at", "updated_at", "version", "tier", MEMORY_ID)
+    came = origin(NAME, said, *names, earlier=mapping_of(data).get(ORIGIN))
+    came |= {EXTRA: extra} if extra else {}
     return {
         **beyond,
         "content": record["text"],
@@ -106,7 +119,7 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
         "topic_id": record.get("topic_id"),
         "tags": texts_of(record.get("tags")),
         "source": spoken_by,
-        "meta": {ORIGIN: {**came, EXTRA: extra} if extra else came},
+        "meta": {**data, ORIGIN: came} if isinstance(data, dict) else data,
         **named_after(id),
     }
 
@@ -142,8 +155,18 @@ def _line(memory: Memory) -> dict[str, Any]:
         "source": before.get("source") if before else WORDS.get(str(memory.source), "manual"),
         "deleted_at": None,
         "version": before.get("version") or memory.version,
-        **with_beyond(_extra(before), told(memory, *BEYOND)),
+        **with_beyond(_extra(before), _beyond(memory)),
     }
+
+
+def _beyond(memory: Memory) -> dict[str, Any]:
+    """What goes along under a name of its own, as far as an import would not say the same by itself."""
+    said = beyond_of(memory, BEYOND, NAME)
+    if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
+        del said["importance"]
+    if said.get("author") == {"id": APPLICATION, "name": APPLICATION}:
+        del said["author"]
+    return said
 
 
 def _extra(before: Mapping[str, Any]) -> Mapping[str, Any]:

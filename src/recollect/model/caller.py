@@ -23,6 +23,8 @@ class Right(StrEnum):
 
 
 ALL_RIGHTS = frozenset(Right)
+APPLICATION = "application"
+"""How code that opens a store appears in history, as long as it says of nobody else that they speak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Caller:
     @property
     def name(self) -> str:
         """How the caller appears in history: its agent, else its user, else the application itself."""
-        return self.agent or self.user or "application"
+        return self.agent or self.user or APPLICATION
 
     @property
     def is_an_agent(self) -> bool:

@@ -8,7 +8,7 @@ words said again are a new record and no cycle.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 KEPT = Fraction(1, 2)
 """What an author keeps of the credit for a memory that builds upon others."""
@@ -30,6 +30,13 @@ def meant_by(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | N
     return older[-1] if older else younger[0] if younger else None
 
 
+class Circle(NamedTuple, Generic[Key]):
+    """The nodes of a cycle that follow the one that closes it, each the parent of the one before; the first so many."""
+
+    nodes: tuple[Key, ...]
+    size: int
+
+
 def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
     """Some nodes of each cycle, in the order given; none if there is no cycle.
 
@@ -38,25 +45,36 @@ def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
     >>> on_a_cycle({"a": ["b"], "b": ["a"]})
     ['b']
     """
+    return list(circles(parents))
+
+
+def circles(parents: Mapping[Key, Sequence[Key]], *, shown: int = 8) -> dict[Key, Circle[Key]]:
+    """The same with the way round: from the parent that closes the circle back to the node itself.
+
+    >>> circles({"a": ["b"], "b": ["c"], "c": ["a"]})
+    {'c': Circle(nodes=('a', 'b', 'c'), size=3)}
+    """
     done: set[Key] = set()
-    found: list[Key] = []
+    found: dict[Key, Circle[Key]] = {}
     for start in parents:
         if start in done:
             continue
-        path, open_nodes = [(start, iter(parents[start]))], {start}
+        path, depths = [(start, iter(parents[start]))], {start: 0}
         while path:
             node, rest = path[-1]
             parent = next(rest, None)
             if parent is None:
                 path.pop()
-                open_nodes.discard(node)
+                del depths[node]
                 done.add(node)
-            elif parent in open_nodes:
-                found.append(node)
+            elif parent in depths:
+                first, size = depths[parent], len(path) - depths[parent]
+                nodes = tuple(one for one, _ in path[first : first + shown])
+                found.setdefault(node, Circle(nodes, size))
             elif parent not in done and parent in parents:
-                open_nodes.add(parent)
+                depths[parent] = len(path)
                 path.append((parent, iter(parents[parent])))
-    return list(dict.fromkeys(found))
+    return found
 
 
 # ── the graph ───────────────────────────────────────────────────────────────────────────────────────────────────────

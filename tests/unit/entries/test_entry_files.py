@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from test_one_entry import entry, sha
 
 from recollect.formats.entry_checks import Finding, Findings
 from recollect.formats.entry_files import MAX_ENTRY_CHARACTERS, Read, read_entries
+from recollect.rules.provenance import meant_by
 
 
 def read(text: str) -> list[Read]:
@@ -170,8 +173,31 @@ def test_a_missing_parent_is_told_unless_the_file_is_a_part() -> None:
 
 def test_parents_that_go_round_are_told() -> None:
     (found,) = findings(said("a", "c"), said("b", "a", at=1), said("c", "b", at=2))
-    assert (found.path, found.message) == ("parent_refs", "builds upon an entry that builds upon it")
+    told = "builds upon an entry that builds upon it: entries 2 → 1 → 3 → 2"
+    assert (found.path, found.message) == ("parent_refs", told)
     assert findings(said("a", "b"), said("b", "a", at=1), partial=True) != []
+
+
+def test_a_long_circle_is_told_in_part() -> None:
+    count = 500
+    (found,) = findings(*(said(f"e{n}", f"e{(n + 1) % count}", at=n % 60) for n in range(count)))
+    assert found.message.endswith("entries 500 → 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → … (491 more) → 500")
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3), st.sampled_from("xy")), max_size=12))
+def test_of_many_with_one_content_the_same_is_meant_as_by_the_rule(drawn: list[tuple[str, int, str]]) -> None:
+    noted = Findings()
+    entries = [
+        said(content, "a" if content == "b" else "b", at=at, author={"id": f"{who}{n}", "name": "n"})
+        for n, (content, at, who) in enumerate(drawn)
+    ]
+    for read in read_entries(io.StringIO("".join(json.dumps(one) + "\n" for one in entries))):
+        assert not [*noted.of(read)]
+    when = [((one["timestamp"], n), n) for n, one in enumerate(entries)]
+    for n, parents in noted._all_parents().items():
+        alike = [one for one in when if entries[one[1]]["content_hash"] == entries[n]["parent_refs"][0]]
+        meant = meant_by(when[n][0], alike)
+        assert parents == ([] if meant is None else [meant])
 
 
 def test_versions_that_supersede_each_other_are_told() -> None:

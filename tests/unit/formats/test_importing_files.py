@@ -232,7 +232,7 @@ def test_the_origin_is_kept_and_the_first_one_too(tmp_path: Path) -> None:
         "format": "jsonl",
         "file": "facts.jsonl",
         "id": "old-7",
-        "columns": {"created_at": "2020-01-01"},
+        "created_at": "2020-01-01",
     }
     import_file(second.engine, "recollect", written_text(tmp_path / "out.jsonl", first.export()))
     moved = second.list().items[0]

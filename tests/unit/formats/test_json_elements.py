@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import BadInput
-from recollect.formats.json_elements import array_elements
+from recollect.formats.json_elements import PassedOver, array_elements
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(alphabet='a"\\[]{},: \n\té☕'),
@@ -18,7 +18,8 @@ VALUES = st.recursive(
 
 def elements(text: str, size: int = 7, *members: str) -> list[object]:
     pieces = (text[start : start + size] for start in range(0, len(text), size))
-    return [cut.value for cut in array_elements(pieces, "f.json", *members)]
+    found = array_elements(pieces, "f.json", *members)
+    return [cut.value for cut in found if not isinstance(cut.value, PassedOver)]
 
 
 @settings(max_examples=40)
@@ -59,6 +60,16 @@ def test_every_element_says_on_which_line_it_begins() -> None:
         ('[{"a": [}]}]', "is not JSON"),
         ("[nonsense]", "is not JSON"),
         ("[" * 5000 + "]" * 5000, "nested too deeply"),
+        ("[1] garbage }}}", "something follows"),
+        ("[1] [2]", "something follows"),
+        ('{"results": [1]', "',' is missing"),
+        ('{"results": [1]}}', "something follows"),
+        ('{"results": [1],', "name of a member is missing"),
+        ('{"results": [1] "next": 2}', "',' is missing"),
+        ('{"results": {"results": [1]}', "',' is missing"),
+        ('{"results": [1], "next"', "':' is missing"),
+        ('{"results": [1], "others": [{}', "',' is missing"),
+        ('{"results":' * 100_000, "a value is missing"),
         ("[" + "9" * 5000 + "]", "too long"),
     ],
 )
@@ -66,3 +77,25 @@ def test_what_is_no_list_is_an_error_that_names_the_line(text: str, message: str
     with pytest.raises(BadInput, match=message) as wrong:
         elements("\n" + text, 50, "results")
     assert wrong.value.field == "f.json, line 2"
+
+
+def test_every_list_of_a_wanted_name_is_read_and_others_are_told() -> None:
+    text = '{"results": [1], "others": [{"a": [2]}, {}],\n "result": {"points": [3]}, "numbers": [4], "points": []}'
+    found = array_elements(iter([text]), "f.json", "results", "result", "points")
+    assert [(cut.line, cut.value, cut.member) for cut in found] == [
+        (1, 1, "results"),
+        (1, PassedOver("others"), "others"),
+        (2, 3, "points"),
+    ]
+
+
+def test_objects_within_each_other_take_no_more_than_a_number_to_count() -> None:
+    depth = 50_000
+    assert elements('{"results":' * depth + "[7]" + "}" * depth, 4096, "results") == [7]
+
+
+@pytest.mark.parametrize("size", [1, 3, 50])
+def test_what_follows_a_list_is_found_on_its_line_however_the_text_comes_in(size: int) -> None:
+    with pytest.raises(BadInput, match="something follows") as wrong:
+        elements('[{"a": 1}]\n\n [{"a": 2}]', size)
+    assert wrong.value.field == "f.json, line 3"

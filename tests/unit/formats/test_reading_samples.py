@@ -199,7 +199,8 @@ def test_chatgpts_export_may_be_a_folder_or_the_zip(shape: str, tmp_path: Path) 
 
 def test_claudes_messages_keep_who_said_them() -> None:
     report, kept = taken_in("claude", SAMPLES / "claude" / "conversations.json")
-    assert report.outcomes == {"skipped": 1, "stored": 3}
+    assert report.outcomes == {"skipped": 1, "stored": 4}
+    assert came_from(kept["x"])["file_name"] == "plan.txt"
     said = kept["We plant the apple tree in October."]
     assert said.source == "user" and said.role == "user" and came_from(said)["files"] == ["plan.txt"]
     answer = kept["October is a good month.\nWater it well."]
@@ -248,7 +249,7 @@ def test_what_claude_remembers_comes_along_with_the_folder(tmp_path: Path) -> No
     }
     (tmp_path / "memories.json").write_text(json.dumps([memories]))
     report, kept = taken_in("claude", tmp_path)
-    assert report.outcomes == {"skipped": 1, "stored": 6}
+    assert report.outcomes == {"skipped": 1, "stored": 7}
     gardens = kept["Ana plans gardens in Lisbon."]
     assert (gardens.source, gardens.authority, gardens.kind) == ("agent", "ai_inferred", "semantic")
     assert came_from(gardens)["heading"] == "Work context" and came_from(gardens)["memory_of"] == "all conversations"

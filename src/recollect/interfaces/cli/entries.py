@@ -10,6 +10,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from recollect.interfaces.cli.identity import KeyFile
+from recollect.interfaces.cli.reading import Namespaces
 from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Space
@@ -65,18 +66,17 @@ def export(
     context: typer.Context,
     owner: Owner = None,
     space: InSpace = None,
-    include_namespaces: Annotated[list[str] | None, typer.Option(help="Besides prod; may be given again.")] = None,
+    include_namespaces: Namespaces = None,
     active_only: Annotated[bool, typer.Option("--active-only", help="Without the versions before.")] = False,
     sign_as: Annotated[str | None, typer.Option(help="Sign what this one wrote with their current key.")] = None,
     key_file: KeyFile = None,
 ) -> None:
     """Write memories as entries, one a line, the oldest first."""
     session = of(context)
-    namespaces = ("prod", *(include_namespaces or ()))
     with session.memory() as memory:
         which: dict[str, Any] = {"owner": owner, "space": space, "active_only": active_only}
         which |= {"sign_as": sign_as, "key_file": key_file}
-        lines = memory.export_entries(**which, include_namespaces=namespaces)
+        lines = memory.export_entries(**which, include_namespaces=include_namespaces or ("prod",))
         if session.as_json:
             sys.stdout.write("[" + ",\n".join(lines) + "]\n")
             return
@@ -112,7 +112,11 @@ def cid(content: Annotated[str, typer.Argument(help="The content; - reads it fro
     """Print the content address of a text: its SHA-256 as a CIDv1."""
     from recollect.rules.cid import cid_of
 
-    print(cid_of(sys.stdin.read() if content == "-" else content))
+    text = sys.stdin.read() if content == "-" else content
+    try:
+        print(cid_of(text))
+    except UnicodeEncodeError:
+        raise BadInput("is not UTF-8.", field="content", hint="Only text has a content address here.") from None
 
 
 def schema_text() -> str:

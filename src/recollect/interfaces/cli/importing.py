@@ -217,6 +217,8 @@ def _draw_import(done: Any) -> None:
         console.print("  [dim]more: --json, or --report FILE[/]")
     for column in done.guessed_columns:
         console.print(f"  the words were taken from the column {escape(column)!r}; --map content=… names another")
+    for note in done.notes[:20]:
+        console.print(f"  {escape(note)}", soft_wrap=True)
     if done.all_malformed:
         console.print(f"  not one is a record of {escape(done.format)}: is the file of another format?")
 
