@@ -67,12 +67,17 @@ def common(context: typer.Context, a: Id, b: Id) -> None:
 @provenance.command()
 def credit(context: typer.Context, id: Id) -> None:
     """Who is credited with a memory, and for how much."""
+    from recollect.engine.provenance import MAX_CREDITED
     from recollect.engine.provenance import credit as shares
 
     with of(context).memory() as memory:
         found = shares(memory.engine, id)
     rows = [(f"{float(one.share):.1%}", str(one.share), one.who) for one in found]
     of(context).answer(found, lambda _: _table(("credit", "exactly", "who"), rows))
+    if any(one.truncated for one in found):
+        of(context).tell(
+            f"It goes back to more than {MAX_CREDITED:,} memories; nobody is credited with what lies beyond."
+        )
 
 
 @provenance.command()
