@@ -32,7 +32,7 @@ from recollect.rules.vault.deletions import Deletion, likely_deletions
 from recollect.rules.vault.filters import chosen
 from recollect.rules.vault.likeness import Pair
 from recollect.rules.vault.memory import VaultMemory, from_line
-from recollect.rules.vault.profile import VaultProfile, parse_profile
+from recollect.rules.vault.profile import ANOTHER_SCOPE, VaultProfile, parse_profile
 from recollect.rules.vault.resolution import resolve, still_needed
 from recollect.rules.vault.scoring import Hit
 from recollect.rules.vault.statistics import statistics
@@ -279,7 +279,8 @@ class MemoryVault:
     def _check_scope(self, scope: str) -> None:
         if scope not in self.profile.known_scopes:
             known = ", ".join(self.profile.known_scopes)
-            raise BadInput(f"there is no scope {scope!r:.80}.", field="scope", hint=f"Known: {known}.")
+            hint = f"Known: {known}. {ANOTHER_SCOPE}"
+            raise BadInput(f"there is no scope {scope!r:.80}.", field="scope", hint=hint)
         if not self.profile.sees(scope):
             raise NotAllowed(f"the profile does not list {scope!r}.", field="scope", hint="Add it to memory.scopes.")
 
