@@ -32,7 +32,7 @@ from recollect.rules.vault.deletions import Deletion, likely_deletions
 from recollect.rules.vault.filters import chosen
 from recollect.rules.vault.likeness import Pair
 from recollect.rules.vault.memory import VaultMemory, from_line
-from recollect.rules.vault.profile import VaultProfile, parse_profile
+from recollect.rules.vault.profile import ANOTHER_SCOPE, VaultProfile, parse_profile
 from recollect.rules.vault.resolution import resolve, still_needed
 from recollect.rules.vault.scoring import Hit
 from recollect.rules.vault.statistics import statistics
@@ -40,6 +40,7 @@ from recollect.rules.vault.vocabulary import CANON, REGISTER
 from recollect.rules.vault.write_gate import Situation
 from recollect.rules.vault.write_request import Proposal, Refusal, propose
 from recollect.stores.journal import JournalLog, Rewritten
+from recollect.stores.journal.files import check_folder
 from recollect.stores.journal.lines import Record, write_line
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ class MemoryVault:
     """An open vault. Use it as a context manager, or close it.
 
     ``profile`` is a YAML file with a ``memory`` section, the same as plain values, or a :class:`VaultProfile`; without one
-    everything is seen. ``policy`` is a preset, a file or plain values, by default the ``vault`` preset.
+    everything is seen. ``policy`` is a preset, a file or plain values, by default the ``vault`` preset. The folder of a
+    ``path`` must be there; that of the default one is made.
     """
 
     def __init__(
@@ -104,11 +106,14 @@ class MemoryVault:
         self._clock = clock
         self._randomness = randomness or SystemRandomness()
         self._memories: dict[str, VaultMemory] = {}
-        _make_folder(Path(path).resolve().parent)
         self._journal = JournalLog(path, timeout_s=timeout_s, warn=_log.warning, rows=False)
         self.path = self._journal.path
-        with self._journal.turn():  # what a crash tore is set aside before anything is read
-            self._journal.catch_up(self._fold)
+        if self.profile.enabled:
+            if Path(path) == DEFAULT_PATH:
+                _make_folder(self.path.parent)
+            check_folder(self.path)
+            with self._journal.turn():  # what a crash tore is set aside before anything is read
+                self._journal.catch_up(self._fold)
 
     def __enter__(self) -> "MemoryVault":
         return self
@@ -182,6 +187,10 @@ class MemoryVault:
 
     def compact(self) -> Rewritten:
         """Rewrite the file with the latest line of each memory that is not deleted. The only thing that removes lines."""
+        if not self.profile.enabled:
+            raise NotAllowed(
+                "the profile has memory switched off.", field="profile", hint="Set memory.enabled to true."
+            )
         with self._journal.turn():
             return self._journal.rewrite(self._needed)
 
@@ -196,15 +205,22 @@ class MemoryVault:
         return still_needed(lines)
 
     def _write(self, asked: Sequence[Write]) -> list[VaultReceipt]:
-        """Decide on everything against the latest state, then append all that follows at once, in one turn."""
+        """Decide on everything against the latest state, then append all that follows at once, in one turn.
+
+        Where memory is switched off everything is refused, and no file is so much as made.
+        """
+        if not self.profile.enabled:
+            return self._decided(asked)[0]
         with self._journal.turn():
             self._journal.catch_up(self._fold)
-            now = format_time(self._clock())
-            changes = Changes(self._memories, self.policy, self.profile, now, self._new_id)
-            receipts = [ask(changes) for ask in asked]
-            if changes.written:
-                self._journal.append([write_line(memory.to_dict()) for memory in changes.written])
+            receipts, written = self._decided(asked)
+            if written:
+                self._journal.append([write_line(memory.to_dict()) for memory in written])
         return receipts
+
+    def _decided(self, asked: Sequence[Write]) -> tuple[list[VaultReceipt], list[VaultMemory]]:
+        changes = Changes(self._memories, self.policy, self.profile, format_time(self._clock()), self._new_id)
+        return [ask(changes) for ask in asked], changes.written
 
     def _new_id(self) -> str:
         return self._randomness.bytes(ID_BYTES).hex()
@@ -247,11 +263,12 @@ class MemoryVault:
         return snapshot.snapshot(self.active(_listed(scope)))
 
     def vault_stats(self) -> dict[str, Any]:
-        """How full and how bloated the vault is, and how many bytes a crash ever tore."""
-        self._journal.catch_up(self._fold)
+        """How full and how bloated the vault is, and how many bytes a crash ever tore; nothing if memory is switched off."""
+        if self.profile.enabled:
+            self._journal.catch_up(self._fold)
         memories = list(self._memories.values())
         stats = statistics(memories, self._journal.seen.lines, self.policy.capacity.max_active)
-        torn = self._journal.torn_bytes()
+        torn = self._journal.torn_bytes() if self.profile.enabled else 0
         return {**stats, "torn_bytes": torn, "torn_file": str(self._journal.torn_path) if torn else None}
 
     def active(self, scopes: Sequence[str] | None = None) -> list[VaultMemory]:
@@ -260,9 +277,9 @@ class MemoryVault:
             raise BadInput("must be a list of scopes.", field="scopes", hint=f"Write scopes=[{scopes!r}].")
         for scope in scopes or ():
             self._check_scope(scope)
-        self._journal.catch_up(self._fold)
         if not self.profile.enabled:
             return []
+        self._journal.catch_up(self._fold)
         return [
             memory
             for memory in list(self._memories.values())
@@ -279,7 +296,8 @@ class MemoryVault:
     def _check_scope(self, scope: str) -> None:
         if scope not in self.profile.known_scopes:
             known = ", ".join(self.profile.known_scopes)
-            raise BadInput(f"there is no scope {scope!r:.80}.", field="scope", hint=f"Known: {known}.")
+            hint = f"Known: {known}. {ANOTHER_SCOPE}"
+            raise BadInput(f"there is no scope {scope!r:.80}.", field="scope", hint=hint)
         if not self.profile.sees(scope):
             raise NotAllowed(f"the profile does not list {scope!r}.", field="scope", hint="Add it to memory.scopes.")
 

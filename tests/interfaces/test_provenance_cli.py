@@ -1,12 +1,15 @@
 """Sources, vouching and entries on the command line."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.text import Text
 from typer.testing import CliRunner
 
+from recollect.interfaces.cli import screen
 from recollect.interfaces.cli.app import app
 from recollect.model.errors import RecollectError
 
@@ -140,6 +143,23 @@ def test_where_a_memory_comes_from(greenhouse: Shell) -> None:
     first = id_of(greenhouse, "Bench three reaches 41 °C between two and four in the afternoon.")
     assert len(greenhouse.json("provenance", "descendants", first)["descendants"]) >= 5
     assert "Bench three" in greenhouse.run("provenance", "common", rule, first)
+
+
+def test_a_backslash_at_the_end_is_one(shell: Shell) -> None:
+    """Markup doubles one before a tag; in a table or a tree no tag follows."""
+    root = shell.json("add", "The root \\", "--author", "C:\\")["memory"]
+    child = shell.json("add", "The child \\", "--author", "D:\\", "--parent", root["id"])["memory"]["id"]
+    tree = shell.run("provenance", "ancestors", child)
+    assert "D:\\: The child \\  " in tree and "C:\\: The root \\  " in tree
+    shown = [line.split()[-1] for line in shell.run("provenance", "credit", child).splitlines()[1:]]
+    assert shown == ["C:\\", "D:\\"]
+    assert "The child \\\n" in re.sub(" +\n", "\n", shell.run("list"))
+
+
+@pytest.mark.parametrize("text", ["a\\", "a\\\\", "[dim]a[/]\\", "\\[b]", "a\\\\\\", "[", "a\\["])
+def test_words_are_never_markup(text: str) -> None:
+    for marked in (screen.escape(text), screen.styled("dim", text), f"{screen.styled('dim', text)}[bold]b[/]"):
+        assert Text.from_markup(marked).plain.removesuffix("b") == text.removesuffix("b")
 
 
 def test_who_is_credited(greenhouse: Shell) -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine, find, visible
@@ -30,6 +31,10 @@ from recollect.stores.protocol import Reader, Stored, Stream
 _CONTENT_HASH = re.compile(r"[0-9a-f]{64}")
 MAX_SOURCES = 1_000
 """How many memories one answer holds."""
+MAX_CREDITED, CREDITED_STEPS = 20_000, 130
+"""How many memories are looked at to share out credit, and how far away: after so many halves only dust is left to share."""
+AT_ONCE = 200
+"""Of how many memories the parents are looked up together."""
 MAX_ALIKE = 64
 """How many records of one content are told apart."""
 MAX_POSTINGS = 2_000
@@ -71,18 +76,31 @@ def common_sources(engine: Engine, a: str, b: str) -> tuple[CommonSource, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Credit(Plain):
-    """One who is credited with a memory, and for how much: exactly, as a fraction, and as a number to look at."""
+    """One who is credited with a memory, and for how much: exactly, as a fraction, and as a number to look at.
+
+    ``truncated`` marks what nobody is credited with, because it lies further than credit is followed.
+    """
 
     who: str
     share: Fraction
+    truncated: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        return {"who": self.who, "share": str(self.share), "part": round(float(self.share), 6)}
+        shown = {"who": self.who, "share": str(self.share), "part": round(float(self.share), 6)}
+        return {**shown, "truncated": self.truncated}
 
 
 def credit(engine: Engine, id: str) -> tuple[Credit, ...]:
-    """Who is credited with a memory, most first; the shares add up to 1. The rule is :func:`rules.provenance.credit`."""
-    return tuple(Credit(who, share) for who, share in rules.credit(ancestors(engine, id)).items())
+    """Who is credited with a memory, most first; the shares add up to 1. The rule is :func:`rules.provenance.credit`.
+
+    The last one may be nobody: what lies beyond :data:`MAX_CREDITED` sources is not followed, and not handed to anybody.
+    """
+    with engine.read() as reader:
+        lineage = _up(_Sight(engine, reader), _root(engine, reader, id), MAX_CREDITED, CREDITED_STEPS)
+    shares = rules.credit(lineage)
+    beyond = shares.pop(rules.NOT_FOLLOWED, None)
+    found = [Credit(who, share) for who, share in shares.items()]
+    return (*found, *([Credit("(not followed)", beyond, truncated=True)] if beyond is not None else []))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,25 +261,40 @@ class _Parent(NamedTuple):
         return _source(self.stored) if self.stored is not None else unresolved(self.hash)
 
 
-def _up(sight: _Sight, root: Stored) -> Lineage:
-    sources, level, truncated = {root.state.id: _source(root)}, [root], False
+def _up(sight: _Sight, root: Stored, limit: int | None = None, steps: int | None = None) -> Lineage:
+    """What a memory goes back to, level by level, until there is more than one answer holds, or so many steps away."""
+    most = MAX_SOURCES if limit is None else limit
+    sources, level = {root.state.id: _source(root)}, [root]
     parents: dict[str, tuple[str, ...]] = {}
-    while level:
+    for _ in count() if steps is None else range(steps):
         further: dict[str, Stored] = {}
-        for child, found in _parents(sight, level).items():
-            parents[child] = tuple(dict.fromkeys(parent.source.key for parent in found))
-            new = {parent.source.key: parent for parent in found if parent.source.key not in sources}
-            truncated = truncated or len(sources) + len(new) > MAX_SOURCES
-            sources |= {key: parent.source for key, parent in new.items()}
-            further |= {key: parent.stored for key, parent in new.items() if parent.stored is not None}
-        level = [] if truncated else list(further.values())
-    return Lineage(root.state.id, "ancestors", sources, parents, truncated)
+        while level and len(sources) <= most:
+            for child, found in _parents(sight, level[:AT_ONCE]).items():
+                parents[child] = tuple(dict.fromkeys(parent.source.key for parent in found))
+                new = {parent.source.key: parent for parent in found if parent.source.key not in sources}
+                sources |= {key: parent.source for key, parent in new.items()}
+                further |= {key: parent.stored for key, parent in new.items() if parent.stored is not None}
+            level = level[AT_ONCE:]
+        level += further.values()
+        if not level or len(sources) > most:
+            break
+    return Lineage(root.state.id, "ancestors", sources, parents, _unfollowed(level))
+
+
+def _unfollowed(stored: Iterable[Stored]) -> frozenset[str]:
+    """Of memories whose parents nobody looked up, those that have some."""
+    return frozenset(one.state.id for one in stored if _builds_upon_others(one))
+
+
+def _builds_upon_others(stored: Stored) -> bool:
+    before = stored.state.supersedes_id is not None
+    return before or bool(_named(stored)) or bool(cut_seals(stored.body or {}, PARENT))
 
 
 def _down(sight: _Sight, root: Stored) -> Lineage:
-    sources, level, truncated = {root.state.id: _source(root)}, [root], False
+    sources, level = {root.state.id: _source(root)}, [root]
     parents: dict[str, tuple[str, ...]] = {}
-    while level:
+    while level and len(sources) <= MAX_SOURCES:
         keys = {stored.state.id for stored in level}
         children = {stored.state.id: stored for stored in sight.built_upon([_hash(stored) for stored in level])}
         children |= sight.by_ids(stored.state.superseded_by_id for stored in level)
@@ -272,15 +305,16 @@ def _down(sight: _Sight, root: Stored) -> Lineage:
                 parents[child] = tuple(dict.fromkeys((*parents.get(child, ()), *named)))
                 if child not in sources:
                     sources[child], further[child] = _source(children[child]), children[child]
-        truncated = len(sources) > MAX_SOURCES
-        level = [] if truncated else list(further.values())
-    return Lineage(root.state.id, "descendants", sources, parents, truncated)
+        level = list(further.values())
+    return Lineage(root.state.id, "descendants", sources, parents, frozenset(stored.state.id for stored in level))
 
 
 def _parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_Parent]]:
     """What each of these builds upon: the records that it means by its hashes, and the version that it supersedes."""
     hashes = list(dict.fromkeys(one for child in children for one in _named(child)))
-    records = sight.with_hashes(hashes)
+    records: dict[str, list[Stored]] = {}
+    for stored in sight.with_hashes(hashes):
+        records.setdefault(_hash(stored), []).append(stored)
     older = sight.by_ids(child.state.supersedes_id for child in children)
     found: dict[str, list[_Parent]] = {}
     for child in children:
@@ -288,7 +322,11 @@ def _parents(sight: _Sight, children: Sequence[Stored]) -> dict[str, list[_Paren
         superseded = [_Parent(_hash(before), before)] if before is not None else []
         named = [one for one in _named(child) if not superseded or one != superseded[0].hash]
         erased = [_Parent("", None, seal) for seal in cut_seals(child.body or {}, PARENT)]
-        found[child.state.id] = [*(_Parent(one, meant(child, one, records)) for one in named), *superseded, *erased]
+        found[child.state.id] = [
+            *(_Parent(one, meant(child, one, records.get(one, ()))) for one in named),
+            *superseded,
+            *erased,
+        ]
     return found
 
 

@@ -12,6 +12,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 KEPT = Fraction(1, 2)
 """What an author keeps of the credit for a memory that builds upon others."""
+DUST = Fraction(1, 2**128)
+"""A share below this is not divided any further, but kept: fractions would grow without end, and nobody gains by it."""
+NOT_FOLLOWED = ""
+"""Who is credited with what lies beyond the end of a walk: nobody is called so."""
 UNRESOLVED = "sha256:"
 """How the key of a parent begins that nobody here knows, or that whoever asks may not see."""
 
@@ -118,14 +122,19 @@ class Lineage:
     """A part of the graph: what was asked about, everything reached from there, and who builds upon what.
 
     ``parents`` has the keys of what each memory builds upon, in its own order. ``towards`` says which way was walked.
-    ``truncated``: there was more than one answer holds.
+    ``unfollowed`` are those that build upon more than one answer holds.
     """
 
     root: str
     towards: str
     sources: dict[str, Source]
     parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    truncated: bool = False
+    unfollowed: frozenset[str] = frozenset()
+
+    @property
+    def truncated(self) -> bool:
+        """Whether there was more than one answer holds."""
+        return bool(self.unfollowed)
 
     @property
     def next(self) -> dict[str, tuple[str, ...]]:
@@ -173,20 +182,24 @@ def credit(lineage: Lineage) -> dict[str, Fraction]:
 
     Whoever says something new has all the credit for it. Whoever builds upon others keeps half, and the other half is
     divided equally among what it builds upon, where it is shared out by the same rule. What is not known is credited under
-    its hash, and what was erased under its seal, so that nobody gains by hiding a source. A memory that was reached before is
-    not followed round a cycle.
+    its hash, and what was erased under its seal, so that nobody gains by hiding a source. Where the graph was not followed
+    any further the half that is not kept stays with nobody, under ``NOT_FOLLOWED``, so that nobody gains by padding it
+    either. A share of less than ``DUST`` is not divided. A memory that was reached before is not followed round a cycle.
     """
     order = {key: place for place, key in enumerate(_parents_first(lineage))}
     to_share: dict[str, Fraction] = {lineage.root: Fraction(1)}
     shares: dict[str, Fraction] = {}
     for key in reversed(order):
-        source, amount = lineage.sources[key], to_share[key]
-        parents = [one for one in lineage.parents.get(key, ()) if order[one] < order[key]]
-        who = source.author or source.key
-        shares[who] = shares.get(who, Fraction(0)) + (KEPT * amount if parents else amount)
+        source, amount = lineage.sources[key], to_share.get(key, Fraction(0))
+        divided = lineage.parents.get(key, ()) if amount >= DUST else ()
+        parents = [one for one in divided if order[one] < order[key]]
+        who, followed = source.author or source.key, key not in lineage.unfollowed or amount < DUST
+        shares[who] = shares.get(who, Fraction(0)) + (amount if followed and not parents else KEPT * amount)
+        if not followed:
+            shares[NOT_FOLLOWED] = shares.get(NOT_FOLLOWED, Fraction(0)) + (1 - KEPT) * amount
         for parent in parents:
             to_share[parent] = to_share.get(parent, Fraction(0)) + (1 - KEPT) * amount / len(parents)
-    return dict(sorted(shares.items(), key=lambda one: (-one[1], one[0])))
+    return dict(sorted(((who, share) for who, share in shares.items() if share), key=lambda one: (-one[1], one[0])))
 
 
 def _parents_first(lineage: Lineage) -> list[str]:

@@ -13,6 +13,8 @@ from recollect.model.errors import StoreUnavailable
 from recollect.stores.erasure_list import beside
 from recollect.stores.protocol import Erased
 
+PRIVATE = 0o600
+"""The mode of new files: read and written by their owner alone."""
 PLACE = "backup:"
 """A store's values under this prefix are the paths of its backups."""
 
@@ -33,6 +35,7 @@ def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
         raise StoreUnavailable(f"the folder {path.parent} does not exist.", field=str(path), hint="Create it first.")
     store.set_value(PLACE + str(path), "taken")
     try:
+        os.close(_private(partial))  # whatever copies into it, a server's own program too, leaves its mode alone
         copy_to(partial)
         _sync(partial)
         beside(path).append(store.erasures())
@@ -53,14 +56,19 @@ def note(places: Iterable[str], erased: Sequence[Erased]) -> None:
 
 
 def put_back(backup: Path, target: Path) -> None:
-    """Copy a file where none is; it is whole or not there."""
+    """Copy a file where none is; it is whole or not there, and private whatever the backup has become."""
     partial = target.with_name(f"{target.name}.partial")
-    with backup.open("rb") as source, partial.open("xb") as copy:
+    with backup.open("rb") as source, os.fdopen(_private(partial), "wb") as copy:
         while block := source.read(1 << 20):
             copy.write(block)
     _sync(partial)
     partial.rename(target)
     _sync(target.parent)
+
+
+def _private(path: Path) -> int:
+    """A new file that only its owner reads."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE)
 
 
 def _sync(path: Path) -> None:

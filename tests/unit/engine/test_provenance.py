@@ -281,8 +281,53 @@ def test_an_answer_ends_somewhere(quick: recollect.Recollect, monkeypatch: pytes
         last = add(quick, str(number), last)
     found = quick.ancestors(last.id)
     assert found.truncated and len(found.sources) <= 7
-    assert sum(one.share for one in quick.credit(last.id)) == 1
     assert quick.descendants(quick.list(owner="lab").items[-1].id).truncated
+
+
+def padded(mem: recollect.Recollect, mids: int, each: int) -> Memory:
+    """A root, under so many memories of one author, under those of another, under one at the top."""
+    root = add(mem, "The root of it all", author="root")
+
+    def layer(author: str, parents: list[list[str]]) -> list[str]:
+        wanted = [
+            {"content": f"{author} {n}", "author": author, "parent_refs": refs, "owner": "lab", "space": "project"}
+            for n, refs in enumerate(parents)
+        ]
+        return [one.memory.content_hash for one in mem.add_many(wanted) if one.memory is not None]
+
+    origins = layer("origin", [[root.content_hash]] * (mids * each))
+    middle = layer("mid", [origins[n * each : (n + 1) * each] for n in range(mids)])
+    return add(mem, "The top", *middle, author="top")
+
+
+def test_credit_goes_on_where_an_answer_ends(quick: recollect.Recollect, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever pads the graph with more sources than one answer holds does not take the credit of what lies beneath."""
+    monkeypatch.setattr(provenance, "MAX_SOURCES", 20)
+    top = padded(quick, mids=4, each=10)
+    assert quick.ancestors(top.id).truncated
+    shares = {one.who: one.share for one in quick.credit(top.id)}
+    assert shares == {"top": Fraction(1, 2), "mid": Fraction(1, 4), "origin": Fraction(1, 8), "root": Fraction(1, 8)}
+    assert not any(one.truncated for one in quick.credit(top.id))
+
+
+def test_what_credit_does_not_follow_is_nobodys(quick: recollect.Recollect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provenance, "MAX_CREDITED", 20)
+    found = quick.credit(padded(quick, mids=5, each=8).id)
+    assert {one.who: one.share for one in found} == {
+        "top": Fraction(1, 2),
+        "mid": Fraction(1, 4),
+        "origin": Fraction(1, 8),
+        "(not followed)": Fraction(1, 8),
+    }
+    assert [one.who for one in found if one.truncated] == ["(not followed)"]
+    assert found[-1].to_dict() == {"who": "(not followed)", "share": "1/8", "part": 0.125, "truncated": True}
+
+
+def test_a_long_chain_is_followed_until_only_dust_is_left(quick: recollect.Recollect) -> None:
+    last = add(quick, "0", author="ben")
+    for number in range(1, provenance.CREDITED_STEPS + 5):
+        last = add(quick, str(number), last, author="ana")
+    assert {one.who: one.share for one in quick.credit(last.id)} == {"ana": 1}
 
 
 def test_many_records_of_one_content_leave_room_for_others(quick: recollect.Recollect) -> None:

@@ -1,5 +1,7 @@
 """Which record a hash means, who is credited, and what drawings look like."""
 
+import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -7,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.rules.provenance import (
+    DUST,
     MAX_DEPTH,
+    NOT_FOLLOWED,
     Lineage,
     Source,
     as_tree,
@@ -127,7 +131,22 @@ def test_a_long_chain_keeps_its_exact_sum() -> None:
     sources = {str(n): Source(str(n), "", str(n), f"author {n}") for n in range(1_000)}
     parents = {str(n): (str(n + 1),) for n in range(999)}
     found = credit(Lineage("0", "ancestors", sources, parents))
-    assert sum(found.values()) == 1 and found["author 998"] == Fraction(1, 2**999)
+    assert sum(found.values()) == 1 and found["author 127"] == DUST
+
+
+def test_dust_is_not_divided() -> None:
+    """Fractions of a graph of a thousand layers would have denominators of thousands of digits."""
+    keys = [str(n) for n in range(1_000)]
+    sources = {key: Source(key, key, key, key) for key in keys}
+    found = credit(Lineage("0", "ancestors", sources, {child: (parent,) for child, parent in itertools.pairwise(keys)}))
+    assert sum(found.values()) == 1 and len(found) == 130
+    assert max(share.denominator for share in found.values()) <= 2 / DUST
+
+
+def test_what_was_not_followed_goes_to_nobody() -> None:
+    found = credit(replace(lineage("c", {"c": "ab"}), unfollowed=frozenset("b")))
+    halves = {"author c": Fraction(1, 2), "author a": Fraction(1, 4), "author b": Fraction(1, 8)}
+    assert found == {**halves, NOT_FOLLOWED: Fraction(1, 8)}
 
 
 # ── the graph ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -307,3 +307,111 @@ def test_every_error_says_what_to_do(tmp_path: Path) -> None:
         with pytest.raises(RecollectError) as error:
             MemoryVault(path)
         assert error.value.hint
+
+
+# ── files that are no vaults ────────────────────────────────────────────────────────────────────────────────────────
+
+TWO = (line() + b"\n" + line(id="bbbbbbbbbbbb", text="Owls hunt") + b"\n").decode()
+NO_VAULTS = {
+    "UTF-16": TWO.encode("utf-16"),
+    "UTF-16 without a mark": TWO.encode("utf-16-le"),
+    "UTF-16, big end first": TWO.encode("utf-16-be"),
+    "UTF-16 without a last line end": TWO.rstrip().encode("utf-16-be"),
+    "UTF-16 on one line": line().decode().encode("utf-16-le"),
+    "UTF-32": TWO.encode("utf-32"),
+    "UTF-32 without a mark": TWO.encode("utf-32-be"),
+    "Latin-1 on one line": line(text="caf\N{LATIN SMALL LETTER E WITH ACUTE}")
+    .decode("unicode_escape")
+    .encode("latin-1"),
+    "JSON5": b"{a: 1, 'important': true}",
+    "half of JSON5": b"{a: 1, 'important': tr",
+    "one JSON document": b'{"settings": {"theme": "dark"}}',
+    "half a JSON document": b'{"settings": {"theme": "da',
+    "a JSON document over many lines": b'{\n  "settings": {\n    "theme": "dark"\n  }\n}',
+    "a JSON list": b'[{"id": "0f3a9c2b1d4e"}]',
+    "half a record of somebody else": b'{"version":1,"id":"0f3a9c2b1d4e","text":"The creator bui',
+    "words": b"Dear diary, today I went to the sea",
+    "a number": b"42",
+    "a database": b"SQLite format 3\0\x10\0\x01\x01\0" + b"\0" * 2_000 + b"\x01\x02\0\n\0\0table",
+    "zeros": b"\0" * 4_096,
+    "zeros on two lines": b"\0" * 4_096 + b"\n" + b"\0" * 90,
+    "a picture": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01",
+}
+
+
+@pytest.mark.parametrize("content", NO_VAULTS.values(), ids=NO_VAULTS)
+@pytest.mark.parametrize("opens", [MemoryVault, recollect.open], ids=["as a vault", "as a store"])
+def test_a_file_that_is_no_vault_is_refused_and_left_alone(
+    tmp_path: Path, opens: Callable[[Path], Any], content: bytes
+) -> None:
+    path = tmp_path / "vault.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(StoreCorrupt, match=r"line 1 is no memory") as error:
+        opens(path)
+    assert error.value.field == str(path)
+    assert path.read_bytes() == content
+    assert not Path(f"{path}.torn").exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"])
+def test_another_encoding_is_called_by_its_name(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "vault.jsonl"
+    path.write_bytes(TWO.encode(encoding))
+    with pytest.raises(StoreCorrupt, match=f"it is in {encoding[:6].upper()}, and a vault is UTF-8"):
+        MemoryVault(path)
+
+
+FOREIGN_ENDS = {
+    "UTF-16 lines": TWO.encode("utf-16-le"),
+    "UTF-16 lines with a mark": TWO.encode("utf-16"),
+    "a UTF-16 line without an end": TWO.rstrip().encode("utf-16-le"),
+    "words": b"remember the milk",
+    "JSON5": b"{a: 1, 'important': true}",
+    "half of JSON5": b"{a: 1, 'import",
+    "a list": b"[1, 2",
+    "a whole line in Latin-1": b'{"id": "b", "text": "caf\xe9", "scope": "shared", "category": "fact"}',
+    "JSON that is no record": b'{"theme": "dark"}',
+}
+
+
+@pytest.mark.parametrize("end", FOREIGN_ENDS.values(), ids=FOREIGN_ENDS)
+def test_what_no_crash_leaves_behind_is_never_cut_off(tmp_path: Path, end: bytes) -> None:
+    path = tmp_path / "vault.jsonl"
+    path.write_bytes(TWO.encode() + end)
+    with pytest.raises(StoreCorrupt, match=r"line 3 is no memory"):
+        MemoryVault(path)
+    assert path.read_bytes() == TWO.encode() + end
+    assert not Path(f"{path}.torn").exists()
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 700])
+def test_the_first_line_ever_written_may_be_torn(tmp_path: Path, open_vault: OpenVault, zeros: int) -> None:
+    vault = open_vault()
+    vault.add_memory("The creator builds bridges — é and \\ and \N{GRINNING FACE}", "shared", "bio", tags=["a", "b"])
+    vault.close()
+    whole = vault.path.read_bytes()
+    for cut in range(1, len(whole) - 1):
+        path = tmp_path / f"{cut}.jsonl"
+        path.write_bytes(whole[:cut] + b"\0" * zeros)
+        with MemoryVault(path) as torn:
+            assert torn.active() == []
+        assert path.read_bytes() == b""
+        assert Path(f"{path}.torn").read_bytes() == whole[:cut] + b"\0" * zeros + b"\n"
+
+
+def test_a_page_that_a_power_cut_left_empty_is_torn_wherever_it_is(tmp_path: Path) -> None:
+    long = line_of(3 * 4_096, 7)
+    for start in (0, 4_000):
+        path = tmp_path / f"{start}.jsonl"
+        path.write_bytes(TWO.encode() + long[:start] + b"\0" * 4_096 + long[start + 4_096 : -1])
+        with MemoryVault(path) as vault:
+            assert len(vault.active()) == 2
+        assert path.read_bytes() == TWO.encode()
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b" \t \n\n", b"  ", line() + b"\n   "])
+def test_blanks_are_no_damage(tmp_path: Path, open_vault: OpenVault, content: bytes) -> None:
+    (tmp_path / "vault.jsonl").write_bytes(content)
+    assert open_vault().add_memory("Owls hunt at dusk", "shared", "fact").ok
+    assert len(open_vault().active()) == 1 + bool(content.strip())
+    assert not (tmp_path / "vault.jsonl.torn").exists()

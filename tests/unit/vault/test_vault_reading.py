@@ -300,8 +300,23 @@ def test_memory_that_is_switched_off_neither_writes_nor_tells(open_vault: OpenVa
     assert off.delete("0f3a9c2b1d4e").code == "disabled"
     assert off.recall() == off.search("mission") == off.propose_deletions() == []
     assert build_snapshot_block(off) == build_memory_block(off, query="mission") == ""
+    with pytest.raises(recollect.NotAllowed, match=r"memory\.enabled"):
+        off.compact()
     assert off.path.read_bytes() == before
-    assert off.vault_stats()["active"] == 5
+    told = off.vault_stats()
+    assert (told["active"], told["deleted"], told["raw_lines"], told["by_scope"]) == (0, 0, 0, {})
+
+
+def test_memory_that_is_switched_off_makes_and_mends_no_file(tmp_path: Path) -> None:
+    off = {"memory": {"enabled": False}}
+    with MemoryVault(tmp_path / "new.jsonl", profile=off) as vault:
+        assert vault.add_memory("Violins are tuned", "shared", "fact").code == "disabled"
+        assert vault.recall() == [] and vault.vault_stats()["torn_bytes"] == 0
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "torn.jsonl").write_bytes(b'{"id": "0f')
+    with MemoryVault(tmp_path / "torn.jsonl", profile=off) as vault:
+        assert vault.recall() == []
+    assert (tmp_path / "torn.jsonl").read_bytes() == b'{"id": "0f'
 
 
 def test_max_items_bounds_what_is_returned(open_vault: OpenVault) -> None:

@@ -259,3 +259,12 @@ def test_compact_keeps_the_files_mode(vault: MemoryVault) -> None:
     vault.path.chmod(0o640)
     vault.compact()
     assert vault.path.stat().st_mode & 0o777 == 0o640
+
+
+def test_the_folder_of_a_named_path_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "no" / "such" / "vault.jsonl"
+    for opens in (MemoryVault, recollect.open):
+        with pytest.raises(recollect.StoreUnavailable, match=r"the folder .*such does not exist") as error:
+            opens(path)
+        assert error.value.field == str(path)
+    assert list(tmp_path.iterdir()) == []

@@ -2,6 +2,8 @@
 
 import pytest
 
+from recollect.model.errors import BadInput
+from recollect.rules.vault.profile import parse_profile
 from recollect.rules.vault.write_gate import ABOUT_THE_VAULT, ABOUT_THE_WORDS, CODES
 from recollect.vault import MemoryVault, VaultReceipt
 
@@ -232,3 +234,24 @@ def test_every_refusal_has_a_documented_code() -> None:
     page = (Path(__file__).parents[3] / "docs" / "vault.md").read_text(encoding="utf-8")
     for code in CODES:
         assert f"| `{code}` |" in page
+
+
+@pytest.mark.parametrize("topic", [None, "", "  "])
+def test_a_topic_is_needed_to_update_by_one(vault: MemoryVault, topic: str | None) -> None:
+    refused = vault.update_by_topic(topic, "shared", "Fresh words about the garden")  # type: ignore[arg-type]
+    assert (refused.outcome, refused.code) == ("denied", "bad_input")
+    assert "topic_id" in refused.message
+    assert vault.active() == []
+
+
+def test_whoever_misses_a_scope_or_a_category_is_told_where_they_come_from(vault: MemoryVault) -> None:
+    refused = vault.add_memory("Plans are made on Mondays", "planner", "fact")
+    assert refused.message == (
+        "There is no scope 'planner'. Known: shared, orion, elysia. Another agent's is added by the profile: memory.agents."
+    )
+    assert "memory.categories" in vault.add_memory("Plans are made on Mondays", "shared", "plan").message
+    with pytest.raises(BadInput, match=r"memory\.agents"):
+        vault.recall(["planner"])
+    with pytest.raises(BadInput, match=r"memory\.agents"):
+        parse_profile({"memory": {"scopes": ["planner"]}})
+    assert parse_profile({"memory": {"agents": ["planner"], "scopes": ["planner"]}}).scopes == ("planner",)

@@ -1,6 +1,7 @@
 """Files that checkpoints, proofs, entries and public keys are read from and written to."""
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from recollect.model.proof import Checkpoint, Document, KeyHistory
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 """Thousands of entries about one memory, at two kilobytes each; what is larger than this is no document of ours."""
+PRIVATE = 0o600
+"""The mode of new files: read and written by their owner alone."""
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
@@ -91,13 +94,15 @@ def read_public_key(given: str) -> str:
 
 
 def write_document(document: Document | dict[str, Any], file: str | None) -> None:
-    """Write a document to a file, or to the standard output."""
+    """Write a document to a file, which only its owner reads if it is a new one, or to the standard output."""
     values = document.to_dict() if isinstance(document, Document) else document
     text = json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     if file is None:
         sys.stdout.write(text)
         return
     try:
-        Path(file).write_text(text, encoding="utf-8")
+        number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE)
+        with os.fdopen(number, "w", encoding="utf-8") as written:
+            written.write(text)
     except OSError as error:
         raise BadInput(f"it cannot be written: {error.strerror}.", field=file) from None

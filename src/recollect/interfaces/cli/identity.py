@@ -192,8 +192,6 @@ def _draw_registered(made: "RegisteredKey") -> None:
 
 
 def _draw(found: "Sequence[Identity]") -> None:
-    from rich.markup import escape
-
     from recollect.interfaces.cli import screen
 
     table = screen.table("who", "since", "state", "public key")
@@ -201,7 +199,7 @@ def _draw(found: "Sequence[Identity]") -> None:
         for key in one.keys:
             ended = f"revoked {key.revoked_at}" if key.revoked_at else f"rotated {key.rotated_at}"
             state = "[green]current[/]" if key.current else f"[yellow]{ended[:18]}[/]"
-            table.add_row(escape(one.name or "[erased]"), key.registered_at[:10], state, key.key)
+            table.add_row(screen.escape(one.name or "[erased]"), key.registered_at[:10], state, key.key)
     if found:
         screen.uncut(table)
     else:

@@ -200,23 +200,21 @@ def _each_written_to(report: str | None) -> Iterator[Callable[[Any], None] | Non
 
 
 def _draw_import(done: Any) -> None:
-    from rich.markup import escape
-
-    from recollect.interfaces.cli.screen import console, word
+    from recollect.interfaces.cli.screen import console, escape, styled, word
     from recollect.rules.counting import counted
 
     said = "what would become of them" if done.dry_run else "what became of them"
     console.print(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}", soft_wrap=True)
     for outcome, count in done.outcomes.items():
         which = f"{'record' if count == 1 else 'records'} {_cut(done.numbers[outcome])}"
-        console.print(f"  {word(outcome)} {count:,}  [dim]{escape(which)}[/]", soft_wrap=True)
+        console.print(f"  {word(outcome)} {count:,}  {styled('dim', which)}", soft_wrap=True)
     for one in done.refused[:20]:
         where = f"record {one.number:,} ({one.place}): {one.reasons[0]}"
         console.print(f"  {word('denied')} {escape(where)}  {escape(one.detail or '')}", soft_wrap=True)
     if len(done.refused) > 20:
         console.print("  [dim]more: --json, or --report FILE[/]")
     for column in done.guessed_columns:
-        console.print(f"  the words were taken from the column {escape(column)!r}; --map content=… names another")
+        console.print(f"  the words were taken from the column {escape(repr(column))}; --map content=… names another")
     for note in done.notes[:20]:
         console.print(f"  {escape(note)}", soft_wrap=True)
     if done.all_malformed:
@@ -224,10 +222,9 @@ def _draw_import(done: Any) -> None:
 
 
 def _draw_audit(done: Any) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
-    from recollect.interfaces.cli.screen import console
+    from recollect.interfaces.cli.screen import console, escape
     from recollect.rules.counting import counted
 
     found = done.found

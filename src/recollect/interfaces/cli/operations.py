@@ -80,9 +80,7 @@ def history(
 
 
 def _draw_events(page: OperationPage) -> None:
-    from rich.markup import escape
-
-    from recollect.interfaces.cli.screen import console, table
+    from recollect.interfaces.cli.screen import console, escape, table
 
     drawn = table("when", "node", "op", "status", "user", "thread", "memory", "category", "alike")
     for one in page.items:

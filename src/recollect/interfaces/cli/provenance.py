@@ -66,6 +66,8 @@ def credit(context: typer.Context, id: Id) -> None:
         found = memory.credit(id)
     rows = [(f"{float(one.share):.1%}", str(one.share), one.who) for one in found]
     of(context).answer(found, lambda _: _table(("credit", "exactly", "who"), rows))
+    if any(one.truncated for one in found):
+        of(context).tell("It goes back to more memories than are followed; nobody is credited with what lies beyond.")
 
 
 @provenance.command()
@@ -138,13 +140,13 @@ def _drawn(lineage: "Lineage", draw: Drawing) -> None:
 
 
 def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
-    from rich.markup import escape
     from rich.tree import Tree
 
+    from recollect.interfaces.cli.screen import escape, styled
     from recollect.rules.provenance import label
 
     source = branch.source
-    text = escape(label(source)) if source.resolved else f"[dim]{label(source)}[/]"
+    text = escape(label(source)) if source.resolved else styled("dim", label(source))
     if source.resolved:
         text += f"  [dim]{(source.id or '')[:13]}{'' if source.status == 'active' else f' {source.status}'}[/]"
     text += "  [dim]…as above[/]" if branch.again else ""
@@ -155,11 +157,9 @@ def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
 
 
 def _table(titles: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
-    from rich.markup import escape
-
     from recollect.interfaces.cli import screen
 
     table = screen.table(*titles)
     for row in rows:
-        table.add_row(*(escape(str(cell)) for cell in row))
+        table.add_row(*(screen.escape(str(cell)) for cell in row))
     screen.console.print(table if rows else "[dim]none[/]")

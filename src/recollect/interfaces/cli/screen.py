@@ -1,11 +1,11 @@
 """What people see: tables and short lines in colour. Everything here only draws."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
@@ -29,6 +29,9 @@ from recollect.rules.reasons import plain
 COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root", "state hash"})
 """Columns whose values people copy: they are neither folded nor cut."""
 
+_BRACKETS = re.compile(r"(\\*)\[([a-z#/@][^[]*?\])?")
+"""A bracket, with the backslashes before it, and the rest of the tag that it would be."""
+
 console = Console(highlight=False)
 _boundless = Console(highlight=False, width=1_000)
 """Wider than any table here; a terminal folds what it cannot show, and copies it whole."""
@@ -51,8 +54,26 @@ COLOURS = {
 
 def word(text: str) -> str:
     """A status or outcome in its colour."""
-    colour = COLOURS.get(text, "white")
-    return f"[{colour}]{escape(text)}[/]"
+    return styled(COLOURS.get(text, "white"), text)
+
+
+def escape(text: str) -> str:
+    """Words for a line of markup, nothing of which is markup. Directly before a tag ``styled`` is needed.
+
+    Rich's own ``escape`` doubles a backslash at the very end, which is shown twice unless a tag follows.
+    """
+    return _BRACKETS.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    backslashes, tag = found.groups()
+    return f"{backslashes}{backslashes}\\[{tag}" if tag else f"{backslashes}{backslashes[:1]}["
+
+
+def styled(style: str, text: str) -> str:
+    """The same in a colour. Backslashes before the tag that ends it count double."""
+    backslashes = "\\" * (len(text) - len(text.rstrip("\\")))
+    return f"[{style}]{escape(text)}{backslashes}[/]"
 
 
 def table(*titles: str) -> Table:
@@ -92,11 +113,11 @@ def receipt(answer: Receipt) -> None:
     line = word(str(answer.outcome))
     if answer.memory is not None:
         memory = answer.memory
-        line += f"  {memory.short_id}  [bold]{escape(memory.canonical_key)}[/] v{memory.version}"
+        line += f"  {memory.short_id}  {styled('bold', memory.canonical_key)} v{memory.version}"
         line += "" if memory.namespace == "prod" else f"  in [yellow]{memory.namespace}[/]"
     console.print(line, soft_wrap=True)
     for code in answer.reasons:
-        console.print(f"  [dim]{escape(code)}[/]  {escape(plain(code))}", soft_wrap=True)
+        console.print(f"  {styled('dim', code)}  {escape(plain(code))}", soft_wrap=True)
     if answer.detail:
         console.print(f"  {escape(answer.detail)}", soft_wrap=True)
     if answer.outcome == "contradicted" and answer.memory is not None:
@@ -123,7 +144,7 @@ def memory(one: Memory) -> None:
 
 def changed(one: Memory, what: str) -> None:
     """What was done to a memory, in one line."""
-    named = f"{one.short_id}  [bold]{escape(one.canonical_key)}[/] v{one.version}"
+    named = f"{one.short_id}  {styled('bold', one.canonical_key)} v{one.version}"
     console.print(f"{what}  {named}" + ("" if one.status == what else f"  {word(one.status)}"), soft_wrap=True)
 
 
@@ -158,9 +179,9 @@ def recall(answer: Recall) -> None:
         one = item.memory
         drawn.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content))
         for before in item.earlier:
-            drawn.add_row("", "", "[dim]before[/]", f"[dim]{escape(before.content)}[/]")
+            drawn.add_row("", "", "[dim]before[/]", styled("dim", before.content))
         for other in item.related:
-            drawn.add_row("", "", f"[dim]↔ {escape(other.relation_type)}[/]", f"[dim]{escape(other.content)}[/]")
+            drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", other.content))
     console.print(drawn)
 
 
@@ -259,7 +280,7 @@ def _signed(found: Mapping[str, int], one: str, many: str) -> None:
 
 def problems(found: Sequence[Problem]) -> None:
     for problem in found:
-        console.print(f"  [red]•[/] [bold]{escape(problem.where)}[/]: {escape(problem.what)}")
+        console.print(f"  [red]•[/] {styled('bold', problem.where)}: {escape(problem.what)}")
         if problem.hint:
             console.print(f"    {escape(problem.hint)}")
 
@@ -373,5 +394,5 @@ def policy(found: Any) -> None:
     for name, meaning, _ in settings():
         section, _, inner = name.partition(".")
         value = values[section][inner] if inner else values[section]
-        drawn.add_row(name, escape(str(value)), f"[dim]{escape(meaning)}[/]")
+        drawn.add_row(name, escape(str(value)), styled("dim", meaning))
     console.print(drawn)

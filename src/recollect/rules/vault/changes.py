@@ -56,6 +56,8 @@ class Changes:
 
     def set_topic(self, asked: Proposal) -> VaultReceipt:
         """A register's next version; a new register is general unless its category is stated."""
+        if asked.topic_id is None and self._profile.enabled:
+            return _denied(Refusal("bad_input", "topic_id: it is missing. Name the register's topic."))
         known = asked.category is not None or register_of(asked, list(self._active.values())) is not None
         return self.add(asked if known else asked._replace(category=GENERAL))
 

@@ -11,6 +11,9 @@ from recollect.model.section import Section
 from recollect.model.vocabulary import SHARED
 from recollect.rules.vault.vocabulary import AGENTS, CATEGORIES
 
+ANOTHER_SCOPE = "Another agent's is added by the profile: memory.agents."
+ANOTHER_CATEGORY = "Others are named by the profile: memory.categories."
+"""What whoever misses one does next."""
 Word = Annotated[str, Field(min_length=1, max_length=256, strict=True)]
 
 
@@ -33,7 +36,8 @@ class VaultProfile(Section):
     def _knows_its_scopes(self) -> "VaultProfile":
         for scope in self.scopes or ():
             if scope not in self.known_scopes:
-                raise ValueError(f"scopes: there is no scope {scope!r}; known: {', '.join(self.known_scopes)}")
+                known = ", ".join(self.known_scopes)
+                raise ValueError(f"scopes: there is no scope {scope!r}; known: {known}. {ANOTHER_SCOPE[:-1]}")
         return self
 
     @property

@@ -14,7 +14,7 @@ from recollect.rules.noise import noise_signal
 from recollect.rules.privacy_gate import denied_types
 from recollect.rules.vault.likeness import duplicate_of
 from recollect.rules.vault.memory import VaultMemory
-from recollect.rules.vault.profile import VaultProfile
+from recollect.rules.vault.profile import ANOTHER_CATEGORY, ANOTHER_SCOPE, VaultProfile
 from recollect.rules.vault.vocabulary import LOG, REGISTER, SOURCES, TIERS
 from recollect.rules.vault.write_request import Proposal, Refusal, wrong_shape
 
@@ -84,7 +84,8 @@ def valid_words(proposal: Proposal, situation: Situation) -> Refusal | None:
     )
     for name, word, known in lists:
         if word is not None and word not in known:
-            return Refusal(f"unknown_{name}", f"There is no {name} {word!r:.80}. Known: {', '.join(known)}.")
+            more = {"scope": f" {ANOTHER_SCOPE}", "category": f" {ANOTHER_CATEGORY}"}.get(name, "")
+            return Refusal(f"unknown_{name}", f"There is no {name} {word!r:.80}. Known: {', '.join(known)}.{more}")
     if proposal.scope is not None and not profile.sees(proposal.scope):
         return Refusal("scope_not_yours", f"The profile does not list {proposal.scope!r}. Add it to memory.scopes.")
     return None

@@ -4,12 +4,22 @@ import hashlib
 import os
 from pathlib import Path
 
+from recollect.model.errors import StoreUnavailable
+
 CHUNK_BYTES = 65_536
 """How much of a journal is read at once: what is then made of it stays in the processor's own memory."""
 HASHED_BYTES = 1_048_576
 """How much is read to be hashed: little enough to stay in the processor's own memory."""
 PRIVATE = 0o600
 """The mode of new files: read and written by their owner alone."""
+
+
+def check_folder(path: Path) -> None:
+    """A folder that is missing is a mistake in a path far more often than a wish to have it made."""
+    if not path.parent.is_dir():
+        raise StoreUnavailable(
+            f"the folder {path.parent} does not exist.", field=str(path), hint="Create it, or name another path."
+        )
 
 
 def open_or_make(path: Path) -> int:

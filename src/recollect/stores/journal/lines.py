@@ -1,9 +1,10 @@
-"""Lines of a journal as bytes: reading one, writing one, and telling a torn end from a file that is somebody else's."""
+"""Lines of a journal as bytes: reading one, and writing one."""
 
 import codecs
 import json
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.rules.vault.carried import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
 from recollect.stores.journal.rows import check_packed
@@ -14,11 +15,21 @@ _NOBODY = f'"{RESERVED_ID}"'.encode()
 _ROWS, _NO_OTHERS = f', "{FIELD}": {{"tables": '.encode(), b', "also": []}}'
 """How a store's line goes on after its memory, and how it ends if it has no other. No text holds that: quotes are escaped."""
 
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+"""How files begin whose letters have four bytes each, or two."""
+LETTERS_BYTES = 16
+"""In such an encoding at least every so many bytes some are zero: the quotes, names and digits of JSON are ASCII."""
+_ZEROS = re.compile(rb"\0+")
+
 _as_text = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 """Made once, where ``json.dumps`` makes another for each line. What came from a line cannot hold itself."""
 
 Record = dict[str, Any]
-End = Literal["whole", "torn", "foreign"]
 
 
 class Place(NamedTuple):
@@ -63,7 +74,21 @@ def without_rows(line: bytes) -> bytes:
 
 def _parsed(text: bytes) -> Any:
     """Strict UTF-8, of which some editors put a mark at the beginning; ``json`` itself would guess other encodings."""
-    return json.loads(text.removeprefix(codecs.BOM_UTF8).decode("utf-8"))
+    try:
+        return json.loads(text.removeprefix(codecs.BOM_UTF8).decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ValueError(foreign_encoding(text) or f"it is not UTF-8 from its byte {error.start + 1:,} on") from None
+    except ValueError as error:
+        raise ValueError(foreign_encoding(text) or str(error)) from None
+
+
+def foreign_encoding(line: bytes) -> str | None:
+    """What is wrong with a line whose letters have two or four bytes each, or that begins as such files do."""
+    wide = next((name for mark, name in _MARKS if line.startswith(mark)), None)
+    zeros = _ZEROS.findall(line)
+    if wide is None and len(zeros) > len(line) // LETTERS_BYTES:
+        wide = "UTF-32" if len(max(zeros, key=len)) > 1 else "UTF-16"
+    return f"it is in {wide}, and a vault is UTF-8; `iconv -f {wide} -t UTF-8` converts it" if wide else None
 
 
 def _checked(record: Any) -> Record:
@@ -100,45 +125,6 @@ def write_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
         return _as_text(record).encode("utf-8") + b"\n"
     except UnicodeEncodeError:
         return json.dumps(record).encode("ascii") + b"\n"
-
-
-def kind_of_end(last: Sequence[Place]) -> End:
-    """What the last line is, which has no line end; the lines before it tell whose file it is.
-
-    ``whole``: a record to which only the line end is missing, as editors leave it. ``torn``: what a crash left of one.
-    ``foreign``: nothing that a vault ever wrote, so hands off.
-    """
-    *before, line = [place.line for place in last]
-    if _is_record(line):
-        return "whole"
-    filled = [one for one in before if one.strip() and b"\0" not in one]
-    ours = _is_record(filled[-1]) if filled else line.startswith((b"{", b"\0"))
-    return "torn" if ours and not _is_json(line) else "foreign"
-
-
-def _is_record(line: bytes) -> bool:
-    try:
-        return bool(read_line(line))
-    except ValueError:
-        return False
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        _parsed(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def torn_from(last: Sequence[Place]) -> int:
-    """Where a torn end begins: at the last line, or at one before it in which a power cut left zero bytes."""
-    start = last[-1].offset
-    for place in reversed(last[:-1]):
-        if b"\0" not in place.line:
-            break
-        start = place.offset
-    return start
 
 
 def places(data: bytes, offset: int) -> list[Place]:

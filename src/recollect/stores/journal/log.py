@@ -20,7 +20,8 @@ from typing import NamedTuple
 from recollect.model.errors import StoreCorrupt, StoreUnavailable
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
-from recollect.stores.journal.lines import Record, kind_of_end, places, read_line, read_lines, torn_from, without_rows
+from recollect.stores.journal.ends import kind_of_end, torn_from
+from recollect.stores.journal.lines import Record, foreign_encoding, places, read_line, read_lines, without_rows
 from recollect.stores.journal.rows import MAX_LINE_BYTES
 from recollect.stores.sqlite.queue import WriterQueue
 
@@ -227,11 +228,9 @@ class JournalLog:
             return
         start = max(0, size - 2 * MAX_LINE_BYTES)
         last = places(os.pread(file, size - start, start), start)[1 if start else 0 :]
-        end = (
-            kind_of_end(last) if last else "foreign"
-        )  # without a beginning in sight it is longer than any line of ours
+        end = kind_of_end(last) if last else "foreign"  # without a beginning in sight it is longer than any of ours
         if end == "foreign":
-            raise self._damaged(self._number_of_the_last(file), "it is neither a record nor the torn half of one")
+            raise self._first_damage(file, last[-1].line if last else b"")
         if end == "torn":
             self._set_aside(file, torn_from(last), size)
         else:
@@ -246,9 +245,17 @@ class JournalLog:
         os.fsync(file)
         self._warn(f"{self.path} had a torn end of {len(torn):,} bytes; it was moved to {self.torn_path}.")
 
-    @staticmethod
-    def _number_of_the_last(file: int) -> int:
-        return 1 + sum(1 for line in _lines_from(file, 0) if len(line) <= MAX_LINE_BYTES)
+    def _first_damage(self, file: int, end: bytes) -> StoreCorrupt:
+        """What is wrong with a file whose end is none of ours: the first line that is no record, which may be the end."""
+        number = 0
+        for number, line in enumerate(_lines_from(file, 0), start=1):
+            if line.strip():
+                try:
+                    self._record(number, line)
+                except StoreCorrupt as damaged:
+                    return damaged
+        what = foreign_encoding(end) or "it is neither a record nor the beginning of one"
+        return self._damaged(number + 1, what)
 
 
 def _as_it_is(line: bytes) -> bytes:

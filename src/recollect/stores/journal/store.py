@@ -12,11 +12,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from recollect.model.address import Address
-from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
+from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.rules.vault.carried import ADOPTED, FIELD, carrying, written_by_a_store
 from recollect.stores import backups
 from recollect.stores.collector import collector_paused
 from recollect.stores.erasure_list import ErasureList
+from recollect.stores.journal import files
 from recollect.stores.journal.lines import Record, write_line
 from recollect.stores.journal.log import JournalLog, Seen
 from recollect.stores.journal.replica import Replica
@@ -56,7 +57,7 @@ class JournalStore:
         self.location = str(self._journal.path)
         self._timeout_s = timeout_s
         self._erased = ErasureList(Path(f"{self.location}.erased"))
-        _check_folder(self._journal.path)
+        files.check_folder(self._journal.path)
         self._pid, self._threads = os.getpid(), WriterQueue(None, timeout_s)
         self._looks: int | None = None
         self._replica: Replica | None = None
@@ -342,10 +343,3 @@ def _ids_of_memories(changes: Sequence[Change]) -> list[str]:
 def _strangers_from(records: Iterator[Record], first: int) -> list[int]:
     """The numbers of the lines that a vault wrote, without so many first ones."""
     return [number for number, record in enumerate(records) if not written_by_a_store(record)][first:]
-
-
-def _check_folder(path: Path) -> None:
-    if not path.parent.is_dir():
-        raise StoreUnavailable(
-            f"the folder {path.parent} does not exist.", field=str(path), hint="Create it, or name another path."
-        )

@@ -206,7 +206,6 @@ class SqliteStore:
             backups.take(self, path, self._copy_to)
 
     def _copy_to(self, path: Path) -> None:
-        path.touch(mode=0o600, exist_ok=False)
         with closing(sqlite3.connect(path)) as copy, self._looking() as db:
             db.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
