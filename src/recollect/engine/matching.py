@@ -14,7 +14,6 @@ from recollect.model.phase import phase_number
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, KindClass, Space
 from recollect.rules.authority import outranks
-from recollect.rules.fusion import recall_reason
 from recollect.rules.keys import identity
 from recollect.rules.shadowing import Concept, Precedence, shadows, with_places
 from recollect.stores.protocol import Contender, Place, Reader, Selection, Standing, Stored, Stream
@@ -131,7 +130,7 @@ def as_told(one: Ranked, stored: Stored) -> Recalled:
     return Recalled(
         to_memory(stored),
         one.score,
-        (recall_reason(one.words, one.features),),
+        (one.reason,),
         one.shadowed,
         one.relevance,
         dict(one.features),

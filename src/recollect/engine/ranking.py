@@ -5,6 +5,7 @@ Everything is bounded: index entries read, candidates compared, contents loaded.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import nsmallest
 from itertools import chain, islice
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from recollect.engine.meaning import Asked, Likeness, likeness
 from recollect.engine.relations import Edges, edges, strongest
 from recollect.engine.text_search import TextScores, search_among, search_text
 from recollect.engine.vouching import weights_of
-from recollect.model.canonical import parse_time
+from recollect.model.canonical import format_time, parse_time
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
 from recollect.rules.closeness import RERANKED
 from recollect.rules.entities import Naming
@@ -28,6 +29,8 @@ from recollect.rules.fusion import (
     Scored,
     Weights,
     fuse,
+    is_of_then,
+    recall_reason,
     relevance,
     reread,
     widened,
@@ -36,7 +39,8 @@ from recollect.rules.fusion import (
 from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question, read_question
 from recollect.rules.shadowing import Concept, Holder
-from recollect.stores.protocol import Contender, Reader, Relation, Selection, Stream
+from recollect.rules.times import Span
+from recollect.stores.protocol import Contender, Reader, Relation, Selection, Stored, Stream
 
 LEADING = 10
 """How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
@@ -57,6 +61,8 @@ class Ranked(NamedTuple):
     words: float = 0.0
     """Its score by its own words alone, which can be compared between rankings of the same question."""
     features: Mapping[str, float] = MappingProxyType({})
+    reason: str = ""
+    """What brought it."""
     shadowed: tuple[str, ...] = ()
     """What it is told instead of: others of the same concept."""
     relations: Sequence[Relation] | None = None
@@ -141,6 +147,8 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
         text = search_among(engine, reader, looking.streams, sought.question.terms, text, looking.selection)
         facts = looking.first(text.best_first(), by_words)
     facts |= looking.most_alike(sought.meant, near, settings.meaning_min)
+    if sought.question.asks_for_a_time and sought.named is None:
+        facts |= looking.within(sought.question.spans, by_words)
     relations = _among(engine, reader, _few_best(text, sought.meant, facts), likely())
     related = strongest(relations)
     facts |= looking.at(place for place in related if place not in facts)
@@ -207,9 +215,11 @@ def _ranked(
 ) -> Ranked:
     own = {term: of_term[one.place] for term, of_term in evidence.text.items() if one.place in of_term}
     features = {name: round(value, 9) for name, value in one.features._asdict().items() if value}
-    sure = relevance(question, idf, own, max(evidence.meaning.get(one.place, 0.0), 0.0))
     row, space = looking.rows[one.place], looking.spaces[one.place[0]]
-    return Ranked(one.place, space, row, one.score, sure, sum(own.values()), features)
+    of_then, by_words = is_of_then(question, parse_time(row.created_at)), sum(own.values())
+    sure = relevance(question, idf, own, max(evidence.meaning.get(one.place, 0.0), 0.0), of_then=of_then)
+    reason = recall_reason(by_words, features, of_then=of_then)
+    return Ranked(one.place, space, row, one.score, sure, by_words, features, reason)
 
 
 # ── who is compared ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -257,6 +267,16 @@ class _Looking:
             return best
         fitting = [(s.number, n) for s in meant.streams for n in self._reader.fitting(s, self.selection)]
         return self.at(place for place, _ in meant.nearest_of(fitting, BY_MEANING, least))
+
+    def within(self, spans: Sequence[Span], count: int) -> dict[Place, Facts]:
+        """The newest of some stretches of time, so many of each."""
+        numbers = tuple(stream.number for stream in self.streams)
+        found: list[Stored] = []
+        for span in spans:
+            ranges = (("created_at", ">=", format_time(span.start)), ("created_at", "<", format_time(span.end)))
+            then = replace(self.selection, streams=numbers, ranges=(*self.selection.ranges, *ranges))
+            found += self._reader.select(self._tenant, then, count)
+        return self.at((stored.stream, stored.number) for stored in found)
 
     def around(self, facts: Mapping[Place, Facts], reach: int) -> dict[Place, Facts]:
         """Their neighbours in a conversation."""

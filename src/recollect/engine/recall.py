@@ -1,14 +1,13 @@
 """Answering a query: access first, then the text index, then the best that may be seen."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
 from recollect.embed.tokens import count_tokens
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_number
-from recollect.engine.assemble import to_memory
 from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
 from recollect.engine.filters import check_categories, selection_of
@@ -18,16 +17,17 @@ from recollect.engine.ranking import Ranked
 from recollect.engine.reading import Spaces, asked_spaces, readable_streams
 from recollect.engine.relations import Seen, told_with, within
 from recollect.model import trace
+from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.item import to_item
 from recollect.model.operation import Node, Op
 from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
-from recollect.model.receipt import Earlier, Recall, Recalled, Related, bullet
+from recollect.model.receipt import Earlier, Form, Recall, Recalled, Related
 from recollect.model.vocabulary import Space
 from recollect.rules.borders import only_passed_over, read_refusals
-from recollect.rules.budget import Room, best_within, least_relevance
+from recollect.rules.budget import Room, Shares, best_within, least_relevance
 from recollect.rules.procedures import ORDINARY_KINDS, names_procedures
-from recollect.stores.protocol import Place, Reader, Selection, Stored, Stream
+from recollect.stores.protocol import Place, Reader, Selection, Stream
 
 MAX_TOP_K = 1_000
 MAX_QUERY_CHARACTERS = 10_000
@@ -43,8 +43,8 @@ class Query:
     ``categories`` and ``filters`` narrow what is looked at, ``threshold`` (0 to 1) leaves out what has too little to do
     with the text, ``share_of_best`` (0 to 1) what has much less to do with it than the best of them has, ``named`` what
     it does not name: a memory stays if one of its entities' names stands in the text, whole. ``budget_tokens`` leaves out
-    what would not fit any more. With a ``thread`` the answer begins with what changed
-    since that thread last asked; with ``history`` each memory comes with what it said before.
+    what would not fit any more, once the answer is written down in its ``form``. With a ``thread`` the answer
+    begins with what changed since that thread last asked; with ``history`` each memory comes with what it said before.
     """
 
     text: str
@@ -55,6 +55,7 @@ class Query:
     filters: Mapping[str, Any] | None = None
     top_k: int | None = None
     budget_tokens: int | None = None
+    form: Form = "text"
     threshold: float | None = None
     share_of_best: float | None = None
     named: bool = False
@@ -68,14 +69,14 @@ def query(engine: Engine, wanted: Query) -> Recall:
     top_k = _checked(engine, wanted)
     asked = as_asked(engine, wanted.text[:MAX_QUERY_CHARACTERS], named_only=wanted.named)
     header = _header(engine, wanted)
-    budget = _left_by(header, wanted.budget_tokens)
+    budget = _Budget(_left_by(header, wanted.budget_tokens), wanted.form)
     consulted = engine.policy.spaces.read_order
     with engine.read() as reader:
         readable = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         selection = _selection(engine, streams, wanted)
         found = _found(engine, reader, streams, asked, top_k, selection)
-        chosen, items = _chosen(engine, reader, wanted, found, top_k, budget)
+        chosen, items, no_room = _chosen(engine, reader, wanted, found, top_k, budget)
         items = _with_history(engine, reader, items, budget) if wanted.history else items
         items = _with_related(engine, reader, items, chosen, within(engine, reader, streams, selection), budget)
         refusals = read_refusals(engine.caller, wanted.owner, asked_spaces(wanted.space), consulted)
@@ -85,7 +86,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
     _note(engine, wanted, streams, items)
     kept = events if _checks_are_kept(engine, wanted, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
-    return Recall(wanted.text, tuple(items), events, header)
+    return Recall(wanted.text, tuple(items), events, header, no_room)
 
 
 def _header(engine: Engine, wanted: Query) -> str:
@@ -131,53 +132,69 @@ def _found(
     return shadowed(engine, found, engine.policy.spaces.read_order, one_person=one_person)
 
 
+class _Budget(NamedTuple):
+    """How many tokens the answer may take, and the form in which it is written down."""
+
+    tokens: int | None
+    form: Form
+
+    def room(self, told: Sequence[Recalled] = ()) -> Room:
+        """What is left once these are told."""
+        around = [] if self.form == "text" else ["[]"]
+        return Room(
+            self.tokens, count_tokens, [*around, *(item.written(self.form) for item in told)] if self.tokens else []
+        )
+
+
 def _chosen(
-    engine: Engine, reader: Reader, wanted: Query, found: Sequence[Ranked], top_k: int, budget_tokens: int | None
-) -> tuple[list[Ranked], list[Recalled]]:
-    """Those that have enough to do with it and fit, and what they say. Without a budget no others are loaded."""
+    engine: Engine, reader: Reader, wanted: Query, found: Sequence[Ranked], top_k: int, budget: _Budget
+) -> tuple[list[Ranked], list[Recalled], int]:
+    """Those that have enough to do with it and fit, what they say, and how many had no room.
+
+    Without a budget no others are loaded.
+    """
     least = least_relevance((one.relevance for one in found), wanted.threshold, wanted.share_of_best)
     about = [one for one in found if one.relevance >= least]
-    at_hand = {} if budget_tokens is None else loaded(engine, reader, about)
-    chosen = _within(engine, about, top_k, budget_tokens, at_hand)
+    at_hand = {} if budget.tokens is None else loaded(engine, reader, about)
+    room = budget.room()
+
+    def fits(one: Ranked) -> bool:
+        return budget.tokens is None or room.takes(as_told(one, at_hand[one.place]).written(budget.form))
+
+    chosen, no_room = best_within(about, top_k, lambda one: one.row.category, share_of(engine), fits)
     at_hand = loaded(engine, reader, chosen, at_hand)
-    return chosen, [as_told(one, at_hand[one.place]) for one in chosen]
+    return chosen, [as_told(one, at_hand[one.place]) for one in chosen], no_room
 
 
-def _within(
-    engine: Engine, about: Sequence[Ranked], top_k: int, budget_tokens: int | None, at_hand: Mapping[Place, Stored]
-) -> list[Ranked]:
-    """The best within their category's share, the number asked for, and the budget, for which they must be at hand."""
-    room = Room(budget_tokens, count_tokens)
+def share_of(engine: Engine) -> Callable[[str], int | None]:
+    """Of how many memories of a category an answer may consist."""
 
     def share(name: str) -> int | None:
         category = engine.policy.categories.known(name)
         return category.rag_length if category is not None and category.context == "rag" else None
 
-    def fits(one: Ranked) -> bool:
-        return budget_tokens is None or room.takes(bullet(to_memory(at_hand[one.place])))
-
-    return best_within(about, top_k, lambda one: one.row.category, share, fits)
+    return share
 
 
 MAX_EARLIER = 5
 """How many older versions of each memory are told."""
 
 
-def _room_beside(items: Sequence[Recalled], budget_tokens: int | None) -> Room:
-    """What a budget leaves for what is told along with the items."""
-    told = [] if budget_tokens is None else [line for item in items for line in item.lines]
-    return Room(budget_tokens, count_tokens, told)
-
-
-def _with_history(
-    engine: Engine, reader: Reader, items: Sequence[Recalled], budget_tokens: int | None
-) -> list[Recalled]:
+def _with_history(engine: Engine, reader: Reader, items: Sequence[Recalled], budget: _Budget) -> list[Recalled]:
     """The same with what each said before, as far as it may be seen, was not erased, and the budget has room for it."""
     earlier = _earlier(engine, reader, items)
-    room = _room_beside(items, budget_tokens)
+    room = budget.room(items)
     return [
-        replace(item, earlier=tuple(one for one in earlier[item.memory.id] if room.takes(one.line))) for item in items
+        replace(item, earlier=tuple(one for one in earlier[item.memory.id] if room.takes(_along(one, budget.form))))
+        for item in items
     ]
+
+
+def _along(one: Earlier | Related, form: Form) -> str:
+    """What is told along with a memory, as it stands in an answer of that form."""
+    if form == "text":
+        return one.line
+    return canonical_json(one.line.strip() if form == "bullets" else one.to_dict())
 
 
 def _earlier(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> dict[str, list[Earlier]]:
@@ -200,17 +217,20 @@ def _with_related(
     items: Sequence[Recalled],
     chosen: Sequence[Ranked],
     seen: Seen,
-    budget_tokens: int | None,
+    budget: _Budget,
 ) -> list[Recalled]:
-    """The same with what they have to do with: the strongest relations, within what the budget leaves."""
+    """The same with what they have to do with: the strongest relations, within what the budget and their categories leave."""
     most = engine.policy.relations.bullets
     if not items or not most:
         return list(items)
     told: dict[Place, list[Related]] = defaultdict(list)
-    room = _room_beside(items, budget_tokens)
+    room, shares = budget.room(items), Shares(share_of(engine))
+    for item in items:
+        shares.use(item.memory.category)
     known = {one.place: one.relations for one in chosen if one.relations is not None}
     for place, related in told_with(engine, reader, [one.place for one in chosen], seen, known)[:most]:
-        if room.takes(related.line):
+        if not shares.is_used_up(related.category) and room.takes(_along(related, budget.form)):
+            shares.use(related.category)
             told[place].append(related)
     if not told:
         return list(items)
@@ -286,6 +306,8 @@ def _checked(engine: Engine, wanted: Query) -> int:
     check_number("top_k", top_k, 1, MAX_TOP_K)
     if wanted.budget_tokens is not None:
         check_number("budget_tokens", wanted.budget_tokens, 1)
+    if wanted.form not in get_args(Form):
+        raise BadInput(f"there is no form {wanted.form!r}.", field="form", hint=f"One of: {', '.join(get_args(Form))}.")
     _check_share("threshold", wanted.threshold)
     _check_share("share_of_best", wanted.share_of_best)
     if not isinstance(wanted.named, bool):

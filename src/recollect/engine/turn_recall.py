@@ -22,12 +22,13 @@ from recollect.engine.matching import (
     with_counterparts,
 )
 from recollect.engine.meaning import Asked, as_asked
-from recollect.engine.recall import recall_event
+from recollect.engine.recall import recall_event, share_of
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import Authority, Kind, Space
 from recollect.rules.borders import read_refusal
+from recollect.rules.budget import best_within
 from recollect.rules.importance import by_weight
 from recollect.rules.taxonomy import is_standing_rule
 from recollect.rules.turns import parts
@@ -109,7 +110,8 @@ def _items(
     found = {stored.state.id: unasked(stored) for stored in (*rules, *facts)} | {one.id: one for one in matches}
     kept = shadowed(engine, list(found.values()), consulted, one_person=True)
     first = [one for one in kept if one.id in anyway]
-    best = first + [one for one in kept if one.id not in anyway][:top_k]
+    others = [one for one in kept if one.id not in anyway]
+    best = first + best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
     at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
     told = [as_told(one, at_hand[one.place]) for one in best]
     told = _with_reasons(told, anyway, {one.id for one in matches})

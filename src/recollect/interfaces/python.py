@@ -51,6 +51,7 @@ from recollect.model.proof import Checkpoint
 from recollect.model.receipt import (
     ErasureReceipt,
     Explanation,
+    Form,
     HistoryEvent,
     Page,
     Problem,
@@ -191,6 +192,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         filters: Mapping[str, Any] | None = None,
         top_k: int | None = None,
         budget_tokens: int | None = None,
+        form: Form = "text",
         threshold: float | None = None,
         share_of_best: float | None = None,
         named: bool = False,
@@ -201,7 +203,8 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
 
         ``filters`` are those of ``list``; ``threshold`` (0 to 1) leaves out what has too little to do with the text,
         ``share_of_best`` what has much less to do with it than the best has, ``named`` what it does not name, and
-        ``budget_tokens`` what would not fit any more. With a ``thread`` the answer begins with what changed since that
+        ``budget_tokens`` what would not fit any more once it is written in its ``form``: the ``text`` of the answer, its
+        ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since that
         thread last asked, with ``history`` each memory says what it said before.
         """
         wanted = Query(
@@ -213,6 +216,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
             filters=filters,
             top_k=top_k,
             budget_tokens=budget_tokens,
+            form=form,
             threshold=threshold,
             share_of_best=share_of_best,
             named=named,

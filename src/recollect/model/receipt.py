@@ -1,8 +1,9 @@
 """Answers: what became of a write, of a read, and of the longer operations."""
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal
 
+from recollect.model.canonical import canonical_json
 from recollect.model.item import source_word
 from recollect.model.one_line import one_line
 from recollect.model.record import Memory
@@ -93,6 +94,10 @@ class Earlier(Plain):
         return f"  before {self.created_at[:10]}: {one_line(self.content)}"
 
 
+Form = Literal["text", "bullets", "full"]
+"""How an answer is written down: as lines for a prompt, as small JSON objects, or as whole records."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recalled(Plain):
     """One memory that answers a query, with its score and why it came."""
@@ -115,6 +120,25 @@ class Recalled(Plain):
         """As it stands in a prompt: its bullet, and below it what it said before and what it has to do with."""
         return [bullet(self.memory), *(one.line for one in self.earlier), *(one.line for one in self.related)]
 
+    def in_full(self) -> dict[str, Any]:
+        """The whole record, with its score, what that is made of, and why it came."""
+        along = {name: _value(said) for name in ("earlier", "related") if (said := getattr(self, name))}
+        return {
+            **self.memory.to_dict(),
+            "score": self.score,
+            "relevance": self.relevance,
+            "breakdown": dict(self.breakdown),
+            "recall_reason": list(self.recall_reason),
+            "shadowed": list(self.shadowed),
+            **along,
+        }
+
+    def written(self, form: Form) -> str:
+        """As it stands in an answer of that form."""
+        if form == "text":
+            return "\n".join(self.lines)
+        return canonical_json(_bullet(self) if form == "bullets" else self.in_full())
+
 
 @dataclass(frozen=True, slots=True)
 class Recall(Plain):
@@ -125,6 +149,8 @@ class Recall(Plain):
     events: tuple[dict[str, Any], ...] = ()
     header: str = ""
     """What changed since the thread last asked, if the query named one."""
+    no_room: int = 0
+    """How many more match for which the budget had no room."""
 
     def to_dict(self) -> dict[str, Any]:
         """Without events: that of a recall repeats the items."""
@@ -132,6 +158,7 @@ class Recall(Plain):
             "query": self.query,
             "items": _value(self.items),
             "abstained": self.abstained,
+            "no_room": self.no_room,
             "header": self.header,
         }
 
@@ -142,8 +169,8 @@ class Recall(Plain):
 
     @property
     def abstained(self) -> bool:
-        """Whether nothing was found that has enough to do with it."""
-        return not self.items
+        """Whether nothing was found that has enough to do with it. What had no room was found."""
+        return not self.items and not self.no_room
 
     def bullets(self) -> list[dict[str, Any]]:
         """The small form for prompts: id, category and one line of text each, what it said before and what it is related to."""
@@ -151,7 +178,16 @@ class Recall(Plain):
 
     def in_bullets(self) -> dict[str, Any]:
         """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
-        return {"items": self.bullets(), "abstained": self.abstained, "header": self.header}
+        return {
+            "items": self.bullets(),
+            "abstained": self.abstained,
+            "no_room": self.no_room,
+            "header": self.header,
+        }
+
+    def in_full(self) -> dict[str, Any]:
+        """The same with whole records."""
+        return {**self.in_bullets(), "items": [item.in_full() for item in self.items]}
 
 
 def _bullet(item: Recalled) -> dict[str, Any]:

@@ -22,23 +22,41 @@ def best_within(
     category: Callable[[T], str],
     share: Callable[[str], int | None],
     fits: Callable[[T], bool],
-) -> list[T]:
-    """The first ``top_k`` that fit, of each category no more than its ``share``, if it has one.
+) -> tuple[list[T], int]:
+    """The first ``top_k`` that fit, of each category no more than its ``share``, if it has one; and how many did not fit.
 
     ``fits`` is asked once about each that may still be told, in order, and what it says yes to is told: so it may take up
     room. One that does not fit is passed over, and smaller ones after it may still be told.
     """
     told: list[T] = []
-    counts: Counter[str] = Counter()
+    no_room = 0
+    shares = Shares(share)
     for one in found:
         if len(told) == top_k:
             break
-        name = category(one)
-        most = share(name)
-        if (most is None or counts[name] < most) and fits(one):
-            counts[name] += 1
+        if shares.is_used_up(category(one)):
+            continue
+        if fits(one):
+            shares.use(category(one))
             told.append(one)
-    return told
+        else:
+            no_room += 1
+    return told, min(no_room, top_k - len(told))
+
+
+class Shares:
+    """How many of each category may still be told."""
+
+    def __init__(self, share: Callable[[str], int | None]) -> None:
+        self._share = share
+        self._used: Counter[str] = Counter()
+
+    def is_used_up(self, category: str) -> bool:
+        most = self._share(category)
+        return most is not None and self._used[category] >= most
+
+    def use(self, category: str) -> None:
+        self._used[category] += 1
 
 
 class Room:

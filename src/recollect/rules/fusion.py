@@ -114,11 +114,11 @@ class Features(NamedTuple):
     earliness: float = 0.0
 
 
-def recall_reason(words: float, features: Mapping[str, float]) -> str:
-    """What brought it, given its score by its own words and what else adds to its score: its words, a neighbour in the
-    conversation, a relation to a match, or its meaning alone.
+def recall_reason(words: float, features: Mapping[str, float], *, of_then: bool = False) -> str:
+    """What brought it, given its score by its own words and what else adds to its score: its words, that it is of the time
+    asked for, a neighbour in the conversation, a relation to a match, or its meaning alone.
     """
-    if words:
+    if words or of_then:
         return "matches_query"
     if features.get("text"):
         return "near_a_match"
@@ -176,7 +176,8 @@ def fuse(
     """All candidates that ``facts`` names, best first, by everything but their content.
 
     With a ``meaning_min`` those are left out that have nothing to do with the question: neither a word of it, nor
-    neighbours who lend enough of theirs, nor a meaning as like as that, nor a relation to one that has.
+    neighbours who lend enough of theirs, nor a meaning as like as that, nor a relation to one that has, nor the time that
+    is all it asks for.
     """
     weights = weights or Weights()
     texts = text_scores(question, evidence.text, facts, weights.lent)
@@ -185,7 +186,8 @@ def fuse(
     if meaning_min is not None:
         nearby = {place for place, text in texts.items() if text / best >= NEARBY}
         alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}
-        telling = nearby.union(alike, evidence.relation, *evidence.text.values())
+        then = {place for place, known in facts.items() if is_of_then(question, known.at)}
+        telling = nearby.union(alike, then, evidence.relation, *evidence.text.values())
         facts = {place: known for place, known in facts.items() if place in telling}
     return in_order(
         scored(
@@ -205,6 +207,11 @@ def fuse(
         )
         for place, known in facts.items()
     )
+
+
+def is_of_then(question: Question, at: datetime) -> bool:
+    """Whether a memory is of the time that a question asks for, and asks for nothing else."""
+    return question.asks_for_a_time and nearness(at, question.spans) == 1.0
 
 
 def text_scores(
@@ -270,10 +277,13 @@ def vouching(known: Facts) -> float:
     return min(known.vouchers, ENOUGH) / ENOUGH
 
 
-def relevance(question: Question, idf: Mapping[str, float], own_terms: Iterable[str], cosine: float) -> float:
+def relevance(
+    question: Question, idf: Mapping[str, float], own_terms: Iterable[str], cosine: float, *, of_then: bool = False
+) -> float:
     """How sure one can be, from 0 to 1, that a memory has to do with the question at all: a measure for a threshold.
 
-    It is the share of the question's telling words that the memory has itself, or its cosine, whichever is greater.
+    It is the share of the question's telling words that the memory has itself, or its cosine, whichever is greater; and 1
+    for what is of the time that is all that the question asks for.
 
     >>> from datetime import UTC
     >>> from recollect.rules.question import read_question
@@ -281,6 +291,8 @@ def relevance(question: Question, idf: Mapping[str, float], own_terms: Iterable[
     >>> relevance(asked, {"gluten": 3.0, "diet": 1.0}, ["gluten"], cosine=0.2)
     0.75
     """
+    if of_then:
+        return 1.0
     asked = sum(idf.get(term, 0.0) for term in question.terms)
     had = sum(idf.get(term, 0.0) for term in {*own_terms} & {*question.terms})
     return round(max(had / asked if asked else 0.0, cosine), DIGITS)

@@ -46,6 +46,16 @@ _ASSISTANT = re.compile(
 )
 
 
+_OF_ANYTHING = frozenset(
+    terms(
+        """happen happened occurred took place going doing done talk talked discuss discussed say said tell told mention
+        mentioned note noted remember recall know anything everything something things stuff events new news summary
+        summarise summarize list show give"""
+    )
+)
+"""Words that ask for whatever there is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question as the ranking looks at it."""
@@ -67,6 +77,8 @@ class Question:
     """It asks for the first of several times, so that of several statements the earliest one answers it."""
     asks_the_assistant: bool
     """It asks what the assistant said, so that this counts for no less than what a person said."""
+    asks_for_a_time: bool = False
+    """It names a time and nothing else to look for ("what happened last March?"), so that whatever is of then answers it."""
 
     @property
     def time_decides(self) -> bool:
@@ -85,6 +97,8 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
     False
     >>> read_question("When did Ana first visit the dentist?", asked).asks_for_the_first
     True
+    >>> [read_question(f"What happened {what} last March?", asked).asks_for_a_time for what in ("", "to Ana")]
+    [True, False]
     """
     plain, times = words(text), read_times(text, asked_at)
     return Question(
@@ -96,6 +110,7 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
         asks_for_a_value=bool(_VALUE.search(text)),
         asks_for_the_first=bool(_FIRST.search(text)),
         asks_the_assistant=bool(_ASSISTANT.search(text)),
+        asks_for_a_time=bool(times.spans) and _OF_ANYTHING.issuperset(terms(times.topic, synonyms)),
     )
 
 

@@ -35,6 +35,8 @@ class Times(NamedTuple):
     rest: str
     """The question without those times that are only counted from: whoever asks for "two weeks before 14 March" does not
     look for that date."""
+    topic: str = ""
+    """The question without any of its times."""
 
 
 def read_times(question: str, asked_at: datetime) -> Times:
@@ -53,10 +55,13 @@ def read_times(question: str, asked_at: datetime) -> Times:
     ()
     """
     text = " ".join(question.replace("’", "'").split())
-    found = list(_found(text, _listed(text, list(islice(named_times(text), MAX_TIMES))), asked_at))
+    named = list(islice(named_times(text), MAX_TIMES))
+    found = list(_found(text, _listed(text, named), asked_at))
     spans = {one.span for one in found}
     return Times(
-        tuple(sorted(span for span in spans if not any(_within(other, span) for other in spans))), _without(text, found)
+        tuple(sorted(span for span in spans if not any(_within(other, span) for other in spans))),
+        _without(text, [one.cut for one in found]),
+        _without(text, [slice(one.start, one.end) for one in named]),
     )
 
 
@@ -71,9 +76,9 @@ def nearness(at: datetime, spans: Sequence[Span]) -> float:
     return max((_near(at, span) for span in spans), default=0.0)
 
 
-def _without(text: str, found: "Sequence[_Found]") -> str:
-    for one in reversed(found):
-        text = text[: one.cut.start] + text[one.cut.stop :]
+def _without(text: str, parts: Sequence[slice]) -> str:
+    for part in reversed(parts):
+        text = text[: part.start] + text[part.stop :]
     return text
 
 

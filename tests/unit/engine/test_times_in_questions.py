@@ -79,3 +79,22 @@ def test_asked_for_the_first_time_the_earliest_comes_first_and_the_breakdown_say
 def test_an_update_comes_before_what_it_updates_however_one_asks(mem: Any) -> None:
     found = {question: best(mem, question).memory.content for question in UPDATED}
     assert [question for question, value in UPDATED.items() if value not in found[question]] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("What happened last March?", ["2026-03-14"]),
+        ("What did we do in February?", ["2026-02-28"]),
+        ("Anything from early April?", ["2026-04-01", "2026-04-02", "2026-04-04", "2026-04-05"]),
+        ("What was said between 2 April and 4 April?", ["2026-04-02", "2026-04-04"]),
+        ("What happened in 2019?", []),
+        ("What did the plumber say last March?", []),
+    ],
+)
+def test_a_question_for_nothing_but_a_time_is_answered_by_what_is_of_then(
+    mem: Any, question: str, days: list[str]
+) -> None:
+    told = mem.query(question, owner="ana", top_k=10, threshold=0.9).items
+    assert sorted(f"{item.memory.created_at:%Y-%m-%d}" for item in told) == days
+    assert all(item.recall_reason == ("matches_query",) for item in told)

@@ -19,7 +19,7 @@ def test_the_stricter_of_threshold_and_share_of_the_best_holds() -> None:
 def chosen(found: list[str], top_k: int = 10, room: Room | None = None, **shares: int) -> list[str]:
     """Of lines whose first word is their category."""
     room = room or Room(None, words)
-    return best_within(found, top_k, lambda line: line.split()[0], shares.get, room.takes)
+    return best_within(found, top_k, lambda line: line.split()[0], shares.get, room.takes)[0]
 
 
 def test_no_more_than_asked_for_and_the_first_ones_first() -> None:
@@ -33,6 +33,12 @@ def test_a_category_gives_no_more_than_its_share_and_makes_room_for_others() -> 
 def test_what_has_no_room_is_passed_over_and_uses_up_no_share() -> None:
     found = ["tea a", "tea much too long", "tea b", "tea c"]
     assert chosen(found, room=Room(5, words), tea=2) == ["tea a", "tea b"]
+
+
+def test_what_had_no_room_is_counted_up_to_the_number_asked_for() -> None:
+    room, found = Room(3, words), ["tea a", "tea much too long", "bees much too long", "tea b"]
+    assert best_within(found, 3, lambda line: line.split()[0], {}.get, room.takes) == (["tea a"], 2)
+    assert best_within(found, 1, lambda line: line.split()[0], {}.get, Room(2, words).takes) == (["tea a"], 0)
 
 
 def test_nothing_is_measured_that_is_not_told_anyway() -> None:

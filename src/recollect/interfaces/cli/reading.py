@@ -166,6 +166,7 @@ def query(
             filters=named_values("where", where, _filter_takes),
             top_k=top_k,
             budget_tokens=budget_tokens,
+            form=form.value if of(context).as_json else "text",
             threshold=threshold,
             share_of_best=share_of_best,
             named=named,

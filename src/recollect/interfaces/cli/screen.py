@@ -171,8 +171,8 @@ def chain(links: Sequence[Memory | Tombstone]) -> None:
 def recall(answer: Recall) -> None:
     if answer.header:
         console.print(escape(answer.header))
+    _short_of(answer.abstained, answer.no_room)
     if not answer.items:
-        console.print("[dim]nothing matches[/]")
         return
     drawn = table("score", "id", "key", "content")
     for item in answer.items:
@@ -183,6 +183,14 @@ def recall(answer: Recall) -> None:
         for other in item.related:
             drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", other.content))
     console.print(drawn)
+
+
+def _short_of(abstained: bool, no_room: int) -> None:
+    """Why an answer has nothing, or not everything, in it."""
+    if abstained:
+        console.print("[dim]nothing matches[/]")
+    if no_room:
+        console.print(f"[dim]{no_room} more match, for which --budget-tokens has no room[/]")
 
 
 def related(found: Sequence[Related]) -> None:
@@ -201,8 +209,7 @@ def bullets(answer: Mapping[str, Any]) -> None:
     """An answer as it stands in a prompt: what changed, then the bullets, or that nothing matches."""
     if answer["header"]:
         console.print(escape(answer["header"]), soft_wrap=True)
-    if answer["abstained"]:
-        console.print("[dim]nothing matches[/]")
+    _short_of(answer["abstained"], answer["no_room"])
     for one in answer["items"]:
         console.print(f"- {escape(one['text'])}", soft_wrap=True)
         for line in (*one.get("earlier", ()), *one.get("related", ())):

@@ -111,4 +111,5 @@ def plain(value: Any) -> Any:
 
 def as_text(values: Any, indent: int | None = None) -> str:
     """JSON for a model to read, without blanks that it would pay for."""
-    return json.dumps(values, ensure_ascii=False, indent=indent)
+    separators = (",", ":") if indent is None else None
+    return json.dumps(values, ensure_ascii=False, indent=indent, separators=separators)

@@ -7,7 +7,6 @@ from pydantic import Field
 from recollect.engine.filters import FILTERS, RANGES
 from recollect.interfaces.mcp.tool import Answer, Request, Tool, as_text, plain, through
 from recollect.interfaces.python import Recollect
-from recollect.model.receipt import Recall
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Change, Kind, Space
 
@@ -23,6 +22,7 @@ SHOWN = """
 """What a receipt tells a model of a memory; the resource ``recollect://memory/{id}`` has the rest."""
 
 NOTHING_MATCHES = "Nothing that is remembered has enough to do with it."
+NO_ROOM = "{} more have to do with it, for which budget_tokens has no room."
 _SPACE: dict[str, Any] = {"type": "string", "enum": [*Space]}
 
 
@@ -58,7 +58,7 @@ class Query(Request):
     shape: Literal["bullets", "full"] = Field(
         "bullets", alias="return", description="bullets for a prompt, or full records with score, its parts, and reason"
     )
-    budget_tokens: int | None = Field(None, description="how many tokens the answer may take")
+    budget_tokens: int | None = Field(None, description="how many tokens the items may take, as they are returned")
     threshold: float | None = Field(
         None, description="0 to 1: drop what has less to do with it; an empty answer says so"
     )
@@ -72,28 +72,14 @@ class Query(Request):
 
 def query(memory: Recollect, request: Query) -> Answer:
     asked = request.model_dump(exclude={"query", "shape"}, exclude_none=True)
-    recall = memory.query(request.query, **asked)
-    answer = recall.in_bullets()
-    if request.shape == "full":
-        answer["items"] = _full(recall)
-    notes = (recall.header, NOTHING_MATCHES if recall.abstained else "")
+    recall = memory.query(request.query, form=request.shape, **asked)
+    answer = plain(recall.in_full() if request.shape == "full" else recall.in_bullets())
+    notes = (
+        recall.header,
+        NOTHING_MATCHES if recall.abstained else "",
+        NO_ROOM.format(recall.no_room) if recall.no_room else "",
+    )
     return Answer(answer, as_text(answer["items"]), tuple(note for note in notes if note))
-
-
-def _full(recall: Recall) -> list[dict[str, Any]]:
-    return [
-        {
-            **plain(item.memory),
-            "score": item.score,
-            "relevance": item.relevance,
-            "breakdown": dict(item.breakdown),
-            "recall_reason": list(item.recall_reason),
-            "shadowed": list(item.shadowed),
-            **({"earlier": plain(item.earlier)} if item.earlier else {}),
-            **({"related": plain(item.related)} if item.related else {}),
-        }
-        for item in recall.items
-    ]
 
 
 class Add(Request):
