@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.model.canonical import check_text, format_time, parse_time
 from recollect.model.errors import BadInput
-from recollect.model.record import MAX_NAME
+from recollect.model.record import MAX_NAME, name_fault
 
 MAX_NUMBER = 2**62
 
@@ -20,7 +20,14 @@ def check_number(field: str, value: Any, low: int = 0, high: int = MAX_NUMBER) -
 
 
 def check_one(field: str, value: Any) -> str:
-    """A name: printable text of bounded length."""
+    """A name that somebody gives to something, or goes by."""
+    if (fault := name_fault(value)) is not None:
+        raise BadInput(f"{fault}.", field=field)
+    return str(value)
+
+
+def check_sought(field: str, value: Any) -> str:
+    """A name that is looked for: any that a store may hold, also from when names could have tabs and line ends in them."""
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
         raise BadInput(f"must be text of 1 to {MAX_NAME} characters.", field=field)
     try:
@@ -30,10 +37,10 @@ def check_one(field: str, value: Any) -> str:
 
 
 def check_names(field: str, values: Any) -> Sequence[str]:
-    """A list of names, not one name: a string would be taken letter by letter."""
+    """A list of names that are looked for, not one name: a string would be taken letter by letter."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise BadInput("must be a list of words.", field=field, hint=f"Write {field}=[…].")
-    return [check_one(field, value) for value in values]
+    return [check_sought(field, value) for value in values]
 
 
 def check_word(field: str, words: Any, value: Any) -> str:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from recollect.engine import assemble, operations, reading, recall
 from recollect.engine.accesses import AccessCounter
-from recollect.engine.arguments import check_number, check_one
+from recollect.engine.arguments import check_number, check_sought
 from recollect.engine.audit import replay
 from recollect.engine.context import Engine, find
 from recollect.engine.incumbents import Places
@@ -32,6 +32,7 @@ from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
+from recollect.model.phase import phase_id
 from recollect.model.receipt import Page, Recall
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Status
@@ -81,7 +82,7 @@ def point(
         return Point(time=_time(time))
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, tuple(Namespace))
-        return Point(phase=_known_phase(reader, streams, check_one("phase", phase)))
+        return Point(phase=_known_phase(reader, streams, check_sought("phase", phase)))
 
 
 def get(engine: Engine, when: Point, id: str) -> Memory:
@@ -167,24 +168,24 @@ def _cut(reader: Reader, stream: Stream, when: Point, now: str) -> _Cut:
     return _Cut(stream, kept, kept[-1].at if kept and last <= stream.tick else now)
 
 
-def _last_tick_of(reader: Reader, stream: Stream, phase_id: str | None) -> int:
+def _last_tick_of(reader: Reader, stream: Stream, wanted: str | None) -> int:
     """The tick before the next phase began. A stream that never had the phase is empty."""
     phases = reader.phases(stream)
-    place = next((place for place, phase in enumerate(phases) if phase.phase_id == phase_id), None)
+    place = next((place for place, phase in enumerate(phases) if phase_id(phase.number) == wanted), None)
     if place is None:
         return BEFORE_ANY
     return phases[place + 1].started_tick - 1 if place + 1 < len(phases) else STILL_GOING_ON
 
 
-def _known_phase(reader: Reader, streams: Sequence[Stream], phase_id: str) -> str:
-    known = {phase.phase_id for stream in streams for phase in reader.phases(stream)}
-    if phase_id not in known:
+def _known_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
+    known = {phase_id(phase.number) for stream in streams for phase in reader.phases(stream)}
+    if wanted not in known:
         raise NotFound(
-            f"there is no phase {phase_id!r} there.",
+            f"there is no phase {wanted!r} there.",
             field="phase",
             hint="`phases` lists those of an owner's space.",
         )
-    return phase_id
+    return wanted
 
 
 def _time(value: datetime | str) -> str:

@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from recollect.engine.accesses import AccessCounter
+from recollect.engine.arguments import check_one
 from recollect.engine.clock_and_randomness import Clock, Randomness
 from recollect.engine.meaning import Meanings
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
-from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound
+from recollect.model.errors import AmbiguousId, NotAllowed, NotFound
 from recollect.model.policy import Policy
-from recollect.model.record import MAX_NAME
+from recollect.model.record import name_fault
 from recollect.model.vocabulary import Status
 from recollect.rules.borders import Sight, may_read, sight_of
 from recollect.rules.memory_ids import ids_in
@@ -148,17 +149,16 @@ def _shown(id: object) -> str:
 
 
 def _may_be_an_id(id: object) -> bool:
-    return isinstance(id, str) and 1 <= len(id) <= MAX_NAME and id.isprintable()
+    return name_fault(id) is None
 
 
 def check_caller(caller: Caller) -> None:
     """Names of callers are kept in history, so they are held to what any name is held to."""
     for field_name in ("tenant", "user", "agent", "session", "ai_profile"):
-        name = getattr(caller, field_name)
-        if name is not None and not (
-            isinstance(name, str) and name.strip() and name.isprintable() and len(name) <= MAX_NAME
-        ):
-            raise BadInput("must be a printable name.", field=field_name, hint="Leave it out or give it a value.")
+        if (name := getattr(caller, field_name)) is not None:
+            check_one(field_name, name)
+    for project in caller.projects:
+        check_one("projects", project)
 
 
 def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.engine import operations
-from recollect.engine.arguments import check_one
+from recollect.engine.arguments import check_sought
 from recollect.engine.attributed import (
     Attributed,
     Person,
@@ -66,7 +66,7 @@ def erase(
     if (owner is None) == (id is None):
         raise BadInput("name either an owner or an id.", field="owner", hint="erase(owner=…) or erase(id=…).")
     if owner is not None:
-        check_one("owner", owner)
+        check_sought("owner", owner)
     if owner is not None and owner != engine.caller.user and not engine.caller.trusted:
         engine.require(Right.OPERATE, "erase another's memory")
     intent = _Intent(engine)

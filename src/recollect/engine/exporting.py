@@ -8,8 +8,8 @@ from recollect.engine.reading import MAX_PAGE, page_of
 from recollect.formats import records
 from recollect.formats.registry import to_write
 from recollect.model.record import Memory
+from recollect.model.vocabulary import SHARED
 
-SHARED = "shared"
 LeftOut = Callable[[Memory], None]
 """Is told of each memory that does not go along because the format cannot say who may see it."""
 

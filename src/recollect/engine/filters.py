@@ -1,14 +1,14 @@
 """What a read may be narrowed by. Every filter goes into the store's own query, never onto its results."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from recollect.engine.arguments import check_moment, check_names, check_number, check_one, check_word
+from recollect.engine.arguments import check_moment, check_names, check_number, check_sought, check_word
 from recollect.engine.context import Engine
 from recollect.engine.drafting import check_name
 from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.phase import PHASE_ID
 from recollect.model.vocabulary import EventType, Kind, Layer, Outcome, Source, Status, Tier
 from recollect.rules.keys import explicit_key, identities, identity
 from recollect.stores.protocol import Selection, Stream
@@ -32,7 +32,6 @@ BESIDE = frozenset({"owner", "space", "include_namespaces", "threshold", "share_
 _ENUMS: dict[str, Any] = {"kind": Kind, "event_type": EventType, "layer": Layer, "tier": Tier, "source": Source}
 _SAID_OF_A_WRITE: dict[str, str] = {Outcome.CONTRADICTED: Status.CONTRADICTORY}
 """Statuses that a receipt has another word for: who asks with that word means them."""
-_PHASE = re.compile(r"phase-([1-9][0-9]{0,8})")
 
 
 def selection_of(
@@ -94,7 +93,7 @@ def _phase(given: Mapping[str, Any]) -> dict[str, Any]:
     asked = given.get("phase")
     if asked in (None, "current", "any"):
         return {}
-    number = _PHASE.fullmatch(asked) if isinstance(asked, str) else None
+    number = PHASE_ID.fullmatch(asked) if isinstance(asked, str) else None
     if number is None:
         raise BadInput("must be current, any, or one such as phase-2.", field="phase")
     return {"phase": int(number[1])}
@@ -104,7 +103,7 @@ def _key(given: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
     """Everything of one key."""
     if "key" not in given:
         return ()
-    check_name("key", check_one("key", given["key"]))
+    check_name("key", check_sought("key", given["key"]))
     low, end = identities(identity(explicit_key(given["key"]).text))
     return ("key_identity", ">=", low), ("key_identity", "<", end)
 

@@ -27,9 +27,10 @@ from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput, OutcomeUnknown, StoreError
-from recollect.model.item import FIRST_PHASE, dedup_key_of, to_item
+from recollect.model.item import dedup_key_of, to_item
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
+from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID
 from recollect.model.receipt import Changed, Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Outcome, Status
@@ -380,7 +381,7 @@ def _brought_along(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
 
 
 def _of_earlier_phase(pen: Pen, stored: Stored) -> bool:
-    written_in = (stored.body or {}).get("phase_id", "phase-1")
+    written_in = (stored.body or {}).get("phase_id", FIRST_PHASE_ID)
     return pen.phase_id is not None and written_in != pen.phase_id
 
 

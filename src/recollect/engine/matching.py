@@ -10,8 +10,9 @@ from recollect.engine.context import Engine
 from recollect.engine.links import as_seen
 from recollect.engine.meaning import Asked
 from recollect.engine.ranking import Ranked, ranked
+from recollect.model.phase import phase_number
 from recollect.model.receipt import Recalled
-from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Space
+from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, KindClass, Space
 from recollect.rules.authority import outranks
 from recollect.rules.keys import identity
 from recollect.stores.protocol import Contender, Place, Reader, Selection, Standing, Stored, Stream
@@ -98,7 +99,7 @@ def with_counterparts(
 
 def _scopes(engine: Engine, found: Sequence[Ranked]) -> Sequence[str]:
     """Whose memories may hold the keys of these: those that the caller sees, or everybody's who has one of them."""
-    return engine.sight.scopes or sorted({"shared", *(one.row.scope for one in found)})
+    return engine.sight.scopes or sorted({SHARED, *(one.row.scope for one in found)})
 
 
 def _holders(
@@ -170,7 +171,7 @@ def unasked(stored: Stored) -> Ranked:
         scope=body["scope"],
         category=state.category,
         key_identity=identity(state.canonical_key),
-        phase=int(body.get("phase_id", "phase-1").removeprefix("phase-")),
+        phase=phase_number(body.get("phase_id")),
         created_at=body["created_at"],
         kind_class=KIND_CLASS[body["kind"]],
         source=body["source"],

@@ -12,7 +12,7 @@ from typing import Any
 
 from recollect.embed import tokens
 from recollect.engine import operations
-from recollect.engine.arguments import check_number, check_one
+from recollect.engine.arguments import check_number, check_sought
 from recollect.engine.context import Engine
 from recollect.engine.reading import Spaces
 from recollect.engine.recall import query
@@ -111,7 +111,7 @@ def _known(engine: Engine, owner: str | None) -> str | None:
     if owner is None or not engine.caller.trusted:
         return None
     with engine.read(brief=True) as reader:
-        return owner if reader.streams_of(engine.tenant, check_one("owner", owner)) else None
+        return owner if reader.streams_of(engine.tenant, check_sought("owner", owner)) else None
 
 
 def _checked(confidence: Any) -> float:

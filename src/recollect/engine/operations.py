@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Concatenate, ParamSpec, TypeVar
 
-from recollect.engine.arguments import check_moment, check_number, check_one, check_word
+from recollect.engine.arguments import check_moment, check_number, check_sought, check_word
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, visible
 from recollect.engine.waiting import waiting
@@ -199,7 +199,7 @@ def events(
     check_number("limit", limit, 1, MAX_PAGE)
     wanted = OperationsWanted(
         user=_own(engine, user),
-        thread=None if thread is None else check_one("thread", thread),
+        thread=None if thread is None else check_sought("thread", thread),
         node=None if node is None else check_word("node", Node, node),
         op=None if op is None else check_word("op", Op, op),
         status=None if status is None else check_word("status", OpStatus, status),
@@ -248,7 +248,7 @@ def _own(engine: Engine, user: str | None) -> str | None:
     """Whose operations are looked at; ``None`` for everybody's."""
     engine.require(Right.READ, "read operational events")
     if user is not None:
-        check_one("user", user)
+        check_sought("user", user)
     if _sees_all(engine.caller):
         return user
     if user not in (None, engine.caller.user):

@@ -13,6 +13,7 @@ from recollect.engine.meaning import Fresh, check_stream
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
+from recollect.model.phase import phase_id
 from recollect.model.seals import committed_form, with_salts
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
@@ -65,7 +66,7 @@ class Pen:
     @property
     def phase_id(self) -> str | None:
         """The phase that is written to, if the policy divides time into phases."""
-        return f"phase-{self.stream.phase}" if self.engine.policy.phase.enabled else None
+        return phase_id(self.stream.phase) if self.engine.policy.phase.enabled else None
 
     @property
     def phase(self) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.engine.arguments import reason_code
+from recollect.engine.arguments import check_one, reason_code
 from recollect.engine.audit import replay
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
@@ -21,10 +21,9 @@ from recollect.engine.tracing import border_check, keep, keep_later, refused
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput, NotAllowed, NotFound
-from recollect.model.item import FIRST_PHASE
 from recollect.model.ledger import Event
+from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
 from recollect.model.receipt import Plain
-from recollect.model.record import MAX_NAME
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.borders import may_read, phase_refusal, read_refusal
@@ -89,7 +88,7 @@ def start_phase(
         pen = Pen.at_address(engine, writer, address, engine.now())
         events = [check, *_first(pen, address), *expire_due(pen)]
         entry = pen.start_phase(name, code)
-        started = PhaseInfo(f"phase-{pen.stream.phase}", name, entry.tick, code, entry.at)
+        started = PhaseInfo(phase_id(pen.stream.phase), name, entry.tick, code, entry.at)
         events.append(
             trace.memory_phase_started(
                 engine.caller, address.space, address.owner, started.phase_id, code, engine.in_force.expanded
@@ -119,7 +118,7 @@ def _first(pen: Pen, address: Address) -> list[trace.Trace]:
     if pen.stream.last_seq:
         return []
     caller, policy, why = pen.engine.caller, pen.engine.in_force.expanded, str(FIRST_PHASE["phase_reason"])
-    return [trace.memory_phase_started(caller, address.space, address.owner, "phase-1", why, policy)]
+    return [trace.memory_phase_started(caller, address.space, address.owner, FIRST_PHASE_ID, why, policy)]
 
 
 def phases(engine: Engine, *, space: str = "session", owner: str | None = None) -> list[PhaseInfo]:
@@ -144,7 +143,7 @@ def phase_diff(
     check = _read_check(engine, address)
     with engine.read() as reader:
         stream = _readable(engine, reader, address)
-        known = {phase.phase_id: phase for phase in reader.phases(stream)} if stream else {}
+        known = {phase_id(phase.number): phase for phase in reader.phases(stream)} if stream else {}
         for field_name, wanted in (("from_phase", from_phase), ("to_phase", to_phase)):
             if wanted not in known:
                 no = NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint="`phases` lists them.")
@@ -177,9 +176,9 @@ def phase_diff(
     )
 
 
-def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase_id: str) -> Snapshot:
+def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase: str) -> Snapshot:
     """Key and memory of what was active when the phase ended, that the caller may see."""
-    following = known.get(f"phase-{known[phase_id].number + 1}")
+    following = known.get(phase_id(known[phase].number + 1))
     end = following.started_tick if following else None
     versions = {version.id: version for version in reader.versions(stream)}
     entries = [e for e in reader.entries(stream) if end is None or e.tick < end]
@@ -219,7 +218,7 @@ def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _info(phase: Phase) -> PhaseInfo:
-    return PhaseInfo(phase.phase_id, phase.name, phase.started_tick, phase.reason, phase.started_at)
+    return PhaseInfo(phase_id(phase.number), phase.name, phase.started_tick, phase.reason, phase.started_at)
 
 
 def _enabled(engine: Engine) -> None:
@@ -234,7 +233,7 @@ def _address(engine: Engine, space: str, owner: str | None) -> Address:
         raise BadInput(f"there is no space {space!r}.", field="space", hint=f"Known: {', '.join(Space)}.") from None
     own = engine.caller.session if place is Space.SESSION else engine.caller.user
     name = owner or own or "default"
-    _check_name("owner", name)
+    check_one("owner", name)
     return Address(engine.tenant, Namespace.PROD, place, name)
 
 
@@ -247,16 +246,11 @@ def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None
     return reader.stream_at(address) if may else None
 
 
-def _check_name(field_name: str, value: str) -> None:
-    if not (isinstance(value, str) and value.strip() and value.isprintable() and len(value) <= MAX_NAME):
-        raise BadInput("must be a printable name.", field=field_name, hint="Leave it out or give it a value.")
-
-
 def _check_label(engine: Engine, field_name: str, value: str | None) -> None:
     """What people call a phase is kept, so it is held to what any stored text is held to."""
     if value is None:
         return
-    _check_name(field_name, value)
+    check_one(field_name, value)
     if denied_types(value, engine.policy.privacy):
         raise BadInput("holds sensitive data.", field=field_name, hint="Call it something else.")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.engine.arguments import check_names, check_number, check_one, check_word
+from recollect.engine.arguments import check_names, check_number, check_sought, check_word
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.filters import selection_of
@@ -81,7 +81,7 @@ def readable_streams(
         check_word("include_namespaces", Namespace, n) for n in check_names("include_namespaces", include_namespaces)
     }
     if owner is not None:
-        check_one("owner", owner)
+        check_sought("owner", owner)
     only = asked_spaces(space)
     return [
         stream
@@ -267,7 +267,7 @@ def _place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tupl
         return None
     try:
         at, id = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        last = reader.by_ids(engine.tenant, [check_one("cursor", id)])[id]
+        last = reader.by_ids(engine.tenant, [check_sought("cursor", id)])[id]
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError, BadInput):
         last = None
     if last is None or not isinstance(at, str) or (last.body is not None and not visible(engine, reader, last)):

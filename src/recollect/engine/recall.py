@@ -20,8 +20,9 @@ from recollect.engine.relations import Seen, told_with, within
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput
-from recollect.model.item import FIRST_PHASE, to_item
+from recollect.model.item import to_item
 from recollect.model.operation import Node, Op
+from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
 from recollect.model.receipt import Earlier, Recall, Recalled, Related, bullet
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.borders import read_refusal
@@ -297,10 +298,10 @@ def _current_phase(engine: Engine, reader: Reader, streams: Sequence[Stream]) ->
     if stream is None or not engine.policy.phase.enabled:
         return None
     if stream.phase == 1:
-        return {"phase_id": "phase-1", "phase_name": None, **FIRST_PHASE}
+        return {"phase_id": FIRST_PHASE_ID, "phase_name": None, **FIRST_PHASE}
     began = next((phase for phase in reversed(reader.phases(stream)) if phase.number == stream.phase), None)
     return {
-        "phase_id": f"phase-{stream.phase}",
+        "phase_id": phase_id(stream.phase),
         "phase_name": began.name if began else None,
         "phase_started_at": began.started_tick if began else None,
         "phase_reason": began.reason if began else None,

@@ -24,7 +24,7 @@ from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Op
 from recollect.model.receipt import Related
-from recollect.model.vocabulary import Kind
+from recollect.model.vocabulary import SHARED, Kind
 from recollect.rules.borders import may_read
 from recollect.rules.closeness import RERANKED
 from recollect.rules.draft import Draft
@@ -108,7 +108,7 @@ def _may_link(engine: Engine, draft: Draft, other: Stored) -> bool:
     if other.body is None or other.state.status != "active" or other.body["kind"] != Kind.SEMANTIC:
         return False
     same_category = not engine.policy.agents.allowlists or other.state.category == draft.candidate.category
-    return same_category and other.body["scope"] in ("shared", draft.candidate.scope)
+    return same_category and other.body["scope"] in (SHARED, draft.candidate.scope)
 
 
 def _record(pen: Pen, id: str, other: Stored, relation_type: str, strength: float) -> None:

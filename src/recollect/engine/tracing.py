@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
 
-from recollect.engine.arguments import check_moment, check_number, check_one, check_word
+from recollect.engine.arguments import check_moment, check_number, check_sought, check_word
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.links import hidden_ids
@@ -134,7 +134,7 @@ def traces(
     check_number("after", after)
     check_number("limit", limit, 1, MAX_PAGE)
     wanted = TracesWanted(
-        session=None if session is None else check_one("session", session),
+        session=None if session is None else check_sought("session", session),
         type=None if type is None else check_word("type", TraceType, type),
         since=check_moment("since", since),
         before=ANY_TRACE.before if before is None else check_number("before", before, 1),

@@ -14,7 +14,7 @@ from recollect.engine import operations
 from recollect.engine.arguments import check_one
 from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
-from recollect.engine.context import Engine, check_caller, find
+from recollect.engine.context import Engine, find
 from recollect.engine.identities import signing_key
 from recollect.engine.links import as_seen
 from recollect.engine.operations import failures_noted
@@ -106,7 +106,6 @@ def _speaking_for(engine: Engine, by: str | None) -> Engine:
         if not caller.trusted or caller.agent is not None:
             raise NotAllowed("a bound caller vouches as itself.", field="by", hint="Leave it out.")
         caller = replace(caller, agent=check_one("by", by))
-        check_caller(caller)
     if caller.agent is None and caller.user is None:
         raise BadInput("say who vouches.", field="by", hint="An application has no word of its own: name an agent.")
     engine = engine.seen_by(caller)

@@ -14,7 +14,7 @@ from recollect.model.address import Address
 from recollect.model.item import source_word
 from recollect.model.ledger import Event
 from recollect.model.receipt import Receipt
-from recollect.model.vocabulary import Authority, EventType, Kind, KindClass, Source
+from recollect.model.vocabulary import SHARED, Authority, EventType, Kind, KindClass, Source
 from recollect.rules.keys import explicit_key
 from recollect.rules.turns import MAX_SUMMARISED, SUMMARY_TITLE, Said, summary
 from recollect.stores.protocol import Stored
@@ -62,7 +62,7 @@ def _may_be_told(writing: Writing, stored: Stored) -> bool:
 
 def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Receipt:
     engine, pen = writing.engine, writing.pen(address)
-    where = writing.writer, pen.stream, "shared", KindClass.EVENT
+    where = writing.writer, pen.stream, SHARED, KindClass.EVENT
     earlier = holder(engine, *where, SUMMARY_KEY, category=SUMMARY_CATEGORY).incumbent
     before = earlier.body if earlier is not None and earlier.body is not None and _is_summary(earlier) else {}
     of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in gone)]

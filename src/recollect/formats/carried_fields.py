@@ -14,7 +14,7 @@ from recollect.formats.records import was_named
 from recollect.model.canonical import format_time
 from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
-from recollect.model.vocabulary import Kind
+from recollect.model.vocabulary import SHARED, Kind
 
 NAME = "recollect"
 PLACE = ("namespace", "space", "owner", "scope")
@@ -27,7 +27,7 @@ _GOES_WITHOUT_SAYING: Mapping[str, Any] = {
     "namespace": "prod",
     "space": "user",
     "owner": "default",
-    "scope": "shared",
+    "scope": SHARED,
     "category": "general",
     "pinned": False,
     "kind": "semantic",

@@ -25,6 +25,7 @@ from recollect.model.record import (
     MAX_PARENTS,
     MAX_VOUCHERS_BYTES,
     Memory,
+    name_fault,
 )
 from recollect.model.vocabulary import Kind, Status
 from recollect.rules.cid import cid_of_hash, hash_of_cid
@@ -122,10 +123,8 @@ def _content(value: Any, path: str) -> Found:
 def _name(value: Any, path: str) -> Found:
     if not isinstance(value, str):
         yield _expected("text", value, path)
-    elif not value.strip() or len(value) > MAX_NAME or "\n" in value or "\r" in value:
-        yield Problem(path, f"expected one line of 1 to {MAX_NAME} characters, found {len(value):,}")
-    else:
-        yield from _clean(value, path)
+    elif (fault := name_fault(value)) is not None:
+        yield Problem(path, f"{fault}: expected one line of 1 to {MAX_NAME} characters")
 
 
 def _sentence(value: Any, path: str) -> Found:

@@ -6,6 +6,7 @@ from typing import Any
 
 from recollect.formats.json_elements import Ambiguous, PassedOver, parsed_record
 from recollect.formats.protocol import Element, Foreign, Line, Source, at_line
+from recollect.model.record import name_fault
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 """From a record's number, place and values to what becomes of it."""
@@ -91,7 +92,7 @@ def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def named_after(id: str | None) -> dict[str, Any]:
     """An id from elsewhere as an alias, where it can be one."""
-    return {"aliases": [id]} if id is not None and len(id) <= 256 and id.isprintable() else {}
+    return {"aliases": [id]} if name_fault(id) is None else {}
 
 
 def in_utc(moment: Any) -> str | None:

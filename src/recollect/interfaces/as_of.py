@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.engine import as_of
-from recollect.engine.arguments import check_one
 from recollect.engine.as_of import Point
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, check_caller
 from recollect.engine.reading import Spaces
 from recollect.engine.telemetry import traced
 from recollect.model.errors import NotAllowed
@@ -65,9 +64,10 @@ def through_agent(engine: Engine, agent: str | None) -> Engine:
     """The engine as an agent of the application sees it. A bound caller can name no agent but itself."""
     if agent is None:
         return engine
-    check_one("agent", agent)
     if engine.caller.trusted:
-        return engine.seen_by(replace(engine.caller, agent=agent))
+        caller = replace(engine.caller, agent=agent)
+        check_caller(caller)
+        return engine.seen_by(caller)
     if agent != engine.caller.agent:
         raise NotAllowed("this caller is not that agent.", field="agent", hint="Leave it out.")
     return engine

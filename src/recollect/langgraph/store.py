@@ -27,6 +27,7 @@ from recollect.langgraph.items import Namespace, Stamped
 from recollect.langgraph.matching import fits_all, matches
 from recollect.langgraph.running import Background, Opening
 from recollect.model.errors import BadInput
+from recollect.model.vocabulary import SHARED
 
 
 class RecollectStore(BaseStore):
@@ -51,7 +52,7 @@ class RecollectStore(BaseStore):
         self,
         mem: recollect.Recollect,
         *,
-        scope: str = "shared",
+        scope: str = SHARED,
         ttl: TTLConfig | None = None,
         owns_mem: bool = False,
     ) -> None:
@@ -69,7 +70,7 @@ class RecollectStore(BaseStore):
         conn_string: str | Path,
         *,
         tenant: str = "default",
-        scope: str = "shared",
+        scope: str = SHARED,
         ttl: TTLConfig | None = None,
         policy: Any = None,
     ) -> "Opening[RecollectStore]":

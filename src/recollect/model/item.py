@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.model.errors import BadInput
+from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID
 from recollect.model.vocabulary import Authority, Source
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 MAX_DEDUP_CHARACTERS = 200
 """How much of a text its key repeats; a longer one is told apart by its fingerprint."""
-
-FIRST_PHASE = {"phase_started_at": 1, "phase_reason": "phase:first_write"}
-"""How the first phase begins, everywhere."""
 
 _WORD_FOR = {Source.AGENT: "ai", Source.OPERATOR: "system"}
 _SPOKEN_BY = {
@@ -78,7 +76,7 @@ def source_word(source: Source, authority: Authority) -> str:
 
 
 def _meta(memory: "Memory") -> dict[str, Any]:
-    phase = FIRST_PHASE if memory.phase_id == "phase-1" else {}
+    phase = FIRST_PHASE if memory.phase_id == FIRST_PHASE_ID else {}
     return {
         **phase,
         **memory.meta,

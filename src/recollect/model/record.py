@@ -4,6 +4,7 @@
 content, attribution) together with where it stands now (status, links, editable fields).
 """
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from recollect.model.canonical import canonical_json, check_json, check_text
 from recollect.model.item import to_item
 from recollect.model.vocabulary import (
+    SHARED,
     SUBLAYERS,
     Authority,
     Change,
@@ -29,6 +31,8 @@ from recollect.model.vocabulary import (
 MAX_CONTENT_BYTES = 10_240
 """The hard limit of any memory. Beyond it the input is wrong, whatever the policy says."""
 MAX_NAME = 256
+MAX_TITLE = 1_000
+_TAB_OR_LINE_END = re.compile("[\t\n\r\x85\u2028\u2029]")
 MAX_PARENTS = 64
 MAX_JSON_BYTES = 16_384
 MAX_VOUCHERS_BYTES = 393_216
@@ -47,12 +51,41 @@ def _content(text: str) -> str:
     return text
 
 
+def name_fault(name: object, longest: int = MAX_NAME) -> str | None:
+    """Why something is no name, or ``None`` if it is one: one line of text of bounded length, without tabs.
+
+    What can be seen of a letter is not asked: names of many languages need joiners and blanks that are not "printable",
+    and which letters are depends on the release of Python. Names that a store already holds are not asked either.
+
+    >>> name_fault("山田\u3000太郎"), name_fault("two\\nlines")
+    (None, 'must be a single line without tabs')
+    """
+    if not isinstance(name, str):
+        return "must be text"
+    if not name.strip():
+        return "is empty; leave it out or give it a value"
+    if len(name) > longest:
+        return f"is {len(name):,} characters long; the limit is {longest:,}"
+    if _TAB_OR_LINE_END.search(name) is not None:
+        return "must be a single line without tabs"
+    try:
+        check_text(name)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
 def _name(text: str) -> str:
-    check_text(text)
-    if not text.strip():
-        raise ValueError("is empty; leave it out or give it a value")
-    if "\n" in text or "\r" in text:
-        raise ValueError("must be a single line")
+    return _named(text, MAX_NAME)
+
+
+def _title(text: str) -> str:
+    return _named(text, MAX_TITLE)
+
+
+def _named(text: str, longest: int) -> str:
+    if (fault := name_fault(text, longest)) is not None:
+        raise ValueError(fault)
     return text
 
 
@@ -104,7 +137,7 @@ def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
 
 Content = Annotated[str, Field(strict=True), AfterValidator(_content)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_name)]
-Title = Annotated[str, Field(max_length=1_000), AfterValidator(_name)]
+Title = Annotated[str, Field(max_length=MAX_TITLE), AfterValidator(_title)]
 Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
 Moment = Annotated[datetime, AfterValidator(_aware)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_json_value)]
@@ -146,7 +179,7 @@ class Candidate(BaseModel):
     namespace: Namespace | None = None
     space: Space = Space.USER
     owner: Name = "default"
-    scope: Name = "shared"
+    scope: Name = SHARED
 
     kind: Kind = Kind.SEMANTIC
     canonical_key: Title | None = None

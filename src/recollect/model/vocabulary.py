@@ -25,6 +25,10 @@ class ByText(dict[str, E]):
         return self._members(text)
 
 
+SHARED = "shared"
+"""The scope of what everybody sees who may see the place; any other scope is the name of the one agent that does."""
+
+
 class Namespace(StrEnum):
     """Where a memory lives: what production reads, what tests wrote, what is only passing through."""
 

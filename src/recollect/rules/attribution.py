@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.model.vocabulary import Source, Space
+from recollect.model.vocabulary import SHARED, Source, Space
 from recollect.rules.signers import origin_in
 
 Body = Mapping[str, Any]
@@ -19,7 +19,7 @@ VOUCHED = "vouched"
 ROLES = frozenset({WRITTEN_FOR, ACTED, AGENT, VOUCHED})
 LISTED_ONLY = frozenset({AGENT, VOUCHED})
 """Such a memory is another's in every way, and nothing is decided about it."""
-NOBODY = frozenset({"application", "assistant", "shared"})
+NOBODY = frozenset({"application", "assistant", SHARED})
 """Authors and scopes where nobody was named: erasing an owner who is called so must not take everything along."""
 _MACHINES = (Source.AGENT, Source.TOOL)
 

@@ -7,7 +7,7 @@ from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy
 from recollect.model.record import Author, Candidate
-from recollect.model.vocabulary import Source, Space
+from recollect.model.vocabulary import SHARED, Source, Space
 from recollect.rules.authority import speaks_for_a_person
 from recollect.rules.draft import Context, Draft, Rejection
 
@@ -75,7 +75,7 @@ def write_refusal(caller: Caller, address: Address, scope: str, source: Source) 
 
 def phase_refusal(caller: Caller, address: Address) -> str | None:
     """The same for a new phase, which hides what was known: that is for a person, or for an agent that governs."""
-    refusal = write_refusal(caller, address, "shared", Source.USER)
+    refusal = write_refusal(caller, address, SHARED, Source.USER)
     governs = caller.agent is None or caller.trusted or Right.GOVERN in caller.rights
     return refusal if refusal is not None or governs else "border:no_govern_right"
 
@@ -119,7 +119,7 @@ def read_refusal(caller: Caller, address: Address) -> str | None:
 
 def visible_scopes(caller: Caller) -> tuple[str, ...]:
     """The scopes whose memories a bound caller sees: what is shared, and its own agent's."""
-    return ("shared", caller.agent) if caller.agent else ("shared",)
+    return (SHARED, caller.agent) if caller.agent else (SHARED,)
 
 
 class Sight(NamedTuple):

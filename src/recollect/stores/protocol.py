@@ -60,10 +60,6 @@ class Phase(NamedTuple):
     started_tick: int
     started_at: str
 
-    @property
-    def phase_id(self) -> str:
-        return f"phase-{self.number}"
-
 
 class Stored(NamedTuple):
     """A memory as it lies in the store: its version's body (``None``: removed) and where it stands."""

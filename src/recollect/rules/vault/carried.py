@@ -8,6 +8,8 @@ vault's that the store has from now on and that are shown as they were: the stor
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from recollect.model.vocabulary import SHARED
+
 FIELD = "recollect"
 ADOPTED = "adopted"
 RESERVED_ID = "000000000000"
@@ -15,7 +17,7 @@ _NEVER = "1970-01-01T00:00:00.000000Z"
 _NONE = {
     "id": RESERVED_ID,
     "text": "",
-    "scope": "shared",
+    "scope": SHARED,
     "category": "general",
     "tier": "register",
     "created_at": _NEVER,

@@ -8,7 +8,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from recollect.model.errors import BadInput
 from recollect.model.section import Section
-from recollect.rules.vault.vocabulary import AGENTS, CATEGORIES, SHARED
+from recollect.model.vocabulary import SHARED
+from recollect.rules.vault.vocabulary import AGENTS, CATEGORIES
 
 Word = Annotated[str, Field(min_length=1, max_length=256, strict=True)]
 

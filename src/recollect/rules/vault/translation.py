@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.model.state import State
+from recollect.model.vocabulary import SHARED
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.vocabulary import REGISTER
 
@@ -58,7 +59,7 @@ def to_vault(
     return VaultMemory(
         id=vault_id,
         text=said.get("content", ""),
-        scope=said.get("scope", "shared"),
+        scope=said.get("scope", SHARED),
         category=state.category,
         tier=said.get("tier") or REGISTER,
         topic_id=said.get("topic_id"),

@@ -1,6 +1,5 @@
 """The vault's words: who may see a memory, what it is about, how durable it is, and where it came from."""
 
-SHARED = "shared"
 AGENTS = ("orion", "elysia")
 """The agents that have a scope of their own, unless a profile names others."""
 

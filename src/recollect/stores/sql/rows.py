@@ -8,6 +8,7 @@ from typing import Any
 from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import EVENTS, Entry
+from recollect.model.phase import phase_number
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space
 from recollect.rules.keys import identity, identity_beside
@@ -102,14 +103,13 @@ def memory_row(
     row = state_row(stream, number, state, beside=beside)
     row.update({name: body.get(name) if body else None for name in BODY_COLUMNS})
     row["kind_class"] = str(KIND_CLASS[Kind(body["kind"])]) if body else None
-    row["phase"] = phase_number(body)
+    row["phase"] = _phase_of(body)
     row["terms"] = None
     return row
 
 
-def phase_number(body: Mapping[str, Any] | None) -> int | None:
-    """``phase-3`` as a number, for filtering. What was written without phases belongs to the first."""
-    return int(body.get("phase_id", "phase-1").removeprefix("phase-")) if body else None
+def _phase_of(body: Mapping[str, Any] | None) -> int | None:
+    return phase_number(body.get("phase_id")) if body else None
 
 
 def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None) -> str | None:
@@ -120,7 +120,7 @@ def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None
         return "key_identity"
     said = body or {}
     kind_class = KIND_CLASS[KINDS[said["kind"]]] if said else None
-    expected = (kind_class, phase_number(body), *map(said.get, BODY_COLUMNS))
+    expected = (kind_class, _phase_of(body), *map(said.get, BODY_COLUMNS))
     found = tuple(row[2:]) if said else (row[2], None, None, *row[5:])
     if found == expected:
         return None
