@@ -3,7 +3,7 @@
 A field that does not fit is left out by name: the report says so, and the record comes in without it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.formats.fields import without_empty
@@ -21,26 +21,31 @@ _ROOM_BYTES = MAX_JSON_BYTES - 1_024
 def beside(meta: Mapping[str, Any], rest: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     """``meta`` with these fields under its origin, and a note that names those for which there was no room."""
     came = meta.get(ORIGIN, {})
-    kept, lost = dict(came.get(FIELDS, {})), []
+    kept: dict[str, Any] = {}
+    lost: list[str] = []
+    room = _ROOM_BYTES - (_size(meta) or 0)
     for name, value in without_empty(rest).items():
-        tried = {**meta, ORIGIN: {**came, FIELDS: {**kept, name: value}}}
-        if _fits(tried):
-            kept[name] = value
+        size = _size({name: value}, depth=2)
+        if size is not None and size <= room:
+            kept[name], room = value, room - size
         else:
             lost.append(name)
-    if not lost:
-        return {**meta, ORIGIN: {**came, FIELDS: kept}} if kept else dict(meta), None
+    whole = {**meta, ORIGIN: {**came, FIELDS: {**came.get(FIELDS, {}), **kept}}} if kept else dict(meta)
+    return whole, _note(lost) if lost else None
+
+
+def _note(lost: Sequence[str]) -> str:
     shown = ", ".join(f"{name[:40]!r}" for name in lost[:SHOWN])
-    more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
-    note = f"no room for the fields {shown}{more}" if len(lost) > 1 else f"no room for the field {shown}"
-    return {**meta, ORIGIN: {**came, FIELDS: kept} if kept else came}, note
+    more = f" and {len(lost) - SHOWN:,} more" if len(lost) > SHOWN else ""
+    return f"no room for the {'field' if len(lost) == 1 else 'fields'} {shown}{more}"
 
 
-def _fits(meta: Mapping[str, Any]) -> bool:
+def _size(value: Mapping[str, Any], depth: int = 0) -> int | None:
+    """How many bytes it takes so deep within ``meta``; nothing if it cannot be kept there at all."""
     try:
-        return len(canonical_json(check_json(meta)).encode("utf-8")) <= _ROOM_BYTES
+        return len(canonical_json(check_json(value, depth)).encode("utf-8"))
     except (ValueError, RecursionError):
-        return False
+        return None
 
 
 def others(record: Mapping[str, Any], *known: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from recollect.formats.mem0_history import versions
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
-from recollect.model.record import MAX_NAME, Memory
+from recollect.model.record import Memory, name_fault
 from recollect.rules import knowledge_graph as graph
 
 NAME = "mem0"
@@ -208,7 +208,10 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     came |= without_empty({"metadata": metadata})
     meta, note = beside({**data, ORIGIN: came}, _beside_metadata(values))
     names = {name: text_of(values.get(name)) for name in ("user_id", "agent_id", "run_id", "actor_id", "role")}
-    tags = [*texts_of(beyond.pop("tags", ())), *filter(_is_tag, texts_of(values.get("categories")))]
+    tags = [
+        *texts_of(beyond.pop("tags", ())),
+        *(one for one in texts_of(values.get("categories")) if name_fault(one) is None),
+    ]
     fields = {
         "content": said,
         "owner": names["user_id"],
@@ -237,10 +240,6 @@ def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
     text = () if text_of(values.get("memory")) is None else ("text",)
     known = others(dict.fromkeys((*OWN, "metadata", "payload", "text")), *text)
     return others(values, *known)
-
-
-def _is_tag(text: str) -> bool:
-    return len(text) <= MAX_NAME and text.isprintable()
 
 
 def _expiry(value: Any) -> str | None:

@@ -155,10 +155,20 @@ def test_a_date_that_mem0_cannot_read_never_hides_a_memory(said: Any, expires: s
 
 
 def test_what_has_no_room_is_named_in_the_report_and_the_rest_comes_in(tmp_path: Path) -> None:
-    record = {**TEA, "long": "x" * 20_000, "odd": "\ud800", "short": 1}
+    deep: Any = "here"
+    for _ in range(15):
+        deep = [deep]
+    record = {**TEA, "long": "x" * 20_000, "odd": "\ud800", "short": 1, "deep": deep}
     mem, report = taken_in(tmp_path, "mem0", json.dumps([record]), "in.json")
     assert only(mem).meta["imported_from"]["fields"] == {"short": 1}
-    assert report.notes == ("record 1 (in.json, line 1): no room for the fields 'long', 'odd'",)
+    assert report.notes == ("record 1 (in.json, line 1): no room for the fields 'long', 'odd', 'deep'",)
+
+
+def test_a_record_of_a_hundred_thousand_fields_keeps_what_there_is_room_for(tmp_path: Path) -> None:
+    record = {**TEA, **{f"field {number}": number for number in range(100_000)}}
+    mem, report = taken_in(tmp_path, "mem0", json.dumps([record]), "in.json")
+    assert len(only(mem).meta["imported_from"]["fields"]) > 500
+    assert report.outcomes == {"stored": 1} and "more" in report.notes[0] and len(report.notes[0]) < 500
 
 
 @pytest.mark.parametrize(
