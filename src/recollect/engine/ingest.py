@@ -38,6 +38,7 @@ from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge
+from recollect.rules.inheritance import with_inheritance
 from recollect.rules.keys import event_key, same_concept
 from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Reader, Stored, Writer
@@ -497,7 +498,9 @@ def _new_version(
 
 def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     assert incumbent.body is not None, "an active memory has its content"
-    engine, old, draft = pen.engine, incumbent.state.id, prepared.draft
+    engine, old = pen.engine, incumbent.state.id
+    order = engine.policy.conflict.authority_order
+    draft = with_inheritance(prepared.draft, incumbent.body, incumbent.state, order)
     id, commitment = _new_version(pen, draft, _neighbours(pen, prepared, apart_from=old), beside=prepared.beside)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)

@@ -31,7 +31,8 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
-from recollect.model.vocabulary import KIND_CLASS, Kind, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
+from recollect.rules.inheritance import DEFAULT_CATEGORY, TAKES_OVER, is_stated, taken_over
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Stored
 
@@ -82,6 +83,22 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool
     pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
     if incumbent is not None and other is not None:
         carry_links_on(pen, incumbent, stored.state.id)
+        _take_over(pen, stored, incumbent)
+
+
+def _take_over(pen: Pen, winner: Stored, loser: Stored) -> None:
+    """What was decided about the concept holds for the one that is believed now, where it says nothing else.
+
+    A person chose it, so that it counts for no less than the one before.
+    """
+    state, order = winner.state, pen.engine.policy.conflict.authority_order
+    stated = {name for name in ("pinned", "tags") if getattr(state, name)}
+    stated |= {"category"} if state.category != DEFAULT_CATEGORY else set()
+    stated |= {"importance"} if is_stated(state.importance_reason) else set()
+    taken = taken_over(loser.state, stated, Authority(loser.state.authority), order)
+    if taken:
+        values = {name: list(value) if isinstance(value, tuple) else value for name, value in taken.items()}
+        pen.record(Event.EDITED, state.id, rule=TAKES_OVER, amendment={"set": values})
 
 
 def _tell_gone(pen: Pen, stored: Stored, reason: str) -> None:

@@ -113,6 +113,7 @@ REASONS: dict[str, str] = {
     "identity:same_fingerprint": "the same words are known already",
     "identity:nothing_differs": "other words, but nothing that matters differs",
     "identity:update": "it updates what was known",
+    "version:takes_over": "it keeps what was decided about the one that it supersedes, and that it does not state itself",
     "near_duplicate:nothing_differs": "the same is known under another key, and nothing that matters differs",
     "near_duplicate:linked": "a similar memory under another key was linked",
     "conflict:authority": "they contradict, and the higher authority is believed",
