@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from datetime import UTC, datetime, timedelta
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -267,3 +268,107 @@ def test_one_of_a_thing_is_not_several(shell: Here) -> None:
         "  1 entry is covered by no checkpoint yet",
     ]
     assert json.loads(shell.run("--json", "verify"))["streams"] == 1
+
+
+# ── times, and values that make no sense ────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_over_already_is_not_remembered(shell: Here) -> None:
+    error = shell.json("add", "The offer is on", "--expires-at", "2020-01-01T00:00:00Z", code=2)["error"]
+    assert error["field"] == "expires_at" and "2020-01-01 00:00 UTC is in the past" in error["message"]
+    (shell.folder / "f.jsonl").write_text(
+        '{"content": "The offer is on", "expires_at": "2020-01-01"}\n{"content": "Rivers flow"}\n'
+    )
+    shown = shell.json("import", "jsonl", "f.jsonl")
+    assert shown["outcomes"] == {"skipped": 1, "stored": 1} and shown["numbers"]["skipped"] == "1"
+
+
+def test_a_retry_is_answered_even_when_its_time_is_over() -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    with recollect.open(":memory:", clock=lambda: now[0]) as mem:
+        said = {"expires_at": "2026-01-02", "idempotency_key": "k"}
+        first = mem.add("The offer is on", **said)
+        now[0] += timedelta(days=3)
+        assert mem.add("The offer is on", **said).replayed and first.outcome == "stored"
+        with pytest.raises(recollect.BadInput):
+            mem.add("The offer is on", expires_at="2026-01-02", idempotency_key="other")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["add", "Rain falls", "--expires-at"],
+        ["edit", "ffffffffffff", "--expires-at"],
+        ["events", "--since"],
+        ["ops", "--since"],
+    ],
+)
+@pytest.mark.parametrize("written", ["1800000000", "2030-01-31T09:00", "soon"])
+def test_a_time_is_written_the_same_way_everywhere(shell: Here, arguments: list[str], written: str) -> None:
+    shell.run("add", "Rivers flow")
+    error = shell.json(*arguments, written, code=2)["error"]
+    assert "2026-01-31T09:00:00Z" in error["hint"] and "2026-01-31 for midnight UTC" in error["hint"]
+
+
+def test_a_day_is_its_midnight_everywhere(shell: Here) -> None:
+    made = shell.json("add", "The offer is on", "--expires-at", "2130-01-31")["memory"]
+    assert made["expires_at"] == "2130-01-31T00:00:00.000000Z"
+    assert len(shell.json("list", "--where", "created_after=2020-01-31")["items"]) == 1
+    assert shell.json("list", "--as-of", "2020-01-31")["items"] == []
+    assert shell.json("events", "--since", "2020-01-31")["items"]
+
+
+@pytest.mark.parametrize("written", ["yesterday", "-1", "2026-13-01"])
+def test_a_point_in_the_past_that_is_none_names_those_that_are(shell: Here, written: str) -> None:
+    shell.run("add", "Rivers flow")
+    error = shell.json("list", "--as-of", written, code=2)["error"]
+    assert error["field"] == "as_of" and all(word in error["hint"] for word in ("tick", "Z", "phase-1", "phase list"))
+    for phases in (["list", "--as-of", "phase-7"], ["phase", "diff", "phase-1", "phase-7"]):
+        assert "recollect phase list" in shell.json(*phases, code=1)["error"]["hint"]
+
+
+def test_values_that_make_no_sense_are_told_in_plain_words() -> None:
+    said = {
+        "tags": ("tea", "must be a list of texts. "),
+        "parent_refs": (["x"], "must be a content hash: 64 hex digits. A memory's `content_hash` is one"),
+        "kind": ("fact", "that value is unknown. Known: short_term, semantic,"),
+        "tier": ("gold", "that value is unknown. Known: canon, register."),
+        "content": (5, "must be text."),
+    }
+    with recollect.open(":memory:") as mem:
+        for field, (value, told) in said.items():
+            with pytest.raises(recollect.BadInput) as refused:
+                mem.add_many([{"content": "Rivers flow", field: value}])
+            assert told in str(refused.value) and "nput should" not in str(refused.value)
+
+
+def test_the_tier_that_is_always_denied_is_not_offered(shell: Here) -> None:
+    assert shell.json("add", "Rivers flow", "--tier", "gold", code=2)["error"]["hint"] == "Known: canon, register."
+    assert shell.json("add", "Rivers flow", "--tier", "log", code=1)["outcome"] == "denied"
+
+
+# ── what is done, and what is not ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_edit_that_changes_nothing_says_so_and_writes_nothing(shell: Here) -> None:
+    id = shell.json("add", "Rivers flow")["memory"]["id"]
+    assert shell.run("edit", id, "--pinned").startswith("edited  ")
+    before = shell.json("history", id), shell.json("events")["items"]
+    assert shell.run("edit", id, "--pinned").startswith("unchanged  ")
+    assert shell.json("edit", id, "--pinned")["pinned"] is True
+    assert (shell.json("history", id), shell.json("events")["items"]) == before
+    assert shell.run("edit", id, "--importance", "2").startswith("edited  "), "stated now, where a rule said so before"
+    assert shell.run("edit", id, "--importance", "2").startswith("unchanged  ")
+
+
+def test_a_whole_chain_is_not_an_owner_s(shell: Here) -> None:
+    shell.run("add", "Ana lives in Lisbon", "--owner", "ana")
+    error = shell.json("erase", "--owner", "ana", "--whole-chain", "--yes", code=2)["error"]
+    assert error["field"] == "whole_chain" and len(shell.json("list", "--owner", "ana")["items"]) == 1
+
+
+def test_too_few_digits_of_an_id_are_said_to_be(shell: Here) -> None:
+    id = shell.json("add", "Rivers flow")["memory"]["id"]
+    other = "0" if id[0] != "0" else "1"
+    hints = [shell.json("get", digits, code=1)["error"]["hint"] for digits in (id[:3], other * 3)]
+    assert hints == ["Give at least 4 digits of an id."] * 2, "whether there is one or not"

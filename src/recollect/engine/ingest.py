@@ -15,7 +15,7 @@ from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.drafting import draft_for, parse_candidate, version_body
+from recollect.engine.drafting import check_expiry, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import holder
 from recollect.engine.links import as_seen, hidden_in, without_hidden
@@ -64,6 +64,8 @@ def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None =
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
     candidates = [parse_candidate(engine, fields)]
+    if idempotency_key is None:  # else it may be a retry, which is answered whenever it comes
+        check_expiry(engine, candidates[0])
     try:
         return _write(engine, candidates, idempotency_key)[0]
     except OutcomeUnknown as unknown:
@@ -101,7 +103,9 @@ def add_many(
 
 def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidate:
     try:
-        return parse_candidate(engine, fields)
+        candidate = parse_candidate(engine, fields)
+        check_expiry(engine, candidate)
+        return candidate
     except BadInput as error:
         raise BadInput(
             error.message, field=f"[{index}].{error.field}" if error.field else f"[{index}]", hint=error.hint
@@ -218,6 +222,7 @@ def _write(
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:
                 return [replayed]
+            check_expiry(engine, candidates[0])
         writing = Writing(engine, writer)
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]

@@ -11,7 +11,8 @@ import typer
 
 from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
-from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space, Tier
+from recollect.model.moment import EXAMPLES
+from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
 
 Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
 
@@ -38,7 +39,7 @@ def add(
     title: Annotated[str | None, typer.Option(help="A title that names the concept.")] = None,
     topic_id: Annotated[str | None, typer.Option(help="The topic of a register.")] = None,
     key: Annotated[str | None, typer.Option(help="The fact key of a profile memory.")] = None,
-    tier: Annotated[Tier | None, typer.Option(help="canon or register.")] = None,
+    tier: Annotated[str | None, typer.Option(help="canon or register.")] = None,
     event_type: Annotated[EventType | None, typer.Option(help="What the speaker was doing.")] = None,
     layer: Annotated[Layer | None, typer.Option(help="self, world or intent.")] = None,
     sublayer: Annotated[str | None, typer.Option(help="The sublayer.")] = None,
@@ -55,7 +56,7 @@ def add(
     pinned: Annotated[bool, typer.Option("--pinned", help="Never put away unused.")] = False,
     change: Annotated[Change | None, typer.Option(help="How it relates to what is known.")] = None,
     diagnostic: Annotated[bool, typer.Option("--diagnostic", help="Temporary: ephemeral namespace.")] = False,
-    expires_at: Annotated[str | None, typer.Option(help="When it expires, with a time zone.")] = None,
+    expires_at: Annotated[str | None, typer.Option(help=f"When it expires. {EXAMPLES}")] = None,
     ttl_ticks: Annotated[int | None, typer.Option(help="After how many ticks it expires.")] = None,
     meta: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
     field: Annotated[
@@ -106,7 +107,7 @@ def edit(
     tag: Annotated[list[str] | None, typer.Option(help="The tags it is to have; may be given again.")] = None,
     category: Annotated[str | None, typer.Option(help="The category.")] = None,
     importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
-    expires_at: Annotated[str | None, typer.Option(help="When it expires; 'never' for never.")] = None,
+    expires_at: Annotated[str | None, typer.Option(help=f"When it expires; 'never' for never. {EXAMPLES}")] = None,
 ) -> None:
     """Change a memory's metadata: same id, same content, no new version."""
     from recollect.interfaces.cli import screen
@@ -117,7 +118,9 @@ def edit(
     if expires_at == "never":
         changes["expires_at"] = None
     with session.memory() as memory:
-        session.answer(memory.edit(id, **changes), lambda one: screen.changed(one, "edited"))
+        began = memory.engine.clock()
+        edited = memory.edit(id, **changes)
+    session.answer(edited, lambda one: screen.changed(one, "edited" if one.last_modified >= began else "unchanged"))
 
 
 def resolve(
