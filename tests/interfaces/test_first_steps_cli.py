@@ -372,3 +372,100 @@ def test_too_few_digits_of_an_id_are_said_to_be(shell: Here) -> None:
     other = "0" if id[0] != "0" else "1"
     hints = [shell.json("get", digits, code=1)["error"]["hint"] for digits in (id[:3], other * 3)]
     assert hints == ["Give at least 4 digits of an id."] * 2, "whether there is one or not"
+
+
+def test_a_contradiction_names_both_sides_to_choose_from(shell: Here) -> None:
+    known = shell.json("add", "The API port is 8080")["memory"]["id"].replace("-", "")[:12]
+    shown = shell.run("add", "The API port is 9090", "--source", "agent")
+    waiting = shown.split()[1]
+    assert f"recollect resolve {waiting} --winner {waiting}`" in shown
+    assert f"recollect resolve {waiting} --winner {known}`" in shown
+    shell.run("resolve", waiting, "--winner", known)
+
+
+# ── answers for programs and for pipes ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_json_is_printed_wherever_it_is_asked_for(shell: Here) -> None:
+    assert shell.json("--version") == {"version": recollect.__version__}
+    assert json.loads(shell.run("--version", "--json")) == {"version": recollect.__version__}
+    assert shell.run("--version") == f"{recollect.__version__}\n"
+    address = shell.run("entry", "cid", "tea").strip()
+    assert shell.json("entry", "cid", "tea") == {"cid": address}
+
+
+def test_a_pipe_gets_whole_lines_and_nothing_beside_them(shell: Here) -> None:
+    words = "Ana likes oolong tea from the high mountains of Taiwan, and drinks it every day of the year before noon"
+    key = shell.json("add", words, "--owner", "ana")["memory"]["canonical_key"]
+    shell.run("add", "Rain falls", "--owner", "ana")
+    lines = shell.run("list").splitlines()
+    assert len(lines) == 3 and lines[2].endswith(words) and key in lines[2]
+    assert all(line == line.rstrip() for line in lines)
+    (shell.folder / "f.jsonl").write_text('{"content": "Rivers flow"}\n')
+    quiet = (["verify"], ["import", "jsonl", "f.jsonl"], ["audit", "jsonl", "f.jsonl"], ["reindex"], ["rebuild"])
+    for command in (*quiet, ["upkeep"], ["migrate", "--from", "recollect.db", "--to", "copy.db"]):
+        shell.run(*command)
+        assert shell.errors == "", command
+
+
+def test_what_many_lines_hold_is_told_by_file_and_line(shell: Here) -> None:
+    (shell.folder / "f.jsonl").write_text('{"content": "Rivers flow"}\n\n{"words": "Rain falls"}\n')
+    assert shell.json("add-many", "f.jsonl", code=2)["error"]["field"] == "f.jsonl, line 3.content"
+    assert shell.json("add-many", stdin="\n{", code=2)["error"]["field"] == "standard input, line 2"
+    listed = '[{"content": "Rivers flow"},\n {"content": "Rain falls"}]'
+    assert [one["outcome"] for one in shell.json("add-many", stdin=listed)] == ["stored", "stored"]
+    assert shell.json("add-many", stdin="[5]", code=2)["error"]["field"] == "standard input, record 1"
+
+
+# ── files that are not what they were taken for ─────────────────────────────────────────────────────────────────────
+
+
+def test_a_folder_is_no_store(shell: Here) -> None:
+    error = shell.json("--store", str(shell.folder), "list", code=3)["error"]
+    assert error["message"] == "is a folder." and error["field"] == str(shell.folder)
+
+
+def test_a_file_that_is_no_backup_is_named(shell: Here) -> None:
+    (shell.folder / "notes.jsonl").write_text('{"content": "Rivers flow"}\n')
+    error = shell.json("--store", "new.db", "restore", "--backup", "notes.jsonl", code=3)["error"]
+    assert error["field"] == "notes.jsonl" and "backup" in error["message"]
+    assert not (shell.folder / "new.db").exists()
+
+
+def test_identical_records_are_duplicates_and_are_told_apart(shell: Here) -> None:
+    records = [{"id": f"m{n}", "memory": "Ana likes tea", "user_id": "ana"} for n in range(2)]
+    (shell.folder / "m.json").write_text(json.dumps({"results": records}))
+    found = shell.json("audit", "mem0", "m.json")["found"]
+    assert (found["counts"]["duplicate"], found["counts"]["near_duplicate"]) == (1, 0)
+    ((place, *_, beside),) = found["examples"]["duplicate"]
+    assert (place, beside) == ("record 2 (m.json, line 1, id m1)", "record 1 (m.json, line 1, id m0)")
+
+
+def test_other_files_that_do_not_fit_are_told_why(shell: Here) -> None:
+    (shell.folder / "f.jsonl").write_text('{"text": 5}\n')
+    assert "is not text" in shell.json("import", "jsonl", "f.jsonl", code=1)["refused"][0]["detail"]
+    assert shell.json("import", "mem0", ".", code=2)["error"]["field"] == str(shell.folder)
+    error = shell.json("identity", "register", "bob", "--key", "zz", code=2)["error"]
+    assert error["field"] == "key" and "64 hex digits" in error["message"] and "a file" in error["message"]
+
+
+def test_entries_are_taken_from_a_path_from_lines_and_from_an_open_file(tmp_path: Path) -> None:
+    with recollect.open(":memory:") as mem:
+        mem.add("Rivers flow", owner="ana")
+        lines = list(mem.export_entries())
+    file = tmp_path / "ana.jsonl"
+    file.write_text("\n".join(lines))
+    for given in (str(file), file, lines, (line for line in lines)):
+        with recollect.open(":memory:") as mem:
+            assert mem.import_entries(given).outcomes == {"stored": 1}
+    with recollect.open(":memory:") as mem, file.open() as stream:
+        assert mem.import_entries(stream).outcomes == {"stored": 1}
+        for wrong in (5, [5], "missing.jsonl"):
+            with pytest.raises(recollect.BadInput):
+                mem.import_entries(wrong)
+
+
+def test_a_policy_that_is_none_is_refused_by_name() -> None:
+    with pytest.raises(recollect.BadInput) as refused:
+        recollect.open(":memory:", policy=[1])  # type: ignore[arg-type]
+    assert refused.value.field == "policy"

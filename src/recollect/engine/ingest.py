@@ -59,15 +59,20 @@ NOT_TAKEN_OVER = (
 """What a reinforcing write may say and nobody keeps; its receipt says so."""
 
 
-def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None = None) -> Receipt:
-    """Remember one thing. The receipt says what became of it."""
+def add(
+    engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None = None, *, refuse_expired: bool = False
+) -> Receipt:
+    """Remember one thing. The receipt says what became of it.
+
+    ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already.
+    """
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
     candidates = [parse_candidate(engine, fields)]
-    if idempotency_key is None:  # else it may be a retry, which is answered whenever it comes
+    if refuse_expired and idempotency_key is None:  # else it may be a retry, which is answered whenever it comes
         check_expiry(engine, candidates[0])
     try:
-        return _write(engine, candidates, idempotency_key)[0]
+        return _write(engine, candidates, idempotency_key, refuse_expired=refuse_expired)[0]
     except OutcomeUnknown as unknown:
         if idempotency_key is None:
             raise
@@ -86,7 +91,12 @@ Wanted = Callable[[Reader], Sequence[int]]
 
 
 def add_many(
-    engine: Engine, many: Sequence[Mapping[str, Any]], *, linked: bool = True, still_wanted: Wanted | None = None
+    engine: Engine,
+    many: Sequence[Mapping[str, Any]],
+    *,
+    linked: bool = True,
+    still_wanted: Wanted | None = None,
+    refuse_expired: bool = False,
 ) -> list[Receipt]:
     """Remember many things in one transaction: all that pass are stored together, or none. A receipt each.
 
@@ -97,14 +107,15 @@ def add_many(
         raise BadInput("must be a list of memories.", field="memories", hint='Such as [{"content": "…"}].')
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
-    candidates = [_numbered(engine, i, fields) for i, fields in enumerate(many)]
+    candidates = [_numbered(engine, i, fields, refuse_expired) for i, fields in enumerate(many)]
     return _write(engine, candidates, linked=linked, still_wanted=still_wanted)
 
 
-def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidate:
+def _numbered(engine: Engine, index: int, fields: Mapping[str, Any], refuse_expired: bool) -> Candidate:
     try:
         candidate = parse_candidate(engine, fields)
-        check_expiry(engine, candidate)
+        if refuse_expired:
+            check_expiry(engine, candidate)
         return candidate
     except BadInput as error:
         raise BadInput(
@@ -212,6 +223,7 @@ def _write(
     *,
     linked: bool = True,
     still_wanted: Wanted | None = None,
+    refuse_expired: bool = False,
 ) -> list[Receipt]:
     answers = prepare_all(engine, candidates, linked=linked)
     if not answers:
@@ -222,7 +234,8 @@ def _write(
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:
                 return [replayed]
-            check_expiry(engine, candidates[0])
+            if refuse_expired:
+                check_expiry(engine, candidates[0])
         writing = Writing(engine, writer)
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]

@@ -135,12 +135,12 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     @traced
     def add(self, content: str, *, idempotency_key: str | None = None, **fields: Any) -> Receipt:
         """Remember one thing; the fields are those of :class:`recollect.Candidate`. Denied is an answer, not an error."""
-        return ingest.add(self._engine, {"content": content, **fields}, idempotency_key)
+        return ingest.add(self._engine, {"content": content, **fields}, idempotency_key, refuse_expired=True)
 
     @traced
     def add_many(self, memories: Sequence[Mapping[str, Any]]) -> "builtins.list[Receipt]":
         """Remember many things in one transaction, with a receipt each."""
-        return ingest.add_many(self._engine, memories)
+        return ingest.add_many(self._engine, memories, refuse_expired=True)
 
     @traced
     def edit(self, id: str, **changes: Any) -> Memory:

@@ -2,10 +2,9 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib import resources
-from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +13,9 @@ from recollect.interfaces.cli.reading import Namespaces
 from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Space
+
+if TYPE_CHECKING:
+    from recollect.formats.entry_files import Readable
 
 entry = typer.Typer(no_args_is_help=True, help="Memories as entries: check files of them, write them, take them in.")
 
@@ -108,15 +110,19 @@ def schema() -> None:
 
 
 @entry.command()
-def cid(content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")]) -> None:
+def cid(
+    context: typer.Context,
+    content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")],
+) -> None:
     """Print the content address of a text: its SHA-256 as a CIDv1."""
     from recollect.rules.cid import cid_of
 
     text = sys.stdin.read() if content == "-" else content
     try:
-        print(cid_of(text))
+        found = cid_of(text)
     except UnicodeEncodeError:
         raise BadInput("is not UTF-8.", field="content", hint="Only text has a content address here.") from None
+    of(context).answer({"cid": found}, lambda answer: print(answer["cid"]))
 
 
 def schema_text() -> str:
@@ -125,15 +131,12 @@ def schema_text() -> str:
 
 
 @contextmanager
-def opened(file: str) -> Iterator[TextIO]:
-    """A file of entries as text. Bytes that are no UTF-8 are told where they stand, so they are let through here."""
+def opened(file: str) -> Iterator["Readable"]:
+    """A file of entries, or the standard input for ``-``."""
     if file == "-":
         yield sys.stdin
         return
-    with ExitStack() as stack:
-        try:
-            stream = stack.enter_context(Path(file).open(encoding="utf-8", errors="surrogateescape", newline=""))
-        except OSError as error:
-            hint = "Name a file, or - for standard input."
-            raise BadInput(f"cannot be read: {error.strerror}.", field=file, hint=hint) from None
+    from recollect.engine import entry_sources
+
+    with entry_sources.opened(file) as stream:
         yield stream

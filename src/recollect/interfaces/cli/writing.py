@@ -1,8 +1,9 @@
 """Commands that write: add, add-many, edit, resolve, archive, forget, restore."""
 
 import json
+import re
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -86,18 +87,42 @@ def add(
 
 def add_many(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(help="JSON lines, one memory each; - is standard input.")] = "-",
+    file: Annotated[
+        str, typer.Argument(help="JSON lines, one memory each, or a JSON list of them; - is standard input.")
+    ] = "-",
 ) -> int:
     """Remember many things in one transaction, with a receipt each."""
     from recollect.interfaces.cli import screen
 
     session = of(context)
-    lines = [line for line in _read(file).splitlines() if line.strip()]
-    memories = [_json_object(f"line {number}", line) for number, line in enumerate(lines, start=1)]
+    given = _records(file)
     with session.memory(IfMissing.MAKE) as memory:
-        receipts = memory.add_many(memories)
+        try:
+            receipts = memory.add_many(list(given.values()))
+        except BadInput as error:
+            raise _placed(error, list(given)) from None
     session.answer(receipts, screen.receipts)
     return 1 if any(receipt.denied for receipt in receipts) else 0
+
+
+def _records(file: str) -> dict[str, dict[str, Any]]:
+    """The memories that a file holds, each under its place there."""
+    text, name = _read(file), "standard input" if file == "-" else file
+    if text.lstrip().startswith("["):
+        listed = _json(name, text)
+        places = {f"{name}, record {number}": one for number, one in enumerate(listed, start=1)}
+    else:
+        lines = enumerate(text.split("\n"), start=1)
+        places = {place: _json(place, line) for n, line in lines if line.strip() for place in [f"{name}, line {n}"]}
+    return {place: _an_object(place, value) for place, value in places.items()}
+
+
+def _placed(error: BadInput, places: Sequence[str]) -> BadInput:
+    """The same error, which names a memory by its index, with the place where it stands."""
+    found = _INDEX.match(error.field or "")
+    if found is None:
+        return error
+    return BadInput(error.message, field=f"{places[int(found[1])]}{found[2]}", hint=error.hint)
 
 
 def edit(
@@ -190,6 +215,7 @@ def restore(
             session.answer(memory.restore(id), lambda one: screen.changed(one, "restored"))
 
 
+_INDEX = re.compile(r"\[(\d+)\](.*)", re.DOTALL)
 _AN_OBJECT = 'Such as {"name": "value"}.'
 _KINDS: dict[type, tuple[str, ...]] = {
     bool: ("boolean",),
@@ -261,10 +287,18 @@ def _read(file: str) -> str:
 
 
 def _json_object(field: str, text: str) -> dict[str, Any]:
+    return _an_object(field, _json(field, text))
+
+
+def _json(field: str, text: str) -> Any:
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"is not JSON: {error.msg}.", field=field, hint=_AN_OBJECT) from None
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise BadInput(f"is not JSON: {why}.", field=field, hint=_AN_OBJECT) from None
+
+
+def _an_object(field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput("must be a JSON object.", field=field, hint=_AN_OBJECT)
     return value
