@@ -469,3 +469,40 @@ def test_a_policy_that_is_none_is_refused_by_name() -> None:
     with pytest.raises(recollect.BadInput) as refused:
         recollect.open(":memory:", policy=[1])  # type: ignore[arg-type]
     assert refused.value.field == "policy"
+
+
+# ── other doors ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_argument_of_another_door_is_told_how_it_is_written_here() -> None:
+    with recollect.open(":memory:") as mem:
+        mem.add("Rivers flow")
+        for ask in (mem.query, mem.at(tick=1).query):
+            for name, hint in (("category", "categories=[…]"), ("kind", "filters={'kind': …}"), ("limit", "top_k")):
+                with pytest.raises(recollect.BadInput) as refused:
+                    ask("rivers", **{name: "semantic"})
+                assert refused.value.field == name and hint in str(refused.value.hint)
+
+
+def test_a_tool_and_a_prompt_say_what_they_take() -> None:
+    pytest.importorskip("mcp")
+    from recollect.interfaces.mcp import prompts
+    from recollect.interfaces.mcp.tool import parse
+    from recollect.interfaces.mcp.tools import Add, History, history
+
+    with recollect.open(":memory:") as mem:
+        with pytest.raises(recollect.BadInput) as refused:
+            parse(Add, {"text": "x"})
+        assert refused.value.field == "text" and "content" in str(refused.value.hint)
+        with pytest.raises(recollect.BadInput) as refused:
+            prompts.get(mem, "recall", {})
+        assert str(refused.value) == "query: is missing. Give it a value."
+        with pytest.raises(recollect.NotFound) as missing:
+            history(mem, History(id="0f3a9c2b1d4e"))
+        assert "`list`" not in str(missing.value), "there is no such tool"
+
+
+def test_a_missing_extra_is_named_without_an_index() -> None:
+    from recollect.model.extras import how_to_install
+
+    assert "pip install -e '.[mcp]'" in how_to_install("mcp") and "recollect[" not in how_to_install("mcp")

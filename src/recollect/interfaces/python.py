@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, overload
+from typing import Any, Never, overload
 
 from recollect.engine import (
     as_of,
@@ -198,6 +198,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         named: bool = False,
         thread: str | None = None,
         history: bool = False,
+        **unknown: Never,
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees, ``space`` to one or several.
 
@@ -207,6 +208,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since that
         thread last asked, with ``history`` each memory says what it said before.
         """
+        recall.check_arguments(unknown)
         wanted = Query(
             text,
             owner=owner,

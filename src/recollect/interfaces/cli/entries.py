@@ -15,7 +15,7 @@ from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Space
 
 if TYPE_CHECKING:
-    from recollect.formats.entry_files import Readable
+    from recollect.engine.entries import Readable
 
 entry = typer.Typer(no_args_is_help=True, help="Memories as entries: check files of them, write them, take them in.")
 

@@ -171,6 +171,7 @@ def query(
     """Find the memories that answer a text best."""
     from recollect.interfaces.cli import screen
 
+    asked: dict[str, Any] = {} if thread is None else {"thread": thread}
     with of(context).memory() as memory:
         answer = _as_it_stood(memory, as_of).query(
             text,
@@ -187,7 +188,7 @@ def query(
             share_of_best=share_of_best,
             named=named,
             history=history,
-            **({"thread": thread} if thread is not None else {}),
+            **asked,
         )
         if form is Form.BULLETS:
             of(context).answer(answer.in_bullets(), screen.bullets)

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -143,7 +144,7 @@ def edit(
     if expires_at == "never":
         changes["expires_at"] = None
     with session.memory() as memory:
-        began = memory.engine.clock()
+        began = datetime.now(UTC)
         edited = memory.edit(id, **changes)
     session.answer(edited, lambda one: screen.changed(one, "edited" if one.last_modified >= began else "unchanged"))
 
