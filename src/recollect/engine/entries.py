@@ -58,16 +58,19 @@ class Validation(Plain):
         return self.problems == 0
 
 
-def validate(stream: Readable, tell: Callable[[Finding], None], *, partial: bool = False) -> Validation:
+def validate(
+    source: Readable | str | Path | Iterable[str], tell: Callable[[Finding], None], *, partial: bool = False
+) -> Validation:
     """Check a file of entries as it is read, and tell each finding when it is found.
 
     ``partial``: the file is a part of something, so that parents may be elsewhere.
     """
     findings, problems = Findings(partial=partial), 0
-    for read in read_entries(stream):
-        for finding in findings.of(read):
-            problems += 1
-            tell(finding)
+    with opened(source) as stream:
+        for read in read_entries(stream):
+            for finding in findings.of(read):
+                problems += 1
+                tell(finding)
     for finding in findings.of_the_whole():
         problems += 1
         tell(finding)

@@ -1,8 +1,6 @@
 """Commands about memories as entries: entry validate, export, import, schema, cid."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,8 +45,7 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
             elif len(told) < SHOWN:
                 told.append(finding.to_dict())
 
-        with opened(file) as stream:
-            found = check(stream, tell, partial=partial)
+        found = check(_given(file), tell, partial=partial)
         reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
         if not session.as_json:
             print(f"{file}: {entries(found.entries) if found.entries else 'no entries'}, {_problems(found.problems)}")
@@ -97,8 +94,8 @@ def import_file(
     """Take in entries, each through the gates. Nothing is stored unless the whole file is sound."""
     from recollect.interfaces.cli import screen
 
-    with of(context).memory(IfMissing.MAKE) as memory, opened(file) as stream:
-        done = memory.import_entries(stream, owner=owner, space=space, scope=scope, partial=partial)
+    with of(context).memory(IfMissing.MAKE) as memory:
+        done = memory.import_entries(_given(file), owner=owner, space=space, scope=scope, partial=partial)
     of(context).answer(done, screen.fields)
     return 1 if done.refused else 0
 
@@ -130,13 +127,6 @@ def schema_text() -> str:
     return (resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8")
 
 
-@contextmanager
-def opened(file: str) -> Iterator["Readable"]:
-    """A file of entries, or the standard input for ``-``."""
-    if file == "-":
-        yield sys.stdin
-        return
-    from recollect.engine import entry_sources
-
-    with entry_sources.opened(file) as stream:
-        yield stream
+def _given(file: str) -> "Readable | str":
+    """A file of entries by its path, or the standard input for ``-``."""
+    return sys.stdin if file == "-" else file
