@@ -110,7 +110,7 @@ def test_what_a_file_says_must_be_known(text: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        ("query: {txt: x}", "unexpected keyword"),
+        ("query: {text: x, txt: y}", "txt: there is no such argument"),
         ("tick: {week: 1}", "unexpected keyword"),
         ("phase: {nam: x}", "unexpected keyword"),
         ("promote: {memory: m1, to: user, reson: x}", "unexpected keyword"),
