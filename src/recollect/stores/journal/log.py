@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.model.errors import StoreCorrupt, StoreUnavailable
+from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
 from recollect.stores.journal import files
 from recollect.stores.journal.ends import kind_of_end, torn_from
 from recollect.stores.journal.lines import Record, foreign_encoding, places, read_line, read_lines, without_rows
@@ -74,6 +74,7 @@ class JournalLog:
         self._wanted = _as_it_is if rows else without_rows
         self._queue = WriterQueue(f"{self.path}.lock", timeout_s)
         self._file: int | None = None
+        self._closed = False
         self._begin()
 
     @property
@@ -90,13 +91,20 @@ class JournalLog:
     @contextmanager
     def turn(self, patience_s: float | None = None) -> Iterator[None]:
         """Wait until nobody else writes, then be the only one, with a file that ends in a whole line."""
+        self.check_open()
         self._after_a_fork()
         with _translated(self.path), self._queue.turn(patience_s):
             self._draft_path.unlink(missing_ok=True)  # of a rewrite that never finished
             self._mend_the_end()
             yield
 
+    def check_open(self) -> None:
+        """Raise if it was closed: its files would be opened again otherwise, and nobody would close them."""
+        if self._closed:
+            raise StoreClosed(str(self.path))
+
     def close(self) -> None:
+        self._closed = True
         self._queue.close()
         if self._file is not None:
             os.close(self._file)
@@ -122,6 +130,7 @@ class JournalLog:
 
         What counts as seen moves on only after ``fold`` returned, so an interrupt loses nothing: the same comes again.
         """
+        self.check_open()
         self._after_a_fork()
         with _translated(self.path), self._reading:
             file = self._current_file()

@@ -63,6 +63,7 @@ class JournalStore:
         self._view = VaultView()
         self._saved = SavedCopy(self._journal.path, worth_saving_bytes)
         self._resumed: Saved | None = None
+        self._closed = False
         try:
             self.store_id = self._known_id(fresh_store_id)
         except BaseException:
@@ -146,7 +147,7 @@ class JournalStore:
 
     def save_copy(self) -> None:
         """Spare whoever opens a long journal next the reading of it. That it cannot be saved is no reason to fail."""
-        if self._replica is None or not self._saved.is_due(self._journal.seen):
+        if self._closed or self._replica is None or not self._saved.is_due(self._journal.seen):
             return
         try:
             with (
@@ -285,6 +286,7 @@ class JournalStore:
 
     def close(self) -> None:
         self.save_copy()
+        self._closed = True
         self._journal.close()
         if self._replica is not None:
             self._replica.close()
