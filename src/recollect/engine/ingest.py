@@ -90,6 +90,11 @@ def add_many(engine: Engine, many: Sequence[Mapping[str, Any]], *, linked: bool 
     return _write(engine, [_numbered(engine, i, fields) for i, fields in enumerate(many)], linked=linked)
 
 
+def check(engine: Engine, fields: Mapping[str, Any]) -> None:
+    """Raise if these fields make no sense, whatever the gates would say."""
+    draft_for(engine, parse_candidate(engine, fields))
+
+
 def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidate:
     try:
         return parse_candidate(engine, fields)

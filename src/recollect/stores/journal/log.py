@@ -12,13 +12,15 @@ off; a last line that only lacks its end is a whole line, and is given one. The 
 import gc
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
+from recollect.rules.vault.carried import memories_of
+from recollect.rules.vault.resolution import version_of
 from recollect.stores.journal import files
 from recollect.stores.journal.ends import kind_of_end, torn_from
 from recollect.stores.journal.lines import Record, foreign_encoding, places, read_line, read_lines, without_rows
@@ -177,6 +179,16 @@ class JournalLog:
             imports = f"recollect --store memory.db import jsonl {self.path.name}"
             hint = f"If it is no vault, bring it into a store: `{imports}`. {hint}"
         return StoreCorrupt(f"line {number:,} is no memory: {what}.", field=str(self.path), hint=hint)
+
+    def lines_of(self, ids: Set[str]) -> dict[str, int]:
+        """The number of the line that says how each of these memories is now, as an editor counts them."""
+        found: dict[str, tuple[int, int]] = {}
+        for number, line in enumerate(_lines_from(self._file_to_change(), 0), start=1):
+            for record in memories_of([read_line(self._wanted(line))]) if line.strip() else ():
+                id, version = record["id"], version_of(record)
+                if id in ids and version >= found.get(id, (version, 0))[0]:
+                    found[id] = version, number
+        return {id: number for id, (_, number) in found.items()}
 
     def _current_file(self) -> int:
         """The file that bears the name now. If that is another one than before, all of it is new."""

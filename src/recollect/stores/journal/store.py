@@ -7,7 +7,7 @@ in what was appended and needs no lock. One line is one transaction, so after a 
 import logging
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -210,6 +210,10 @@ class JournalStore:
         """The memories that a vault wrote and no store has adopted, and how many lines vaults ever wrote."""
         with self._looking() as replica, collector_at_rest():
             return self._view.pending(_adopted(replica)), self._view.strangers_ever
+
+    def lines_of(self, ids: Set[str]) -> dict[str, int]:
+        """The numbers of the lines that say how these memories of a vault are now."""
+        return self._journal.lines_of(ids)
 
     def show(self) -> None:
         """Have the vault show whatever it should and does not, as after a migration from another store."""
