@@ -1,19 +1,21 @@
 """What vaults wrote into a file, taken over by the store that the same file is.
 
-A vault's line went through the vault's gate, or another program wrote it: each new memory passes the gates of the policy in
-force, as if it had been said just now.
+A vault's line went through the vault's gate, or another program's: noise, length, likeness and capacity were judged where it
+was written, and are not judged again. What must hold wherever it came from, the privacy gate and the borders, does.
 """
 
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from recollect.engine import ingest, lifecycle, reading
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, PolicyInForce
 from recollect.model.errors import BadInput, Refused
+from recollect.model.policy import Capacity, Length, Policy
 from recollect.model.receipt import Receipt
-from recollect.model.record import Memory
+from recollect.model.record import MAX_CONTENT_BYTES, Memory
 from recollect.model.vocabulary import Outcome, Status
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.translation import to_candidate
@@ -46,6 +48,7 @@ def adopt_vault(engine: Engine, store: JournalStore, progress: Progress | None =
     Every so many memories it is noted how far this is, so that whoever is interrupted goes on there the next time. Of several
     processes one adopts, and the others wait for it.
     """
+    engine = replace(engine, in_force=PolicyInForce(as_it_was_written(engine.policy)))
     outcomes, refused = Counter[Outcome](), Counter[str]()
     left_out: list[LeftOut] = []
     if engine.tenant == SHOWN.tenant and store.has_strangers():
@@ -60,6 +63,25 @@ def adopt_vault(engine: Engine, store: JournalStore, progress: Progress | None =
     store.show()  # after that, or it would show again what a vault has just deleted
     store.save_copy()  # not only when it is closed: whoever is killed then would leave the next one all the reading
     return outcomes
+
+
+def as_it_was_written(policy: Policy) -> Policy:
+    """The policy for what is in the file already: without the gates that decide what a new memory is worth.
+
+    Nor is a memory compared with those before it, which would take longer the more there are.
+    """
+    return policy.model_copy(
+        update={
+            "noise": policy.noise.model_copy(update={"match": "never"}),
+            "length": Length(
+                max_characters=None,
+                tier_max_characters=MAX_CONTENT_BYTES,
+                model_written_max_characters=MAX_CONTENT_BYTES,
+            ),
+            "near_duplicates": policy.near_duplicates.model_copy(update={"action": "ignore"}),
+            "capacity": Capacity(max_active=None),
+        }
+    )
 
 
 class LeftOut(NamedTuple):
