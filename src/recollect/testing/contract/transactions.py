@@ -201,7 +201,7 @@ class TransactionContract(Opening):
 
         asked: list[Callable[[], object]] = [
             reads, writes, store.check, store.tenants,
-            lambda: store.value("store_id"), lambda: store.values(""), lambda: store.set_value("name", "value"),
+            lambda: store.value("store_id"), lambda: store.set_value("name", "value"),
         ]  # fmt: skip
         for ask in asked:
             with pytest.raises(StoreError, match="closed"):
