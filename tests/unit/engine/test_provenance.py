@@ -197,8 +197,9 @@ def test_padding_does_not_hide_a_circle() -> None:
             | {"canonical_key": f"Half-{n}"}
             for n in range(20)
         ]
-        assert all(r.outcome == "stored" for r in mem.add_many([first, *wide, *halves]))
-        last = mem.add("c", parent_refs=[sha(f"half {n}") for n in range(20)], canonical_key="Last")
+        hub = {"content": "hub", "parent_refs": [sha(f"half {n}") for n in range(20)], "canonical_key": "Hub"}
+        assert all(r.outcome == "stored" for r in mem.add_many([first, *wide, *halves, hub]))
+        last = mem.add("c", parent_refs=[sha("hub")], canonical_key="Last")
         assert last.reasons == ("provenance:cycle",)
 
 
