@@ -32,7 +32,9 @@ def cli_page() -> str:
         "",
         "`recollect command …`. The options of every command choose the store and the way to answer, and stand before the",
         "command or after it. Every command has `--help`. With `--json` a command prints exactly one JSON document, errors",
-        "included. `recollect --version` prints the version.",
+        "included. `recollect --version` prints the version. What can be long is also written as JSON lines, one document a",
+        "line: `export`, `entry export`, `history --jsonl`, `trace show --jsonl` and `import --report FILE`. `export` in",
+        "another tool's format writes that format, also with `--json`.",
         "",
         "Exit codes: **0** done, **1** refused or not found, **2** bad usage, **3** the store failed.",
         "",
@@ -64,7 +66,14 @@ def _subcommand(group: str, name: str, command: Any) -> list[str]:
 
 
 def _own_options(command: Any) -> list[str]:
-    """The table of what this command takes and not every other."""
+    """The tables of what this command takes and not every other: its arguments in order, then its options."""
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    shown = [f"| `{p.name}` | {p.help or ''}{'' if p.required else ' May be left out.'} |" for p in arguments]
+    table = ["| argument | what it is |", "|---|---|", *shown, ""] if arguments else []
+    return [*table, *_options(command)]
+
+
+def _options(command: Any) -> list[str]:
     options = [p for p in command.params if p.param_type_name == "option" and p.name not in {"help", *OF_EVERY_COMMAND}]
     return ["| option | what it does |", "|---|---|", *map(_option_row, options)] if options else []
 

@@ -19,6 +19,7 @@ from recollect.engine.scrubbing import scrubbed
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import BadInput, StoreUnavailable
+from recollect.model.extras import how_to_install
 from recollect.model.policy import Embedding, Policy
 from recollect.policies import load_policy
 from recollect.stores.journal import JournalStore
@@ -110,7 +111,7 @@ def _on_a_server(url: str, fresh_store_id: str, timeout_s: float) -> Store:
         from recollect.stores.postgres import PostgresStore
     except ModuleNotFoundError as missing:
         raise StoreUnavailable(
-            f"the package {missing.name} is not installed.", hint="Install it: pip install 'recollect[postgres]'"
+            f"the package {missing.name} is not installed.", hint=how_to_install("postgres")
         ) from missing
     return PostgresStore(url, fresh_store_id=fresh_store_id, timeout_s=timeout_s)
 

@@ -9,7 +9,7 @@ from recollect.compose import VAULT, is_url, open, open_store
 from recollect.engine import migration
 from recollect.engine.clock_and_randomness import SystemRandomness, fresh_uuid
 from recollect.engine.migration import MigrationReport
-from recollect.model.errors import BadInput, StoreError, StoreUnavailable, WrongState
+from recollect.model.errors import BadInput, StoreCorrupt, StoreError, StoreUnavailable, WrongState
 from recollect.model.receipt import Plain
 from recollect.stores import backups
 from recollect.stores.erasure_list import ErasureList, beside
@@ -112,6 +112,13 @@ def _put_back(backup: Path, place: Path, erased: Sequence[Erased], timeout_s: fl
     backups.put_back(backup, place)
     try:
         _opened(place, timeout_s).close()
+    except StoreCorrupt:
+        place.unlink()
+        raise StoreCorrupt(
+            "is not a backup of a Recollect store, or is damaged.",
+            field=str(backup),
+            hint="Name the file that `backup` wrote.",
+        ) from None
     except StoreError:
         place.unlink()
         raise

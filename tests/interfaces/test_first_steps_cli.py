@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from datetime import UTC, datetime, timedelta
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -276,3 +277,241 @@ def test_a_vaults_file_runs_the_vault_preset_unless_a_policy_is_named(shell: Her
     noise = ("add", "The heartbeat of the old clock is slow")
     assert shell.json("--store", "vault.jsonl", *noise, code=1)["reasons"] == ["noise_signal"]
     assert shell.json("--store", "vault.jsonl", "--policy", "default", *noise)["outcome"] == "stored"
+
+
+# ── times, and values that make no sense ────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_over_already_is_not_remembered(shell: Here) -> None:
+    error = shell.json("add", "The offer is on", "--expires-at", "2020-01-01T00:00:00Z", code=2)["error"]
+    assert error["field"] == "expires_at" and "2020-01-01 00:00 UTC is in the past" in error["message"]
+    (shell.folder / "f.jsonl").write_text(
+        '{"content": "The offer is on", "expires_at": "2020-01-01"}\n{"content": "Rivers flow"}\n'
+    )
+    shown = shell.json("import", "jsonl", "f.jsonl")
+    assert shown["outcomes"] == {"skipped": 1, "stored": 1} and shown["numbers"]["skipped"] == "1"
+
+
+def test_a_retry_is_answered_even_when_its_time_is_over() -> None:
+    now = [datetime(2026, 1, 1, tzinfo=UTC)]
+    with recollect.open(":memory:", clock=lambda: now[0]) as mem:
+        said = {"expires_at": "2026-01-02", "idempotency_key": "k"}
+        first = mem.add("The offer is on", **said)
+        now[0] += timedelta(days=3)
+        assert mem.add("The offer is on", **said).replayed and first.outcome == "stored"
+        with pytest.raises(recollect.BadInput):
+            mem.add("The offer is on", expires_at="2026-01-02", idempotency_key="other")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["add", "Rain falls", "--expires-at"],
+        ["edit", "ffffffffffff", "--expires-at"],
+        ["events", "--since"],
+        ["ops", "--since"],
+    ],
+)
+@pytest.mark.parametrize("written", ["1800000000", "2030-01-31T09:00", "soon"])
+def test_a_time_is_written_the_same_way_everywhere(shell: Here, arguments: list[str], written: str) -> None:
+    shell.run("add", "Rivers flow")
+    error = shell.json(*arguments, written, code=2)["error"]
+    assert "2026-01-31T09:00:00Z" in error["hint"] and "2026-01-31 for midnight UTC" in error["hint"]
+
+
+def test_a_day_is_its_midnight_everywhere(shell: Here) -> None:
+    made = shell.json("add", "The offer is on", "--expires-at", "2130-01-31")["memory"]
+    assert made["expires_at"] == "2130-01-31T00:00:00.000000Z"
+    assert len(shell.json("list", "--where", "created_after=2020-01-31")["items"]) == 1
+    assert shell.json("list", "--as-of", "2020-01-31")["items"] == []
+    assert shell.json("events", "--since", "2020-01-31")["items"]
+
+
+@pytest.mark.parametrize("written", ["yesterday", "-1", "2026-13-01"])
+def test_a_point_in_the_past_that_is_none_names_those_that_are(shell: Here, written: str) -> None:
+    shell.run("add", "Rivers flow")
+    error = shell.json("list", "--as-of", written, code=2)["error"]
+    assert error["field"] == "as_of" and all(word in error["hint"] for word in ("tick", "Z", "phase-1", "phase list"))
+    for phases in (["list", "--as-of", "phase-7"], ["phase", "diff", "phase-1", "phase-7"]):
+        assert "recollect phase list" in shell.json(*phases, code=1)["error"]["hint"]
+
+
+def test_values_that_make_no_sense_are_told_in_plain_words() -> None:
+    said = {
+        "tags": ("tea", "must be a list of texts. "),
+        "parent_refs": (["x"], "must be a content hash: 64 hex digits. A memory's `content_hash` is one"),
+        "kind": ("fact", "that value is unknown. Known: short_term, semantic,"),
+        "tier": ("gold", "that value is unknown. Known: canon, register."),
+        "content": (5, "must be text."),
+    }
+    with recollect.open(":memory:") as mem:
+        for field, (value, told) in said.items():
+            with pytest.raises(recollect.BadInput) as refused:
+                mem.add_many([{"content": "Rivers flow", field: value}])
+            assert told in str(refused.value) and "nput should" not in str(refused.value)
+
+
+def test_the_tier_that_is_always_denied_is_not_offered(shell: Here) -> None:
+    assert shell.json("add", "Rivers flow", "--tier", "gold", code=2)["error"]["hint"] == "Known: canon, register."
+    assert shell.json("add", "Rivers flow", "--tier", "log", code=1)["outcome"] == "denied"
+
+
+# ── what is done, and what is not ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_edit_that_changes_nothing_says_so_and_writes_nothing(shell: Here) -> None:
+    id = shell.json("add", "Rivers flow")["memory"]["id"]
+    assert shell.run("edit", id, "--pinned").startswith("edited  ")
+    before = shell.json("history", id), shell.json("events")["items"]
+    assert shell.run("edit", id, "--pinned").startswith("unchanged  ")
+    assert shell.json("edit", id, "--pinned")["pinned"] is True
+    assert (shell.json("history", id), shell.json("events")["items"]) == before
+    assert shell.run("edit", id, "--importance", "2").startswith("edited  "), "stated now, where a rule said so before"
+    assert shell.run("edit", id, "--importance", "2").startswith("unchanged  ")
+
+
+def test_a_whole_chain_is_not_an_owner_s(shell: Here) -> None:
+    shell.run("add", "Ana lives in Lisbon", "--owner", "ana")
+    error = shell.json("erase", "--owner", "ana", "--whole-chain", "--yes", code=2)["error"]
+    assert error["field"] == "whole_chain" and len(shell.json("list", "--owner", "ana")["items"]) == 1
+
+
+def test_too_few_digits_of_an_id_are_said_to_be(shell: Here) -> None:
+    id = shell.json("add", "Rivers flow")["memory"]["id"]
+    other = "0" if id[0] != "0" else "1"
+    hints = [shell.json("get", digits, code=1)["error"]["hint"] for digits in (id[:3], other * 3)]
+    assert hints == ["Give at least 4 digits of an id."] * 2, "whether there is one or not"
+
+
+def test_a_contradiction_names_both_sides_to_choose_from(shell: Here) -> None:
+    known = shell.json("add", "The API port is 8080")["memory"]["id"].replace("-", "")[:12]
+    shown = shell.run("add", "The API port is 9090", "--source", "agent")
+    waiting = shown.split()[1]
+    assert f"recollect resolve {waiting} --winner {waiting}`" in shown
+    assert f"recollect resolve {waiting} --winner {known}`" in shown
+    shell.run("resolve", waiting, "--winner", known)
+
+
+# ── answers for programs and for pipes ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_json_is_printed_wherever_it_is_asked_for(shell: Here) -> None:
+    assert shell.json("--version") == {"version": recollect.__version__}
+    assert json.loads(shell.run("--version", "--json")) == {"version": recollect.__version__}
+    assert shell.run("--version") == f"{recollect.__version__}\n"
+    address = shell.run("entry", "cid", "tea").strip()
+    assert shell.json("entry", "cid", "tea") == {"cid": address}
+
+
+def test_a_pipe_gets_whole_lines_and_nothing_beside_them(shell: Here) -> None:
+    words = "Ana likes oolong tea from the high mountains of Taiwan, and drinks it every day of the year before noon"
+    key = shell.json("add", words, "--owner", "ana")["memory"]["canonical_key"]
+    shell.run("add", "Rain falls", "--owner", "ana")
+    lines = shell.run("list").splitlines()
+    assert len(lines) == 3 and lines[2].endswith(words) and key in lines[2]
+    assert all(line == line.rstrip() for line in lines)
+    (shell.folder / "f.jsonl").write_text('{"content": "Rivers flow"}\n')
+    quiet = (["verify"], ["import", "jsonl", "f.jsonl"], ["audit", "jsonl", "f.jsonl"], ["reindex"], ["rebuild"])
+    for command in (*quiet, ["upkeep"], ["migrate", "--from", "recollect.db", "--to", "copy.db"]):
+        shell.run(*command)
+        assert shell.errors == "", command
+
+
+def test_what_many_lines_hold_is_told_by_file_and_line(shell: Here) -> None:
+    (shell.folder / "f.jsonl").write_text('{"content": "Rivers flow"}\n\n{"words": "Rain falls"}\n')
+    assert shell.json("add-many", "f.jsonl", code=2)["error"]["field"] == "f.jsonl, line 3.content"
+    assert shell.json("add-many", stdin="\n{", code=2)["error"]["field"] == "standard input, line 2"
+    listed = '[{"content": "Rivers flow"},\n {"content": "Rain falls"}]'
+    assert [one["outcome"] for one in shell.json("add-many", stdin=listed)] == ["stored", "stored"]
+    assert shell.json("add-many", stdin="[5]", code=2)["error"]["field"] == "standard input, record 1"
+
+
+# ── files that are not what they were taken for ─────────────────────────────────────────────────────────────────────
+
+
+def test_a_folder_is_no_store(shell: Here) -> None:
+    error = shell.json("--store", str(shell.folder), "list", code=3)["error"]
+    assert error["message"] == "is a folder." and error["field"] == str(shell.folder)
+
+
+def test_a_file_that_is_no_backup_is_named(shell: Here) -> None:
+    (shell.folder / "notes.jsonl").write_text('{"content": "Rivers flow"}\n')
+    error = shell.json("--store", "new.db", "restore", "--backup", "notes.jsonl", code=3)["error"]
+    assert error["field"] == "notes.jsonl" and "backup" in error["message"]
+    assert not (shell.folder / "new.db").exists()
+
+
+def test_identical_records_are_duplicates_and_are_told_apart(shell: Here) -> None:
+    records = [{"id": f"m{n}", "memory": "Ana likes tea", "user_id": "ana"} for n in range(2)]
+    (shell.folder / "m.json").write_text(json.dumps({"results": records}))
+    found = shell.json("audit", "mem0", "m.json")["found"]
+    assert (found["counts"]["duplicate"], found["counts"]["near_duplicate"]) == (1, 0)
+    ((place, *_, beside),) = found["examples"]["duplicate"]
+    assert (place, beside) == ("record 2 (m.json, line 1, id m1)", "record 1 (m.json, line 1, id m0)")
+
+
+def test_other_files_that_do_not_fit_are_told_why(shell: Here) -> None:
+    (shell.folder / "f.jsonl").write_text('{"text": 5}\n')
+    assert "is not text" in shell.json("import", "jsonl", "f.jsonl", code=1)["refused"][0]["detail"]
+    assert shell.json("import", "mem0", ".", code=2)["error"]["field"] == str(shell.folder)
+    error = shell.json("identity", "register", "bob", "--key", "zz", code=2)["error"]
+    assert error["field"] == "key" and "64 hex digits" in error["message"] and "a file" in error["message"]
+
+
+def test_entries_are_taken_from_a_path_from_lines_and_from_an_open_file(tmp_path: Path) -> None:
+    with recollect.open(":memory:") as mem:
+        mem.add("Rivers flow", owner="ana")
+        lines = list(mem.export_entries())
+    file = tmp_path / "ana.jsonl"
+    file.write_text("\n".join(lines))
+    for given in (str(file), file, lines, (line for line in lines)):
+        with recollect.open(":memory:") as mem:
+            assert mem.import_entries(given).outcomes == {"stored": 1}
+    with recollect.open(":memory:") as mem, file.open() as stream:
+        assert mem.import_entries(stream).outcomes == {"stored": 1}
+        for wrong in (5, [5], "missing.jsonl"):
+            with pytest.raises(recollect.BadInput):
+                mem.import_entries(wrong)
+
+
+def test_a_policy_that_is_none_is_refused_by_name() -> None:
+    with pytest.raises(recollect.BadInput) as refused:
+        recollect.open(":memory:", policy=[1])  # type: ignore[arg-type]
+    assert refused.value.field == "policy"
+
+
+# ── other doors ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_argument_of_another_door_is_told_how_it_is_written_here() -> None:
+    with recollect.open(":memory:") as mem:
+        mem.add("Rivers flow")
+        for ask in (mem.query, mem.at(tick=1).query):
+            for name, hint in (("category", "categories=[…]"), ("kind", "filters={'kind': …}"), ("limit", "top_k")):
+                with pytest.raises(recollect.BadInput) as refused:
+                    ask("rivers", **{name: "semantic"})
+                assert refused.value.field == name and hint in str(refused.value.hint)
+
+
+def test_a_tool_and_a_prompt_say_what_they_take() -> None:
+    pytest.importorskip("mcp")
+    from recollect.interfaces.mcp import prompts
+    from recollect.interfaces.mcp.tool import parse
+    from recollect.interfaces.mcp.tools import Add, History, history
+
+    with recollect.open(":memory:") as mem:
+        with pytest.raises(recollect.BadInput) as refused:
+            parse(Add, {"text": "x"})
+        assert refused.value.field == "text" and "content" in str(refused.value.hint)
+        with pytest.raises(recollect.BadInput) as refused:
+            prompts.get(mem, "recall", {})
+        assert str(refused.value) == "query: is missing. Give it a value."
+        with pytest.raises(recollect.NotFound) as missing:
+            history(mem, History(id="0f3a9c2b1d4e"))
+        assert "`list`" not in str(missing.value), "there is no such tool"
+
+
+def test_a_missing_extra_is_named_without_an_index() -> None:
+    from recollect.model.extras import how_to_install
+
+    assert "pip install -e '.[mcp]'" in how_to_install("mcp") and "recollect[" not in how_to_install("mcp")

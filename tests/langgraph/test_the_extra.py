@@ -18,7 +18,7 @@ except ModuleNotFoundError as error:
 
 def test_the_error_names_the_extra() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
-    assert "pip install 'recollect[langgraph]'" in done.stdout
+    assert "pip install -e '.[langgraph]'" in done.stdout
 
 
 def test_the_public_names_are_these() -> None:

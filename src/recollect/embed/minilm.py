@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recollect.embed.bundled import bundled_file
+from recollect.model.extras import how_to_install
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
     from recollect.embed.protocol import Vectors
 
-_HINT = "pip install 'recollect[minilm]'"
+_HINT = how_to_install("minilm")
 
 
 class MiniLMEmbedder:

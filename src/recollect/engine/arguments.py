@@ -1,11 +1,11 @@
 """What callers say beside a memory's own fields: numbers, names and lists, checked before anything is done."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any
 
-from recollect.model.canonical import check_text, format_time, parse_time
+from recollect.model.canonical import check_text, format_time
 from recollect.model.errors import BadInput
+from recollect.model.moment import EXAMPLES, read_moment
 from recollect.model.record import MAX_NAME, name_fault
 
 MAX_NUMBER = 2**62
@@ -57,11 +57,9 @@ def check_moment(field: str, value: Any) -> str:
     if value is None:
         return ""
     try:
-        return format_time(parse_time(value.isoformat() if isinstance(value, datetime) else value))
-    except (ValueError, TypeError, OverflowError):
-        raise BadInput(
-            "must be a time with a zone.", field=field, hint="Such as 2026-01-31T09:00:00Z, or an aware datetime."
-        ) from None
+        return format_time(read_moment(value))
+    except ValueError as error:
+        raise BadInput(f"{error}.", field=field, hint=EXAMPLES) from None
 
 
 def reason_code(about: str, reason: Any) -> str:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from recollect.engine import assemble, operations, reading, recall
 from recollect.engine.accesses import AccessCounter
-from recollect.engine.arguments import check_number, check_sought
+from recollect.engine.arguments import check_moment, check_number, check_sought
 from recollect.engine.audit import replay
 from recollect.engine.context import Engine, find
 from recollect.engine.incumbents import Places
@@ -28,11 +28,11 @@ from recollect.engine.meaning import Meanings
 from recollect.engine.reading import Spaces, readable_streams
 from recollect.engine.relations import relations_of_stream
 from recollect.engine.waiting import waiting
-from recollect.model.canonical import format_time, parse_time
+from recollect.model.canonical import parse_time
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
-from recollect.model.phase import phase_id
+from recollect.model.phase import LISTED, phase_id
 from recollect.model.receipt import Page, Recall
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Status
@@ -79,7 +79,7 @@ def point(
     if tick is not None:
         return Point(tick=check_number("tick", tick))
     if time is not None:
-        return Point(time=_time(time))
+        return Point(time=check_moment("time", time))
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, tuple(Namespace))
         return Point(phase=_known_phase(reader, streams, check_sought("phase", phase)))
@@ -181,18 +181,9 @@ def _known_phase(reader: Reader, streams: Sequence[Stream], wanted: str) -> str:
         raise NotFound(
             f"there is no phase {wanted!r} there.",
             field="phase",
-            hint="`phases` lists those of an owner's space.",
+            hint=LISTED,
         )
     return wanted
-
-
-def _time(value: datetime | str) -> str:
-    try:
-        return format_time(parse_time(value.isoformat() if isinstance(value, datetime) else value))
-    except (ValueError, TypeError, OverflowError):
-        raise BadInput(
-            "must be a time with a zone.", field="time", hint="Such as 2026-01-31T09:00:00Z, or an aware datetime."
-        ) from None
 
 
 # ── the store as it stood ───────────────────────────────────────────────────────────────────────────────────────────

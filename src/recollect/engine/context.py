@@ -119,7 +119,10 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
     if seen and len(id) < MIN_PREFIX:
         seen = [stored for stored in seen if _goes_by(id, stored)]
     if not seen:
-        raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint="`list` shows the ids that exist.")
+        hint = "Take an id from what a list or a query shows."
+        short = isinstance(id, str) and len(id) < MIN_PREFIX
+        hint = f"Give at least {MIN_PREFIX} digits of an id." if short else hint
+        raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint=hint)
     seen = [stored for stored in seen if _is_its_id(id, stored)] or _in_force(id, seen)
     if len(seen) > 1:
         shown = ", ".join(sorted(stored.state.id for stored in seen)[:5])

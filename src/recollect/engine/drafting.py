@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from recollect.engine.context import Engine
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput
+from recollect.model.faults import fault_of
 from recollect.model.record import Author, Candidate
 from recollect.model.vocabulary import Source, Space
 from recollect.rules.draft import Context, Draft, Rejection
@@ -31,6 +32,13 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
         raise bad_input(error) from None
 
 
+def check_expiry(engine: Engine, candidate: Candidate) -> None:
+    """What is remembered must have some time to live: one that was over already would be stored and never seen."""
+    if (until := candidate.expires_at) is not None and until < engine.clock():
+        hint = "Give a later time, or leave it out."
+        raise BadInput(f"{until:%Y-%m-%d %H:%M} UTC is in the past.", field="expires_at", hint=hint)
+
+
 def own_place(engine: Engine, space: Any) -> str | None:
     """Whose part of a space is the caller's own, as far as it goes without saying."""
     caller = engine.caller
@@ -45,15 +53,13 @@ def bad_input(error: ValidationError) -> BadInput:
     """The first thing that is wrong, in the words of the field that it is about. Never repeats the value."""
     first = error.errors(include_url=False, include_input=False)[0]
     name = ".".join(str(part) for part in first["loc"])
-    message = str(first["msg"]).removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         known = ", ".join(Candidate.model_fields)
         return BadInput("there is no such field.", field=name, hint=f"Known fields: {known}.")
-    if first["type"] == "missing":
-        return BadInput("is missing.", field=name, hint="Give it a value.")
+    message, hint = fault_of(first)
     if not name and ": " in message:
         name, message = message.split(": ", 1)
-    return BadInput(f"{message}.", field=name or None, hint="docs/record.md says what every field takes.")
+    return BadInput(f"{message}.", field=name or None, hint=hint or "docs/record.md says what every field takes.")
 
 
 def draft_for(

@@ -10,7 +10,8 @@ from recollect.engine.archived_records import keep_apart, says_it_already
 from recollect.engine.arguments import check_one
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine, visible
-from recollect.engine.drafting import parse_candidate
+from recollect.engine.drafting import check_expiry, parse_candidate
+from recollect.engine.entry_sources import opened
 from recollect.engine.identities import sign_entry, signing_key
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import add_many
@@ -57,16 +58,19 @@ class Validation(Plain):
         return self.problems == 0
 
 
-def validate(stream: Readable, tell: Callable[[Finding], None], *, partial: bool = False) -> Validation:
+def validate(
+    source: Readable | str | Path | Iterable[str], tell: Callable[[Finding], None], *, partial: bool = False
+) -> Validation:
     """Check a file of entries as it is read, and tell each finding when it is found.
 
     ``partial``: the file is a part of something, so that parents may be elsewhere.
     """
     findings, problems = Findings(partial=partial), 0
-    for read in read_entries(stream):
-        for finding in findings.of(read):
-            problems += 1
-            tell(finding)
+    with opened(source) as stream:
+        for read in read_entries(stream):
+            for finding in findings.of(read):
+                problems += 1
+                tell(finding)
     for finding in findings.of_the_whole():
         problems += 1
         tell(finding)
@@ -163,14 +167,16 @@ class _Wanted(NamedTuple):
 
 def import_entries(
     engine: Engine,
-    stream: Readable,
+    source: Readable | str | Path | Iterable[str],
     *,
     owner: str | None = None,
     space: str | None = None,
     scope: str | None = None,
     partial: bool = False,
 ) -> EntriesImported:
-    """Take in a file of entries: everything is checked before anything is stored, then each goes through the gates.
+    """Take in entries, from a file, open or by its path, or from lines.
+
+    Everything is checked before anything is stored, then each goes through the gates.
 
     A file with an unsound entry is not taken in at all. A sound entry that says more than a memory here holds, or that a
     gate stops, is refused alone, and told in the answer.
@@ -183,7 +189,8 @@ def import_entries(
     place = {"owner": owner, "space": space, "scope": scope}
     given = {name: check_one(name, value) for name, value in place.items() if value is not None}
     parse_candidate(engine, {"content": "Whoever names a wrong place is told once", **given})
-    findings, entries = _read_all(stream, partial=partial)
+    with opened(source) as stream:
+        findings, entries = _read_all(stream, partial=partial)
     wanted = [_Wanted(number, line, entry, candidate_fields(entry)) for number, line, entry in entries]
     wanted = [one._replace(fields={**given, **one.fields}) for one in wanted]
     problems = {place: found for place, one in enumerate(wanted) if (found := _problem(engine, one)) is not None}
@@ -248,7 +255,9 @@ def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[
 def _problem(engine: Engine, one: _Wanted) -> str | None:
     """Why a sound entry cannot become a memory here, if it cannot: it says more than a memory holds."""
     try:
-        parse_candidate(engine, one.fields)
+        candidate = parse_candidate(engine, one.fields)
+        if not (is_put_away(one.entry) or "superseded_by" in one.entry):
+            check_expiry(engine, candidate)
     except BadInput as error:
         return f"{error.field}: {error.message}" if error.field else error.message
     return None

@@ -7,6 +7,7 @@ from recollect.engine.context import Engine, find
 from recollect.engine.reading import chain_of, current, history
 from recollect.model.one_line import one_line
 from recollect.model.receipt import Explanation, HistoryEvent
+from recollect.model.vocabulary import SHARED
 from recollect.rules.draft import Decision
 from recollect.rules.reasons import plain
 from recollect.stores.protocol import Stored
@@ -29,12 +30,13 @@ def _opening(stored: Stored) -> list[str]:
     state, body = stored.state, stored.body
     if body is None:
         return [f"Memory {state.id}: its content was {state.removed}; only its place in the chain is left."]
+    seen = "everyone there" if body["scope"] == SHARED else f"{body['scope']} alone"
     return [
         f"Memory {state.id}",
         f"  says       {one_line(body['content'])}",
         f"  is         {state.status}, version {state.version} of {state.canonical_key}",
-        f"  lives in   {body['namespace']} / {body['space']} / {body['owner']}, seen by {body['scope']}",
-        f"  came from  {one_line(body['author']['name'])} ({body['source']}), believed as {body['authority']}",
+        f"  stored in  {body['namespace']} / {body['space']} / {body['owner']}, visible to {seen}",
+        f"  source     {one_line(body['author']['name'])} ({body['source']}), authority: {body['authority']}",
     ]
 
 

@@ -1,7 +1,6 @@
 """What a read may be narrowed by. Every filter goes into the store's own query, never onto its results."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any
 
 from recollect.engine.arguments import check_moment, check_names, check_number, check_sought, check_word
@@ -95,7 +94,7 @@ def _phase(given: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     number = PHASE_ID.fullmatch(asked) if isinstance(asked, str) else None
     if number is None:
-        raise BadInput("must be current, any, or one such as phase-2.", field="phase", hint="`phases` lists them.")
+        raise BadInput("must be current, any, or one such as phase-2.", field="phase", hint="`phase list` shows them.")
     return {"phase": int(number[1])}
 
 
@@ -111,11 +110,4 @@ def _key(given: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
 def _bound(name: str, value: Any) -> Any:
     if name.startswith("importance"):
         return check_number(name, value, 1, 5)
-    return check_moment(name, _midnight(value))
-
-
-def _midnight(value: Any) -> Any:
-    """A day without a time begins at midnight, UTC."""
-    if isinstance(value, str) and len(value) == len("2026-01-31"):
-        return f"{value}T00:00:00Z"
-    return f"{value.isoformat()}T00:00:00Z" if type(value) is date else value
+    return check_moment(name, value)

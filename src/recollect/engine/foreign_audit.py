@@ -10,11 +10,12 @@ from recollect.engine.drafting import bad_input
 from recollect.engine.foreign_files import NOTHING, Beside, opened
 from recollect.engine.importing import Progress, column_options
 from recollect.formats.audit_page import page
+from recollect.formats.protocol import Foreign
 from recollect.formats.registry import to_read
 from recollect.model.policy import Policy
 from recollect.model.receipt import Plain
 from recollect.model.record import Candidate
-from recollect.rules.auditing import Audit, Auditor
+from recollect.rules.auditing import Audit, Auditor, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,18 @@ def audit_file(
             if record.skipped is not None or record.earlier or record.put_away:
                 auditor.skip()
             elif record.refused is not None:
-                auditor.broken(record.place, record.refused)
+                auditor.broken(_place(record), record.refused)
             else:
-                _look_at(auditor, record.place, record.fields)
+                _look_at(auditor, _place(record), record.fields)
             if progress is not None:
                 progress(done, 0)
         return AuditedFile(known.name, source.name, auditor.report())
+
+
+def _place(record: Foreign) -> str:
+    """Where a record stands, so that it can be found: a whole export may be one line."""
+    named = "" if record.id is None else f", id {shown(record.id)}"
+    return f"record {record.number:,} ({record.place}{named})"
 
 
 def _look_at(auditor: Auditor, place: str, fields: Mapping[str, object]) -> None:

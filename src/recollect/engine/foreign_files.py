@@ -91,7 +91,7 @@ class ForeignFile:
 
     @property
     def name(self) -> str:
-        return self._path.name
+        return self._path.name or str(self._path.resolve())
 
     def _kind(self) -> str:
         if self._path.is_dir():

@@ -14,6 +14,7 @@ from recollect.engine import foreign_databases
 from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import Document, Element, Format, Line
 from recollect.model.errors import BadInput, StoreUnavailable
+from recollect.model.extras import how_to_install
 from recollect.stores.sql.queries import load_queries
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def connected(url: str, format: Format, table: str | None, history: Path | None)
         from recollect.stores.postgres.location import parse_location
     except ModuleNotFoundError as missing:
         raise StoreUnavailable(
-            f"the package {missing.name} is not installed.", hint="Install it: pip install 'recollect[postgres]'"
+            f"the package {missing.name} is not installed.", hint=how_to_install("postgres")
         ) from missing
     location = parse_location(url)
     try:

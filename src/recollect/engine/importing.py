@@ -228,6 +228,8 @@ class _Intake:
             asked = parse_candidate(engine, {**self._defaults, **record.fields})
         except BadInput as error:
             return _bad(record, error)
+        if _is_over(engine, record, asked):
+            return Taken(record.number, record.place, SKIPPED, (), f"it expired: {asked.expires_at:%Y-%m-%d %H:%M} UTC")
         if (fault := self._signatures.fault(asked)) is not None:
             return Taken(record.number, record.place, REFUSED, ("signature",), fault)
         key = self._key(record, asked)
@@ -244,6 +246,11 @@ class _Intake:
         name = record.id if record.id is not None else record.number
         text = canonical_json([self._format, name, said])
         return f"import:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _is_over(engine: Engine, record: Foreign, asked: Candidate) -> bool:
+    """Whether its time was over where it comes from. What is kept for the record only may be."""
+    return asked.expires_at is not None and not record.put_away and asked.expires_at < engine.clock()
 
 
 def _short(text: str) -> int:

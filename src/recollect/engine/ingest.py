@@ -15,7 +15,7 @@ from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.drafting import draft_for, parse_candidate, version_body
+from recollect.engine.drafting import check_expiry, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import holder
 from recollect.engine.links import as_seen, hidden_in, without_hidden
@@ -59,13 +59,20 @@ NOT_TAKEN_OVER = (
 """What a reinforcing write may say and nobody keeps; its receipt says so."""
 
 
-def add(engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None = None) -> Receipt:
-    """Remember one thing. The receipt says what became of it."""
+def add(
+    engine: Engine, fields: Mapping[str, Any], idempotency_key: str | None = None, *, refuse_expired: bool = False
+) -> Receipt:
+    """Remember one thing. The receipt says what became of it.
+
+    ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already.
+    """
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
     candidates = [parse_candidate(engine, fields)]
+    if refuse_expired and idempotency_key is None:  # else it may be a retry, which is answered whenever it comes
+        check_expiry(engine, candidates[0])
     try:
-        return _write(engine, candidates, idempotency_key)[0]
+        return _write(engine, candidates, idempotency_key, refuse_expired=refuse_expired)[0]
     except OutcomeUnknown as unknown:
         if idempotency_key is None:
             raise
@@ -84,7 +91,12 @@ Wanted = Callable[[Reader], Sequence[int]]
 
 
 def add_many(
-    engine: Engine, many: Sequence[Mapping[str, Any]], *, linked: bool = True, still_wanted: Wanted | None = None
+    engine: Engine,
+    many: Sequence[Mapping[str, Any]],
+    *,
+    linked: bool = True,
+    still_wanted: Wanted | None = None,
+    refuse_expired: bool = False,
 ) -> list[Receipt]:
     """Remember many things in one transaction: all that pass are stored together, or none. A receipt each.
 
@@ -95,7 +107,7 @@ def add_many(
         raise BadInput("must be a list of memories.", field="memories", hint='Such as [{"content": "…"}].')
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
-    candidates = [_numbered(engine, i, fields) for i, fields in enumerate(many)]
+    candidates = [_numbered(engine, i, fields, refuse_expired) for i, fields in enumerate(many)]
     return _write(engine, candidates, linked=linked, still_wanted=still_wanted)
 
 
@@ -104,9 +116,12 @@ def check(engine: Engine, fields: Mapping[str, Any]) -> None:
     draft_for(engine, parse_candidate(engine, fields))
 
 
-def _numbered(engine: Engine, index: int, fields: Mapping[str, Any]) -> Candidate:
+def _numbered(engine: Engine, index: int, fields: Mapping[str, Any], refuse_expired: bool) -> Candidate:
     try:
-        return parse_candidate(engine, fields)
+        candidate = parse_candidate(engine, fields)
+        if refuse_expired:
+            check_expiry(engine, candidate)
+        return candidate
     except BadInput as error:
         raise BadInput(
             error.message, field=f"[{index}].{error.field}" if error.field else f"[{index}]", hint=error.hint
@@ -213,6 +228,7 @@ def _write(
     *,
     linked: bool = True,
     still_wanted: Wanted | None = None,
+    refuse_expired: bool = False,
 ) -> list[Receipt]:
     answers = prepare_all(engine, candidates, linked=linked)
     if not answers:
@@ -223,6 +239,8 @@ def _write(
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:
                 return [replayed]
+            if refuse_expired:
+                check_expiry(engine, candidates[0])
         writing = Writing(engine, writer)
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]

@@ -168,8 +168,24 @@ def take_key(pen: Pen, stored: Stored) -> None:
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
-    """Change a memory's metadata: same id, same content, same hash, a ledger entry, no new version."""
-    values = _edited_values(engine, changes)
+    """Change a memory's metadata: same id, same content, same hash, a ledger entry, no new version.
+
+    What it says already is not written again: then it comes back as it is.
+    """
+    try:
+        return _edited(engine, id, _edited_values(engine, changes))
+    except _AlreadySo as so:
+        return so.memory
+
+
+class _AlreadySo(Exception):
+    """An edit that would change nothing: it ends the transaction, so that nothing is written."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+
+def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
     with changing(engine, id) as (pen, stored):
         if stored.state.status is Status.SUPERSEDED:
             raise WrongState(
@@ -180,7 +196,9 @@ def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
             raise BadInput(
                 "of a procedure stays what it is.", field="category", hint="Use tags to tell procedures apart."
             )
-        pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": values})
+        if all(getattr(stored.state, name) == value for name, value in values.items()):
+            raise _AlreadySo(_done(pen, stored.state.id))
+        pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
         return _done(pen, stored.state.id)
 
 

@@ -22,7 +22,7 @@ from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.errors import BadInput, NotAllowed, NotFound
 from recollect.model.ledger import Event
-from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
+from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, LISTED, phase_id
 from recollect.model.receipt import Plain
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
@@ -146,7 +146,7 @@ def phase_diff(
         known = {phase_id(phase.number): phase for phase in reader.phases(stream)} if stream else {}
         for field_name, wanted in (("from_phase", from_phase), ("to_phase", to_phase)):
             if wanted not in known:
-                no = NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint="`phases` lists them.")
+                no = NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint=LISTED)
                 raise refused(engine, check, no)
         assert stream is not None, "a phase that is known has its stream"
         old, new = (_at_the_end(engine, reader, stream, known, phase) for phase in (from_phase, to_phase))

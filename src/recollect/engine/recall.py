@@ -1,8 +1,8 @@
 """Answering a query: access first, then the text index, then the best that may be seen."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple, get_args
 
 from recollect.embed.tokens import count_tokens
@@ -10,7 +10,7 @@ from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_number
 from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
-from recollect.engine.filters import check_categories, selection_of
+from recollect.engine.filters import FILTERS, check_categories, selection_of
 from recollect.engine.matching import as_told, loaded, matching, newest_phase_first, shadowed, with_counterparts
 from recollect.engine.meaning import Asked, as_asked
 from recollect.engine.ranking import Ranked
@@ -61,6 +61,18 @@ class Query:
     named: bool = False
     thread: str | None = None
     history: bool = False
+
+
+def check_arguments(unknown: Iterable[str]) -> None:
+    """Refuse what a query does not take, and say what was probably meant."""
+    for name in unknown:
+        if name == "category":
+            hint = "Write categories=[…]."
+        elif name in FILTERS:
+            hint = f"It is a filter: write filters={{{name!r}: …}}."
+        else:
+            hint = f"Known: agent, {', '.join(field.name for field in fields(Query) if field.name != 'text')}."
+        raise BadInput("there is no such argument.", field=name, hint=hint)
 
 
 @operations.failures_noted(Node.CONTEXT, Op.SEARCH)

@@ -7,7 +7,7 @@ no more memory than an honest file. What cannot be read is told with its number 
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 MAX_ENTRY_CHARACTERS = 1_000_000
 """Content has 10,240 bytes at most, and what surrounds it has limits too: whatever is longer is no entry."""
@@ -17,6 +17,7 @@ _BLANK = " \t\r\n"
 _SOMETHING = re.compile(r"[^ \t\r\n]")
 
 
+@runtime_checkable
 class Readable(Protocol):
     """An open text file, as far as it is needed here."""
 

@@ -158,6 +158,8 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
         if "content" in columns:
             return Foreign(number, place, skipped="is empty")
         empty = next((name for name in CONTENT if name in record), None)
+        if empty is not None and not isinstance(record[empty], str | None):
+            return Foreign(number, place, refused=f"what it has in the column {empty!r} is not text")
         why = "has no content" if empty is None else f"has nothing in the column {empty!r}"
         return Foreign(number, place, refused=f"{why}; name the column of the words with --map content=…")
     id = id_of(rest.pop("id", None))

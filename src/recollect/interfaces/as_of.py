@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.engine import as_of
+from recollect.engine import as_of, recall
 from recollect.engine.as_of import Point
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.reading import Spaces
@@ -51,6 +51,7 @@ class Past:
         **how: Any,
     ) -> Recall:
         """The memories that would have answered a text best; ``how`` is what a query of today takes, but for ``thread``."""
+        recall.check_arguments(name for name in how if name not in Query.__dataclass_fields__)
         owner = self._where["owner"] if owner is None else owner
         space = self._where["space"] if space is None else space
         wanted = Query(text, owner, space, include_namespaces, **how)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, overload
+from typing import Any, Never, overload
 
 from recollect.engine import (
     as_of,
@@ -140,12 +140,12 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     @traced
     def add(self, content: str, *, idempotency_key: str | None = None, **fields: Any) -> Receipt:
         """Remember one thing; the fields are those of :class:`recollect.Candidate`. Denied is an answer, not an error."""
-        return ingest.add(self._engine, {"content": content, **fields}, idempotency_key)
+        return ingest.add(self._engine, {"content": content, **fields}, idempotency_key, refuse_expired=True)
 
     @traced
     def add_many(self, memories: Sequence[Mapping[str, Any]]) -> "builtins.list[Receipt]":
         """Remember many things in one transaction, with a receipt each."""
-        return ingest.add_many(self._engine, memories)
+        return ingest.add_many(self._engine, memories, refuse_expired=True)
 
     @traced
     def edit(self, id: str, **changes: Any) -> Memory:
@@ -203,6 +203,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         named: bool = False,
         thread: str | None = None,
         history: bool = False,
+        **unknown: Never,
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees, ``space`` to one or several.
 
@@ -212,6 +213,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since that
         thread last asked, with ``history`` each memory says what it said before.
         """
+        recall.check_arguments(unknown)
         wanted = Query(
             text,
             owner=owner,

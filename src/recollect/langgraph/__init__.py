@@ -6,15 +6,17 @@
     with RecollectSaver.from_conn_string("memory.db") as saver, RecollectStore.from_conn_string("memory.db") as store:
         graph = builder.compile(checkpointer=saver, store=store)
 
-It needs the extra ``recollect[langgraph]``.
+It needs the extra ``langgraph``.
 """
+
+from recollect.model.extras import how_to_install
 
 try:
     import langgraph.checkpoint.base
     import langgraph.store.base  # noqa: F401
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
-        "recollect.langgraph needs LangGraph, which is not installed. Run: pip install 'recollect[langgraph]'",
+        f"recollect.langgraph needs LangGraph, which is not installed. {how_to_install('langgraph')}",
         name=missing.name,
     ) from missing
 

@@ -4,6 +4,8 @@ import re
 
 PHASE_ID = re.compile(r"phase-([1-9][0-9]{0,8})")
 """How people write a phase."""
+LISTED = "Phases are written as phase-1; `recollect phase list` and `mem.phases()` list them."
+"""Where somebody finds the phases that there are."""
 FIRST_PHASE = {"phase_started_at": 1, "phase_reason": "phase:first_write"}
 """How the first phase begins, everywhere."""
 

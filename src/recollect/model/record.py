@@ -6,13 +6,14 @@ content, attribution) together with where it stands now (status, links, editable
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from recollect.model.canonical import canonical_json, check_json, check_text
 from recollect.model.item import to_item
+from recollect.model.moment import read_moment
 from recollect.model.vocabulary import (
     SHARED,
     SUBLAYERS,
@@ -118,12 +119,10 @@ def _json_values(values: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ..
     return tuple(_json_value(values))
 
 
-def _aware(moment: datetime) -> datetime:
-    if moment.tzinfo is None:
-        raise ValueError("has no time zone; write it with Z or an offset, such as 2026-01-31T12:00:00Z")
+def _of_these_ages(moment: datetime) -> datetime:
     if not 1900 <= moment.year <= 9000:
         raise ValueError("is not between the years 1900 and 9000")
-    return moment.astimezone(UTC)
+    return moment
 
 
 def _in_order(values: Any) -> Any:
@@ -139,7 +138,7 @@ Content = Annotated[str, Field(strict=True), AfterValidator(_content)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_name)]
 Title = Annotated[str, Field(max_length=MAX_TITLE), AfterValidator(_title)]
 Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
-Moment = Annotated[datetime, AfterValidator(_aware)]
+Moment = Annotated[datetime, BeforeValidator(read_moment), AfterValidator(_of_these_ages)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_json_value)]
 Meta = Annotated[dict[str, Any], AfterValidator(_meta)]
 JsonObjects = Annotated[tuple[dict[str, Any], ...], Field(max_length=256), AfterValidator(_json_values)]

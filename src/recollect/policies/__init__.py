@@ -24,6 +24,12 @@ def load_policy(source: str | Path | dict[str, Any] | Policy | None = None) -> P
         return _checked(_preset("default"))
     if isinstance(source, dict):
         return _checked(_merged(source))
+    if not isinstance(source, str | Path):
+        raise BadPolicy(
+            "must be a preset's name, a YAML file, or a dict of settings.",
+            field="policy",
+            hint=f"Such as one of: {', '.join(PRESETS)}.",
+        )
     if str(source) in PRESETS:
         return _checked(_preset(str(source)))
     return _checked(_merged(_read(Path(source))))

@@ -156,9 +156,10 @@ class Auditor:
         if KIND_CLASS[candidate.kind] is KindClass.EVENT:
             return []  # the same words said twice are two events
         text, owner = candidate.content, candidate.owner
-        first = self._words.setdefault((owner, fingerprint(text, self._policy.text.synonyms)), place)
-        if first != place:
-            return [("duplicate", "the same words", first)]
+        words = (owner, fingerprint(text, self._policy.text.synonyms))
+        if words in self._words:
+            return [("duplicate", "the same words", self._words[words])]
+        self._words[words] = place
         known = _Known(place, owner, text[:MAX_COMPARED_CHARACTERS], frozenset(terms(text, self._policy.text.synonyms)))
         return self._of_concept(known) or self._alike(known)
 

@@ -356,7 +356,7 @@ def test_a_view_can_look_through_an_agent_s_eyes_as_today(mem: Recollect) -> Non
 
 
 ODD_TICKS = (-1, True, "3")
-ODD_TIMES = ("2026-03-01", datetime(2026, 3, 1), 12, "yesterday")
+ODD_TIMES = ("2026-03-01T12:00", datetime(2026, 3, 1), 12, "12", "yesterday")
 ODD_POINTS: list[dict[str, Any]] = [{}, {"tick": 1, "time": START}, *({"tick": odd} for odd in ODD_TICKS)]
 
 
@@ -402,7 +402,7 @@ def test_the_command_line_looks_back_too(tmp_path: Path) -> None:
     assert _shell(tmp_path, "get", first.short_id, "--as-of", then)["status"] == "active"
     found = _shell(tmp_path, "query", "api port", "--owner", "ana", "--as-of", "phase-1")["items"]
     assert [item["memory"]["id"] for item in found] == [first.id]
-    assert _shell(tmp_path, "list", "--as-of", "2026-13-01", code=2)["error"]["field"] == "time"
+    assert _shell(tmp_path, "list", "--as-of", "2026-13-01", code=2)["error"]["field"] == "as_of"
 
 
 def _shell(folder: Path, *arguments: str, code: int = 0) -> Any:

@@ -232,7 +232,7 @@ def test_what_no_memory_can_hold_refuses_its_own_entry_and_no_other(place: str) 
         told = {(one["entry"], one["line"]): (one["reason"], one["detail"]) for one in report.refused}
         assert told[2, 2][1].startswith("meta: the list of vouchers that came along is 5")
         assert "the limit is 393,216" in told[4, 4][1]
-        assert told[3, 3] == ("bad_input", "importance: Input should be less than or equal to 5.")
+        assert told[3, 3] == ("bad_input", "importance: must be at most 5.")
         assert told[5, 5][1].startswith("meta: the metadata that came along is 17,")
         assert [(one.content, one.status) for one in mem.list(status=None).items] == [
             ("Fine", "active"),

@@ -56,11 +56,11 @@ def test_every_kind_of_finding_is_found_and_shown(tmp_path: Path) -> None:
     assert found.sensitive == {"email": 1, "password": 1, "phone": 1}
     assert found.worthless == 7
     duplicate = found.examples["duplicate"][0]
-    assert (duplicate.place, duplicate.beside) == ("line 2", "line 1")
-    assert found.examples["contradiction"][0].beside == "line 6"
-    assert found.examples["outdated"][0].place == "line 8"
-    assert found.examples["near_duplicate"][0].beside == "line 4"
-    assert {one.place for one in found.examples["broken"]} == {"line 14", "line 15"}
+    assert (duplicate.place, duplicate.beside) == ("record 2 (line 2)", "record 1 (line 1)")
+    assert found.examples["contradiction"][0].beside == "record 6 (line 6)"
+    assert found.examples["outdated"][0].place == "record 8 (line 8)"
+    assert found.examples["near_duplicate"][0].beside == "record 4 (line 4)"
+    assert {one.place for one in found.examples["broken"]} == {"record 14 (line 14)", "record 15 (line 15)"}
 
 
 def test_nothing_sensitive_is_in_the_report_or_on_the_page(tmp_path: Path) -> None:

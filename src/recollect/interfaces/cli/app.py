@@ -47,9 +47,10 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _version(context: typer.Context, wanted: bool) -> None:
+    """Printed while the options are still being read, so that whether it is to be JSON is known from ``run``."""
     if wanted:
-        typer.echo(__version__)
+        typer.echo(json.dumps({"version": __version__}) if context.obj is True else __version__)
         raise typer.Exit
 
 
@@ -116,7 +117,7 @@ def run(arguments: Sequence[str]) -> int:
         assert isinstance(stream, TextIOWrapper), "a process has real streams"
         stream.reconfigure(encoding="utf-8", errors="surrogateescape")  # bad bytes are refused where they are named
     try:
-        outcome = app(list(arguments), prog_name=NAME, standalone_mode=False)
+        outcome = app(list(arguments), prog_name=NAME, standalone_mode=False, obj=as_json)
         return outcome if isinstance(outcome, int) else 0
     except RecollectError as error:
         if error.hint is None and isinstance(error, BadInput):

@@ -76,7 +76,8 @@ def _contradiction(memory: Recollect) -> None:
         guess = _say(memory, "The API port is 9090", source="agent")
         assert guess.memory is not None
         memory.resolve(guess.memory.id, winner=guess.memory.id)
-        _console.print("    a person decides:  [dim]recollect resolve … --winner …[/]")
+        id = guess.memory.short_id
+        _console.print(f"    a person decides that the guess is right:  [dim]recollect resolve {id} --winner {id}[/]")
         _console.print(
             f"    asked for the port: [green]{memory.query('api port', owner='ana').items[0].memory.content}[/]"
         )

@@ -83,6 +83,12 @@ def read_public_key(given: str) -> str:
     """A public key: 64 hex digits, or a file that holds them or a PEM."""
     from recollect.rules.signatures import public_from_pem
 
+    if not _KEY.fullmatch(given) and given != "-" and not Path(given).exists():
+        raise BadInput(
+            f"{given!r:.80} is neither 64 hex digits nor a file that holds a public key.",
+            field="key",
+            hint="`recollect identity show NAME` prints a key, with --pem as a PEM.",
+        )
     text = given if _KEY.fullmatch(given) else read_text(given).strip()
     if _KEY.fullmatch(text):
         return text

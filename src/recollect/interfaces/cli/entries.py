@@ -1,11 +1,8 @@
 """Commands about memories as entries: entry validate, export, import, schema, cid."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from importlib import resources
-from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +11,9 @@ from recollect.interfaces.cli.reading import Namespaces
 from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
 from recollect.model.vocabulary import Space
+
+if TYPE_CHECKING:
+    from recollect.engine.entries import Readable
 
 entry = typer.Typer(no_args_is_help=True, help="Memories as entries: check files of them, write them, take them in.")
 
@@ -45,8 +45,7 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
             elif len(told) < SHOWN:
                 told.append(finding.to_dict())
 
-        with opened(file) as stream:
-            found = check(stream, tell, partial=partial)
+        found = check(_given(file), tell, partial=partial)
         reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
         if not session.as_json:
             print(f"{file}: {entries(found.entries) if found.entries else 'no entries'}, {_problems(found.problems)}")
@@ -95,8 +94,8 @@ def import_file(
     """Take in entries, each through the gates. Nothing is stored unless the whole file is sound."""
     from recollect.interfaces.cli import screen
 
-    with of(context).memory(IfMissing.MAKE) as memory, opened(file) as stream:
-        done = memory.import_entries(stream, owner=owner, space=space, scope=scope, partial=partial)
+    with of(context).memory(IfMissing.MAKE) as memory:
+        done = memory.import_entries(_given(file), owner=owner, space=space, scope=scope, partial=partial)
     of(context).answer(done, screen.fields)
     return 1 if done.refused else 0
 
@@ -108,15 +107,19 @@ def schema() -> None:
 
 
 @entry.command()
-def cid(content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")]) -> None:
+def cid(
+    context: typer.Context,
+    content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")],
+) -> None:
     """Print the content address of a text: its SHA-256 as a CIDv1."""
     from recollect.rules.cid import cid_of
 
     text = sys.stdin.read() if content == "-" else content
     try:
-        print(cid_of(text))
+        found = cid_of(text)
     except UnicodeEncodeError:
         raise BadInput("is not UTF-8.", field="content", hint="Only text has a content address here.") from None
+    of(context).answer({"cid": found}, lambda answer: print(answer["cid"]))
 
 
 def schema_text() -> str:
@@ -124,16 +127,6 @@ def schema_text() -> str:
     return (resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8")
 
 
-@contextmanager
-def opened(file: str) -> Iterator[TextIO]:
-    """A file of entries as text. Bytes that are no UTF-8 are told where they stand, so they are let through here."""
-    if file == "-":
-        yield sys.stdin
-        return
-    with ExitStack() as stack:
-        try:
-            stream = stack.enter_context(Path(file).open(encoding="utf-8", errors="surrogateescape", newline=""))
-        except OSError as error:
-            hint = "Name a file, or - for standard input."
-            raise BadInput(f"cannot be read: {error.strerror}.", field=file, hint=hint) from None
-        yield stream
+def _given(file: str) -> "Readable | str":
+    """A file of entries by its path, or the standard input for ``-``."""
+    return sys.stdin if file == "-" else file

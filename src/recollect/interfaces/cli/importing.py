@@ -23,7 +23,7 @@ MODE = 0o600
 FormatArgument = Annotated[
     str,
     typer.Argument(
-        help="recollect, entries, v3, items, vault, mem0, mcp-memory, basic-memory, langgraph, chatgpt, claude, csv or jsonl."
+        help="recollect, entries, v3, v4, items, vault, mem0, mcp-memory, basic-memory, langgraph, chatgpt, claude, csv or jsonl."
     ),
 ]
 PathArgument = Annotated[
@@ -94,7 +94,7 @@ def import_file(
 def export(
     context: typer.Context,
     format: Annotated[
-        str, typer.Argument(help="recollect, entries, items, vault, mem0, mcp-memory, csv or jsonl.")
+        str, typer.Argument(help="recollect, entries, v4, items, vault, mem0, mcp-memory, csv or jsonl.")
     ] = OWN_FORMAT,
     output: Output = None,
     owner: Owner = None,

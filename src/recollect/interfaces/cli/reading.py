@@ -7,6 +7,9 @@ import typer
 
 from recollect.interfaces.cli.session import of
 from recollect.interfaces.cli.writing import named_values
+from recollect.model.errors import BadInput
+from recollect.model.moment import read_moment
+from recollect.model.phase import PHASE_ID
 from recollect.model.vocabulary import EventType, Kind, Layer, Namespace, Space, Status, Tier
 
 if TYPE_CHECKING:
@@ -33,7 +36,10 @@ Namespaces = Annotated[
 ]
 AsOf = Annotated[
     str | None,
-    typer.Option("--as-of", help="As it stood then: after a tick, at a time with its zone, or at the end of a phase."),
+    typer.Option(
+        "--as-of",
+        help="As it stood after a tick (12), at a time (2026-01-31, 2026-01-31T09:00:00Z), or at the end of a phase (phase-1).",
+    ),
 ]
 
 
@@ -59,10 +65,20 @@ def _as_it_stood(memory: "Recollect", as_of: str | None) -> "Recollect | Past":
 
 
 def _point(as_of: str) -> dict[str, Any]:
-    """A whole number is a tick, whatever else begins with a digit a time, and anything else a phase."""
+    """A whole number is a tick, whatever else begins with a digit a time, and a phase is named by its id."""
     if as_of.isdecimal() and len(as_of) <= MAX_TICK_DIGITS:
         return {"tick": int(as_of)}
-    return {"time" if as_of[:1].isdigit() else "phase": as_of}
+    if PHASE_ID.fullmatch(as_of):
+        return {"phase": as_of}
+    try:
+        return {"time": read_moment(as_of)}
+    except ValueError:
+        raise BadInput(
+            f"{as_of!r:.80} is no point in time.",
+            field="as_of",
+            hint="Give a tick such as 12, a time such as 2026-01-31T09:00:00Z or 2026-01-31, or a phase such as phase-1 "
+            "(`recollect phase list`).",
+        ) from None
 
 
 def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
@@ -155,6 +171,7 @@ def query(
     """Find the memories that answer a text best."""
     from recollect.interfaces.cli import screen
 
+    asked: dict[str, Any] = {} if thread is None else {"thread": thread}
     with of(context).memory() as memory:
         answer = _as_it_stood(memory, as_of).query(
             text,
@@ -171,7 +188,7 @@ def query(
             share_of_best=share_of_best,
             named=named,
             history=history,
-            **({"thread": thread} if thread is not None else {}),
+            **asked,
         )
         if form is Form.BULLETS:
             of(context).answer(answer.in_bullets(), screen.bullets)

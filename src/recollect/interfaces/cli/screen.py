@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.progress import Progress
 from rich.table import Table
 
@@ -32,9 +32,30 @@ COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root",
 _BRACKETS = re.compile(r"(\\*)\[([a-z#/@][^[]*?\])?")
 """A bracket, with the backslashes before it, and the rest of the tag that it would be."""
 
-console = Console(highlight=False)
-_boundless = Console(highlight=False, width=1_000)
-"""Wider than any table here; a terminal folds what it cannot show, and copies it whole."""
+BOUNDLESS = 100_000
+"""Wider than any table here."""
+
+
+class _Wide(Console):
+    """A console that cuts and folds only for a terminal: a pipe or a file has no width."""
+
+    @property  # type: ignore[misc]  # nobody sets it
+    def size(self) -> ConsoleDimensions:
+        return super().size if self.is_terminal else ConsoleDimensions(BOUNDLESS, super().size.height)
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """The same, without the blanks with which a table fills its last column."""
+        if self.is_terminal:
+            super().print(*objects, **how)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **how)
+        self.file.write("\n".join(line.rstrip(" ") for line in captured.get().split("\n")))
+
+
+console = _Wide(highlight=False)
+_boundless = Console(highlight=False, width=BOUNDLESS)
+"""A terminal folds what it cannot show, and copies it whole."""
 errors = Console(stderr=True, highlight=False)
 
 COLOURS = {
@@ -103,7 +124,10 @@ def is_or_are(number: int) -> str:
 
 @contextmanager
 def progress(title: str) -> Iterator[Any]:
-    """A progress bar on the error stream, as a function of ``(done, total)``."""
+    """A progress bar on the error stream, as a function of ``(done, total)``; drawn on a terminal only."""
+    if not errors.is_terminal:
+        yield lambda done, total: None
+        return
     with Progress(console=errors, transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -122,8 +146,10 @@ def receipt(answer: Receipt) -> None:
         console.print(f"  {escape(answer.detail)}", soft_wrap=True)
     if answer.outcome == "contradicted" and answer.memory is not None:
         asked = answer.memory.short_id
-        next_step = f"`recollect resolve {asked} --winner {asked}` believes it, another winner does not"
-        console.print(f"  it waits: {next_step}", soft_wrap=True)
+        console.print(f"  it waits: `recollect resolve {asked} --winner {asked}` believes it,", soft_wrap=True)
+        for other in answer.memory.conflict_ids[:1]:
+            held = other.replace("-", "")[:12]
+            console.print(f"  and `recollect resolve {asked} --winner {held}` keeps what was known.", soft_wrap=True)
 
 
 def receipts(answers: Sequence[Receipt]) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
+from recollect.model.extras import how_to_install
 
 KEY = "RECOLLECT_KEY"
 
@@ -42,7 +43,5 @@ def _require_the_package() -> None:
     try:
         import mcp.server
     except ModuleNotFoundError as missing:
-        raise BadInput(
-            f"the package {missing.name} is not installed.", hint="Install it: pip install 'recollect[mcp]'"
-        ) from missing
+        raise BadInput(f"the package {missing.name} is not installed.", hint=how_to_install("mcp")) from missing
     assert mcp.server, "importing it is all that was wanted"

@@ -1,8 +1,10 @@
 """Commands that write: add, add-many, edit, resolve, archive, forget, restore."""
 
 import json
+import re
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +13,8 @@ import typer
 
 from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
-from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space, Tier
+from recollect.model.moment import EXAMPLES
+from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
 
 Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
 
@@ -38,7 +41,7 @@ def add(
     title: Annotated[str | None, typer.Option(help="A title that names the concept.")] = None,
     topic_id: Annotated[str | None, typer.Option(help="The topic of a register.")] = None,
     key: Annotated[str | None, typer.Option(help="The fact key of a profile memory.")] = None,
-    tier: Annotated[Tier | None, typer.Option(help="canon or register.")] = None,
+    tier: Annotated[str | None, typer.Option(help="canon or register.")] = None,
     event_type: Annotated[EventType | None, typer.Option(help="What the speaker was doing.")] = None,
     layer: Annotated[Layer | None, typer.Option(help="self, world or intent.")] = None,
     sublayer: Annotated[str | None, typer.Option(help="The sublayer.")] = None,
@@ -55,7 +58,7 @@ def add(
     pinned: Annotated[bool, typer.Option("--pinned", help="Never put away unused.")] = False,
     change: Annotated[Change | None, typer.Option(help="How it relates to what is known.")] = None,
     diagnostic: Annotated[bool, typer.Option("--diagnostic", help="Temporary: ephemeral namespace.")] = False,
-    expires_at: Annotated[str | None, typer.Option(help="When it expires, with a time zone.")] = None,
+    expires_at: Annotated[str | None, typer.Option(help=f"When it expires. {EXAMPLES}")] = None,
     ttl_ticks: Annotated[int | None, typer.Option(help="After how many ticks it expires.")] = None,
     meta: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
     field: Annotated[
@@ -85,18 +88,42 @@ def add(
 
 def add_many(
     context: typer.Context,
-    file: Annotated[str, typer.Argument(help="JSON lines, one memory each; - is standard input.")] = "-",
+    file: Annotated[
+        str, typer.Argument(help="JSON lines, one memory each, or a JSON list of them; - is standard input.")
+    ] = "-",
 ) -> int:
     """Remember many things in one transaction, with a receipt each."""
     from recollect.interfaces.cli import screen
 
     session = of(context)
-    lines = [line for line in _read(file).splitlines() if line.strip()]
-    memories = [_json_object(f"line {number}", line) for number, line in enumerate(lines, start=1)]
+    given = _records(file)
     with session.memory(IfMissing.MAKE) as memory:
-        receipts = memory.add_many(memories)
+        try:
+            receipts = memory.add_many(list(given.values()))
+        except BadInput as error:
+            raise _placed(error, list(given)) from None
     session.answer(receipts, screen.receipts)
     return 1 if any(receipt.denied for receipt in receipts) else 0
+
+
+def _records(file: str) -> dict[str, dict[str, Any]]:
+    """The memories that a file holds, each under its place there."""
+    text, name = _read(file), "standard input" if file == "-" else file
+    if text.lstrip().startswith("["):
+        listed = _json(name, text)
+        places = {f"{name}, record {number}": one for number, one in enumerate(listed, start=1)}
+    else:
+        lines = enumerate(text.split("\n"), start=1)
+        places = {place: _json(place, line) for n, line in lines if line.strip() for place in [f"{name}, line {n}"]}
+    return {place: _an_object(place, value) for place, value in places.items()}
+
+
+def _placed(error: BadInput, places: Sequence[str]) -> BadInput:
+    """The same error, which names a memory by its index, with the place where it stands."""
+    found = _INDEX.match(error.field or "")
+    if found is None:
+        return error
+    return BadInput(error.message, field=f"{places[int(found[1])]}{found[2]}", hint=error.hint)
 
 
 def edit(
@@ -106,7 +133,7 @@ def edit(
     tag: Annotated[list[str] | None, typer.Option(help="The tags it is to have; may be given again.")] = None,
     category: Annotated[str | None, typer.Option(help="The category.")] = None,
     importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
-    expires_at: Annotated[str | None, typer.Option(help="When it expires; 'never' for never.")] = None,
+    expires_at: Annotated[str | None, typer.Option(help=f"When it expires; 'never' for never. {EXAMPLES}")] = None,
 ) -> None:
     """Change a memory's metadata: same id, same content, no new version."""
     from recollect.interfaces.cli import screen
@@ -117,7 +144,9 @@ def edit(
     if expires_at == "never":
         changes["expires_at"] = None
     with session.memory() as memory:
-        session.answer(memory.edit(id, **changes), lambda one: screen.changed(one, "edited"))
+        began = datetime.now(UTC)
+        edited = memory.edit(id, **changes)
+    session.answer(edited, lambda one: screen.changed(one, "edited" if one.last_modified >= began else "unchanged"))
 
 
 def resolve(
@@ -187,6 +216,7 @@ def restore(
             session.answer(memory.restore(id), lambda one: screen.changed(one, "restored"))
 
 
+_INDEX = re.compile(r"\[(\d+)\](.*)", re.DOTALL)
 _AN_OBJECT = 'Such as {"name": "value"}.'
 _KINDS: dict[type, tuple[str, ...]] = {
     bool: ("boolean",),
@@ -258,10 +288,18 @@ def _read(file: str) -> str:
 
 
 def _json_object(field: str, text: str) -> dict[str, Any]:
+    return _an_object(field, _json(field, text))
+
+
+def _json(field: str, text: str) -> Any:
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"is not JSON: {error.msg}.", field=field, hint=_AN_OBJECT) from None
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise BadInput(f"is not JSON: {why}.", field=field, hint=_AN_OBJECT) from None
+
+
+def _an_object(field: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput("must be a JSON object.", field=field, hint=_AN_OBJECT)
     return value

@@ -1,6 +1,6 @@
 """The Python door to sources, vouching and entries."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,6 @@ class ProvenanceDoor:
         return entries.export_entries(self._engine, **which)
 
     @traced
-    def import_entries(self, stream: Readable, **where: Any) -> EntriesImported:
-        """Take in an open file of entries; see :func:`recollect.engine.entries.import_entries`."""
-        return entries.import_entries(self._engine, stream, **where)
+    def import_entries(self, given: Readable | str | Path | Iterable[str], **where: Any) -> EntriesImported:
+        """Take in entries: a file, open or by its path, or lines; see :func:`recollect.engine.entries.import_entries`."""
+        return entries.import_entries(self._engine, given, **where)

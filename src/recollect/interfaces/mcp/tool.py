@@ -13,6 +13,7 @@ from recollect.interfaces.as_of import through_agent
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
+from recollect.model.faults import fault_of
 
 
 class Request(BaseModel):
@@ -88,13 +89,15 @@ def parse(request: type[R], arguments: Mapping[str, Any]) -> R:
 
 
 def _named(error: ValidationError, request: type[Request]) -> BadInput:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    """An argument that there is not comes first: it tends to be another's name, which is then missing."""
+    found = error.errors(include_url=False, include_input=False)
+    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
     field = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = ", ".join(info.alias or name for name, info in request.model_fields.items())
         return BadInput("there is no such argument.", field=field, hint=f"Known: {known}.")
-    message = first["msg"].removeprefix("Input ")
-    return BadInput(f"{message[:1].lower()}{message[1:]}.", field=field, hint="The tool's schema says what fits.")
+    message, hint = fault_of(first)
+    return BadInput(f"{message}.", field=field, hint=hint)
 
 
 def through(memory: Recollect, agent: str | None) -> Recollect:

@@ -1,4 +1,4 @@
-"""The store to grow into: a PostgreSQL database. Needs the extra ``recollect[postgres]``."""
+"""The store to grow into: a PostgreSQL database. Needs the extra ``postgres``."""
 
 from recollect.stores.postgres.schema import init, restore
 from recollect.stores.postgres.store import PostgresStore

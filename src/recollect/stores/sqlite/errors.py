@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreUnavailable
 
@@ -42,6 +43,12 @@ def _translate(location: str, error: sqlite3.Error) -> StoreError:
             "is not a Recollect database, or is damaged.",
             field=location,
             hint="Name another file, or restore this one from a backup.",
+        )
+    if primary == sqlite3.SQLITE_CANTOPEN and Path(location).is_dir():
+        return StoreUnavailable("is a folder.", field=location, hint="Name a file in it, such as recollect.db.")
+    if primary == sqlite3.SQLITE_CANTOPEN and Path(location).exists():
+        return StoreUnavailable(
+            "cannot be opened.", field=location, hint="Check the permissions of the file and its folder."
         )
     if primary in _HINTS:
         message, hint = _HINTS[primary]
