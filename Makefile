@@ -32,10 +32,11 @@ bench: $(VENV)/installed-dev
 golden: $(VENV)/installed-dev
 	$(BIN)/python -m tests.golden.regenerate $(if $(WRITE),--write)
 
-# How well questions find what answers them, on the public sets in DATA; beside plain full-text search, vectors and rank fusion.
+# How well questions find what answers them, on the public sets in DATA (or in ../shared/data, beside the project); beside plain
+# full-text search, vectors and rank fusion.
 bench-recall: $(VENV)/installed-dev
-	$(BIN)/python bench/recall.py --data $(DATA) --kinds --ablation --store
-	$(BIN)/python bench/precision.py --data $(DATA) --failures
+	$(BIN)/python bench/recall.py --data $(or $(DATA),../shared/data) --kinds --ablation --store
+	$(BIN)/python bench/precision.py --data $(or $(DATA),../shared/data) --failures
 
 # The reference pages that are made from the code.
 docs: $(VENV)/installed-dev

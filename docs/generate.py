@@ -100,6 +100,9 @@ def policy_page() -> str:
         "lifecycle: {unused_after_days: 90}",
         "```",
         "",
+        "Without a name it is `default`; for a [vault's file](vault.md#the-same-file-as-a-store), whose name ends in `.jsonl`, "
+        "it is `vault`.",
+        "",
         "A setting that does not exist is an error that names it. Presets: "
         + ", ".join(f"`{p}`" for p in PRESETS)
         + ".",

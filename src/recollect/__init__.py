@@ -1,4 +1,4 @@
-"""Governed long-term memory for AI agents: deterministic, attributed, auditable, in one file.
+"""Governed long-term memory for AI agents: deterministic, attributed, auditable. One file to start, PostgreSQL to grow.
 
 The names below are the public ones. They are imported when first used, so that ``import recollect`` costs nothing.
 """
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Refused,
         RetryMismatch,
         StoreBusy,
+        StoreClosed,
         StoreConflict,
         StoreCorrupt,
         StoreError,
@@ -55,6 +56,7 @@ __all__ = [
     "RetryMismatch",
     "Right",
     "StoreBusy",
+    "StoreClosed",
     "StoreConflict",
     "StoreCorrupt",
     "StoreError",

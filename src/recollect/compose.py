@@ -49,7 +49,8 @@ def open(
     """Open a memory: a file, made if it is not there; a vault's, if its name ends in ``.jsonl``; a ``postgresql://`` URL;
     or ``:memory:``, gone when closed.
 
-    ``policy`` is a preset's name, a YAML file or plain values. ``embedder`` is a name (``static``, ``none``, ``minilm``,
+    ``policy`` is a preset's name, a YAML file or plain values; without one it is ``vault`` for a vault's file, and ``default``
+    elsewhere. ``embedder`` is a name (``static``, ``none``, ``minilm``,
     ``openai``, which the policy describes) or one of your own; without it, the one whose vectors are there.
     ``clock`` and ``randomness`` are for tests and replays. Whoever is the first to open a long vault's file waits until
     its memories are taken over; ``progress(done, total)`` is told how many are.
@@ -60,11 +61,11 @@ def open(
     'stored'
     """
     randomness = randomness or SystemRandomness()
-    in_force = PolicyInForce(load_policy(policy))
+    where = location or os.environ.get("RECOLLECT_STORE") or DEFAULT_STORE
+    in_force = PolicyInForce(load_policy(usual_policy(where) if policy is None else policy))
     caller = Caller(tenant=tenant)
     check_caller(caller)
     chosen = choose_embedder(embedder, in_force.policy.embedder)
-    where = location or os.environ.get("RECOLLECT_STORE") or DEFAULT_STORE
     store = open_store(where, fresh_uuid(randomness), timeout_s)
     meanings = Meanings(chosen, in_force.policy.recall.vectors_at_hand)
     engine = Engine(store, in_force, clock, randomness, AccessCounter(store), meanings, caller)
@@ -79,6 +80,11 @@ def open(
         store.close()
         raise
     return Recollect(engine)
+
+
+def usual_policy(location: str | Path) -> str:
+    """The preset that is in force if nobody names another: what a vault refuses, a store on its file refuses as well."""
+    return "vault" if str(location).endswith(VAULT) and not is_url(location) else "default"
 
 
 def choose_embedder(embedder: str | Embedder | None, settings: Embedding) -> Embedder | None:

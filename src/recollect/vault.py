@@ -122,7 +122,7 @@ class MemoryVault:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file. Every write was synced when it was acknowledged."""
+        """Let go of the file, for good. Every write was synced when it was acknowledged."""
         self._journal.close()
 
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -187,6 +187,7 @@ class MemoryVault:
 
     def compact(self) -> Rewritten:
         """Rewrite the file with the latest line of each memory that is not deleted. The only thing that removes lines."""
+        self._journal.check_open()
         if not self.profile.enabled:
             raise NotAllowed(
                 "the profile has memory switched off.", field="profile", hint="Set memory.enabled to true."
@@ -209,6 +210,7 @@ class MemoryVault:
 
         Where memory is switched off everything is refused, and no file is so much as made.
         """
+        self._journal.check_open()
         if not self.profile.enabled:
             return self._decided(asked)[0]
         with self._journal.turn():
@@ -264,6 +266,7 @@ class MemoryVault:
 
     def vault_stats(self) -> dict[str, Any]:
         """How full and how bloated the vault is, and how many bytes a crash ever tore; nothing if memory is switched off."""
+        self._journal.check_open()
         if self.profile.enabled:
             self._journal.catch_up(self._fold)
         memories = list(self._memories.values())
@@ -277,6 +280,7 @@ class MemoryVault:
             raise BadInput("must be a list of scopes.", field="scopes", hint=f"Write scopes=[{scopes!r}].")
         for scope in scopes or ():
             self._check_scope(scope)
+        self._journal.check_open()
         if not self.profile.enabled:
             return []
         self._journal.catch_up(self._fold)

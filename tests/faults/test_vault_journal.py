@@ -256,14 +256,14 @@ def vaults_and_stores_at_once(folder: Path) -> int:
                 assert opened.add_memory(f"Own v{number}n{n}", "shared", "fact").ok
 
     def store(number: int) -> None:
-        with recollect.open(path) as opened:
+        with recollect.open(path, policy="default") as opened:
             for n in range(writes):
                 assert opened.add(f"Own s{number}n{n}", title=f"own s{number}n{n}").outcome == "stored"
 
     workers = [lambda: vault(0), lambda: store(0), lambda: vault(1), lambda: store(1)]
     assert [status_of(pid) for pid in [in_a_child(worker) for worker in workers]] == [0] * 4
     expected = {f"Own {kind}{number}n{n}" for kind in "vs" for number in range(2) for n in range(writes)}
-    with recollect.open(path) as mem, MemoryVault(path, policy=ROOMY) as opened:
+    with recollect.open(path, policy="default") as mem, MemoryVault(path, policy=ROOMY) as opened:
         assert {memory.text for memory in opened.active()} == expected
         assert {memory.content for memory in mem.list(limit=1_000).items} == expected
         assert mem.verify().ok
@@ -273,7 +273,7 @@ def vaults_and_stores_at_once(folder: Path) -> int:
 def die_while_saving_the_copy(folder: Path) -> int:
     """Whoever dies while saving the copy beside a journal leaves the journal as it was, and no copy that misleads."""
     path, points = folder / "vault.jsonl", 0
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         mem.add_many([{"content": f"Fact number {n}", "title": f"fact {n}"} for n in range(5)])
         state = mem.state_hash()
     journal = path.read_bytes()
@@ -284,7 +284,7 @@ def die_while_saving_the_copy(folder: Path) -> int:
             if status_of(in_a_child(lambda how=how, call=call: _save_copy(path, Fault(how, call)))) == 0:
                 break
             assert path.read_bytes() == journal
-            with recollect.open(path) as mem:
+            with recollect.open(path, policy="default") as mem:
                 assert mem.state_hash() == state, f"{how} at {call}"
             points += 1
     return points

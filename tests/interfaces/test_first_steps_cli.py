@@ -270,6 +270,15 @@ def test_one_of_a_thing_is_not_several(shell: Here) -> None:
     assert json.loads(shell.run("--json", "verify"))["streams"] == 1
 
 
+def test_a_vaults_file_runs_the_vault_preset_unless_a_policy_is_named(shell: Here) -> None:
+    assert shell.json("--store", "vault.jsonl", "policy")["preset"] == "vault"
+    assert shell.json("--store", "vault.jsonl", "--policy", "default", "policy")["preset"] == "default"
+    assert shell.json("policy")["preset"] == "default"
+    noise = ("add", "The heartbeat of the old clock is slow")
+    assert shell.json("--store", "vault.jsonl", *noise, code=1)["reasons"] == ["noise_signal"]
+    assert shell.json("--store", "vault.jsonl", "--policy", "default", *noise)["outcome"] == "stored"
+
+
 # ── times, and values that make no sense ────────────────────────────────────────────────────────────────────────────
 
 

@@ -53,7 +53,7 @@ def test_a_memory_s_life_over_stdio(tmp_path: Path, mode: str) -> None:
             {"id": second["memory"]["id"], "category": "general", "text": "[ai: general] The API port is 9090"}
         ]
         items = json.loads(found.content[0].text)
-        assert found.structured_content == {"items": items, "abstained": False, "header": ""}
+        assert found.structured_content == {"items": items, "abstained": False, "no_room": 0, "header": ""}
         events = await client.call_tool("memory_history", {"id": first["memory"]["id"]})
         assert [event["event"] for event in events.structured_content["events"]] == ["ADD", "UPDATE"]
 
@@ -80,17 +80,17 @@ def test_the_query_takes_the_whole_request(server: HttpServer) -> None:
     assert len(bullets) == 2
     assert all({"id", "category", "text"} <= set(one) <= {"id", "category", "text", "related"} for one in bullets)
     assert {one["category"] for one in bullets} == {"tasks"}
-    full = server.call("memory_query", request | {"return": "full"}).structured_content["items"]
+    full = server.call("memory_query", request | {"return": "full", "budget_tokens": 4_000}).structured_content["items"]
     assert [one["id"] for one in full] == [one["id"] for one in bullets]
     assert full[0]["content"].startswith("Deployment step") and full[0]["authority"] == "ai_inferred"
     assert full[0]["score"] >= full[1]["score"] and full[0]["recall_reason"]
     assert round(sum(full[0]["breakdown"].values()), 4) == round(full[0]["score"], 4)
     assert full[0]["shadowed"] == [] and 0 < full[0]["relevance"] <= 1
     none = server.call("memory_query", {"query": "quantum pancakes", "threshold": 0.99})
-    assert none.structured_content == {"items": [], "abstained": True, "header": ""} and not none.is_error
+    assert none.structured_content == {"items": [], "abstained": True, "no_room": 0, "header": ""} and not none.is_error
     assert [part.text for part in none.content] == ["[]", "Nothing that is remembered has enough to do with it."]
     assert server.call("memory_query", request | {"filters": {"role": "nobody"}}).structured_content["abstained"]
-    tight = server.call("memory_query", request | {"top_k": 5, "budget_tokens": 20}).structured_content["items"]
+    tight = server.call("memory_query", request | {"top_k": 5, "budget_tokens": 90}).structured_content["items"]
     assert 1 <= len(tight) < 3
 
 

@@ -32,8 +32,8 @@ MAY_IMPORT = {
 
 PUBLIC = """
     AmbiguousId BadInput BadPolicy Caller Candidate Memory NotAllowed NotFound Policy Recall Receipt Recollect RecollectError
-    Refused RetryMismatch Right StoreBusy StoreConflict StoreCorrupt StoreError StoreTooNew StoreUnavailable Tombstone
-    OutcomeUnknown Turn WrongState from_item migrate open restore_backup
+    Refused RetryMismatch Right StoreBusy StoreClosed StoreConflict StoreCorrupt StoreError StoreTooNew StoreUnavailable
+    Tombstone OutcomeUnknown Turn WrongState from_item migrate open restore_backup
 """.split()
 
 

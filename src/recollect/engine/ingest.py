@@ -111,6 +111,11 @@ def add_many(
     return _write(engine, candidates, linked=linked, still_wanted=still_wanted)
 
 
+def check(engine: Engine, fields: Mapping[str, Any]) -> None:
+    """Raise if these fields make no sense, whatever the gates would say."""
+    draft_for(engine, parse_candidate(engine, fields))
+
+
 def _numbered(engine: Engine, index: int, fields: Mapping[str, Any], refuse_expired: bool) -> Candidate:
     try:
         candidate = parse_candidate(engine, fields)

@@ -197,10 +197,12 @@ def _kept(engine: Engine, draft: Draft) -> bool:
 
 
 def _closes_a_circle(sight: "_Sight", own: str, parents: Sequence[Stored]) -> bool:
+    """Whether a parent goes back to a memory that waits for this one, or to more than can be looked through for one."""
     waiting = {stored.state.id for stored in sight.built_upon([own])}
     if not waiting or sight.with_hashes([own]):
         return False  # nobody waits for it, or they mean a record that is there already
-    return any(not waiting.isdisjoint(_up(sight, parent).sources) for parent in parents)
+    lineages = (_up(sight, parent, MAX_CREDITED) for parent in parents)
+    return any(lineage.truncated or not waiting.isdisjoint(lineage.sources) for lineage in lineages)
 
 
 def _no(code: str, detail: str) -> Rejection:

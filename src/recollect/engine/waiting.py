@@ -3,6 +3,7 @@
 They are written together a moment later. Nobody waits for them, and whoever reads such rows writes them first.
 """
 
+import logging
 import os
 import threading
 import weakref
@@ -15,6 +16,8 @@ from recollect.engine.context import Engine
 from recollect.model.errors import OutcomeUnknown, StoreBusy, StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
 from recollect.model.operation import Operation
 from recollect.stores.protocol import Store
+
+_log = logging.getLogger("recollect.waiting")
 
 MAX_WAITING = 10_000
 """How many rows wait at most; beyond it the oldest are given up."""
@@ -96,8 +99,11 @@ class Waiting:
         left = _written(store, tenant, rows)
         if left:
             with self._lock:
-                self._rows[tenant] = (left + self._rows.get(tenant, []))[-MAX_WAITING:]
+                waiting = left + self._rows.get(tenant, [])
+                self._rows[tenant] = waiting[-MAX_WAITING:]
                 self._wake_later()
+            if len(waiting) > MAX_WAITING:
+                _given_up(len(waiting) - MAX_WAITING, "the store has not been writable for long")
 
     def _wake_later(self) -> None:
         if self._timer is None and not self._closed:
@@ -127,9 +133,16 @@ def _written(store: Store, tenant: str, rows: list[Row]) -> list[Row]:
                     writer.keep_trace(tenant, *row)
     except _NOT_NOW:
         return rows
-    except _REFUSED:
-        return [left for row in rows for left in _written(store, tenant, [row])] if len(rows) > 1 else []
+    except _REFUSED as refused:
+        if len(rows) > 1:
+            return [left for row in rows for left in _written(store, tenant, [row])]
+        _given_up(1, f"the store refused it ({type(refused).__name__})")
     return []
+
+
+def _given_up(count: int, why: str) -> None:
+    """Never what they say: it may be what the store refused, or somebody's words."""
+    _log.warning("%d rows of traces or operations were given up: %s.", count, why)
 
 
 def _names(row: Row, name: str | None) -> bool:

@@ -78,6 +78,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     def __init__(self, engine: Engine, *, owns_store: bool = True) -> None:
         self._engine = engine
         self._owns_store = owns_store
+        self._closed = False
 
     @property
     def engine(self) -> Engine:
@@ -96,8 +97,12 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         self.close()
 
     def close(self) -> None:
-        """Write what is still only counted, and let go of the store. A view made by ``as_caller`` has nothing to close."""
-        if self._owns_store:
+        """Write what is still only counted, and let go of the store. A view made by ``as_caller`` has nothing to close.
+
+        Whatever is asked afterwards, of this or of such a view, raises :class:`recollect.StoreClosed`.
+        """
+        if self._owns_store and not self._closed:
+            self._closed = True
             waiting(self._engine).close()
             self._engine.close()
 

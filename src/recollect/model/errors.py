@@ -14,6 +14,7 @@
     │   └── RetryMismatch    an idempotency key was used again for another request
     └── StoreError           the store could not do its work                              (exit code 3)
         ├── StoreUnavailable missing, unreadable, read-only, or the disk is full
+        │   └── StoreClosed  whoever opened it has closed it
         ├── StoreBusy        another writer held the store for longer than the timeout
         │   └── StoreConflict lost against another writer, and again when it was tried again
         ├── OutcomeUnknown   the connection was lost while a write was being committed
@@ -102,6 +103,13 @@ class StoreError(RecollectError):
 
 class StoreUnavailable(StoreError):
     code = "store_unavailable"
+
+
+class StoreClosed(StoreUnavailable):
+    code = "store_closed"
+
+    def __init__(self, location: str) -> None:
+        super().__init__("it is closed; open it again.", field=location)
 
 
 class StoreBusy(StoreError):

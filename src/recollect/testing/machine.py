@@ -176,7 +176,10 @@ class Machine(RuleBasedStateMachine):
     @rule(pick=picks, changes=edits)
     def edit(self, pick: int, changes: dict[str, Any]) -> None:
         self._step()
-        id = self._pick(pick).id
+        note = self._pick(pick)
+        id, of_a_procedure = note.id, note.kind == "procedural"  # whose category stays what it is
+        changes = {name: value for name, value in changes.items() if name != "category" or not of_a_procedure}
+        changes = changes or {"pinned": True}
         self._try(lambda: self.mem.edit(id, **changes), lambda model: model.edit(id, changes))
 
     @precondition(lambda self: self.model.notes)

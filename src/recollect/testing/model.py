@@ -143,6 +143,8 @@ class Model:
         if outcome == "superseded":
             assert incumbent is not None
             self._supersede(incumbent, newcomer)
+            outweighed = AUTHORITIES.index(newcomer.authority) > AUTHORITIES.index(incumbent.authority)
+            self._take_over(incumbent, newcomer, set(fields), weight=not outweighed)
             if any(reason.startswith("conflict:") for reason in receipt.reasons):
                 self._link(newcomer, incumbent, "conflicts")
         if outcome == "stored":
@@ -170,6 +172,7 @@ class Model:
             order=len(self.notes),
             pinned=fields.get("pinned", False),
             importance=fields.get("importance", shown.importance),
+            rated="importance" in fields,
             category=fields.get("category", "procedural" if fields.get("kind") == "procedural" else "general"),
             tags=tuple(dict.fromkeys(fields.get("tags", ()))),
             expires_at=expires_at,
@@ -205,7 +208,7 @@ class Model:
         note.reinforcements += 1
         note.last_reinforced = self.now
         if AUTHORITIES.index(newcomer.authority) < AUTHORITIES.index(note.authority):
-            for name in ("authority", "pinned", "importance", "category", "tags", "expires_at"):
+            for name in ("authority", "pinned", "importance", "rated", "category", "tags", "expires_at"):
                 setattr(note, name, getattr(newcomer, name))
         self._wrote(note)
 
@@ -213,6 +216,17 @@ class Model:
         self._wrote(old)
         old.status, old.superseded_by = "superseded", new.id
         new.supersedes, new.version = old.id, old.version + 1
+
+    def _take_over(self, old: Note, new: Note, stated: set[str], *, weight: bool) -> None:
+        """A new version keeps what was decided about the one before and what it does not state itself."""
+        if "category" not in stated and old.category != "general":
+            new.category = old.category
+        if "tags" not in stated and old.tags:
+            new.tags = old.tags
+        if weight and "pinned" not in stated and old.pinned:
+            new.pinned = True
+        if weight and "importance" not in stated and old.rated:
+            new.importance, new.rated = old.importance, True
 
     def _link_alike(self, fields: Mapping[str, Any], newcomer: Note, ids: Iterable[str]) -> None:
         for other in (self.notes[id] for id in ids):
@@ -240,6 +254,7 @@ class Model:
             raise Refusal("superseded")
         for name, value in changes.items():
             setattr(note, name, tuple(dict.fromkeys(value)) if name == "tags" else value)
+        note.rated |= "importance" in changes
         self._wrote(note)
         self.committed()
 
@@ -292,6 +307,9 @@ class Model:
             note.status = "active"
             if incumbent is not None:
                 self._supersede(incumbent, note)
+                stated = {"pinned"} if note.pinned else set()
+                stated |= ({"tags"} if note.tags else set()) | ({"category"} if note.category != "general" else set())
+                self._take_over(incumbent, note, stated | ({"importance"} if note.rated else set()), weight=True)
         self.committed()
 
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -35,6 +35,8 @@ class Note:
     conflicts: set[str] = field(default_factory=set)
     pinned: bool = False
     importance: int = 2
+    rated: bool = False
+    """Whether somebody said how important it is, and no rule."""
     category: str = "general"
     tags: tuple[str, ...] = ()
     expires_at: datetime | None = None

@@ -184,6 +184,25 @@ def test_a_circle_cannot_be_closed(keeping: recollect.Recollect) -> None:
     assert contents(keeping.ancestors(second.id)) == ["a", "c"]
 
 
+def test_padding_does_not_hide_a_circle() -> None:
+    """However many sources lie between, more than an answer would hold."""
+    with recollect.open(":memory:", policy={"provenance": {"unresolved": "keep"}, "embedder": {"name": "none"}}) as mem:
+        first = {"content": "a", "parent_refs": [sha("c")], "canonical_key": "First"}
+        wide = [
+            {"content": f"pad {n}", "parent_refs": [sha("a")], "canonical_key": f"Pad-{n}"}
+            for n in range(provenance.MAX_SOURCES)
+        ]
+        halves = [
+            {"content": f"half {n}", "parent_refs": [sha(f"pad {m}") for m in range(n, provenance.MAX_SOURCES, 20)]}
+            | {"canonical_key": f"Half-{n}"}
+            for n in range(20)
+        ]
+        hub = {"content": "hub", "parent_refs": [sha(f"half {n}") for n in range(20)], "canonical_key": "Hub"}
+        assert all(r.outcome == "stored" for r in mem.add_many([first, *wide, *halves, hub]))
+        last = mem.add("c", parent_refs=[sha("hub")], canonical_key="Last")
+        assert last.reasons == ("provenance:cycle",)
+
+
 def test_a_circle_cannot_be_closed_by_superseding(keeping: recollect.Recollect) -> None:
     add(keeping, "the old plan", sha("the new plan"), canonical_key="Plan")
     assert refused(keeping, "the new plan", canonical_key="Plan", change="update") == "provenance:cycle"

@@ -172,3 +172,53 @@ def test_what_a_line_means_does_not_depend_on_how_many_are_read_with_it() -> Non
     assert [at_once.pending(first) for first in range(4)] == [one_by_one.pending(first) for first in range(4)]
     (pending,) = at_once.pending(2)
     assert (pending.memory.text, pending.line, pending.store_id) == ("The harbour is closed", 2, "s1")
+
+
+ODD = {
+    "a zero character": {"text": "Zero \0 bytes"},
+    "half a letter": {"text": "Half \ud83d a smile"},
+    "nothing said": {"text": "  "},
+    "more than a memory holds": {"text": "x" * 11_000},
+    "a version beyond 64 bits": {"version": 2**70},
+    "a very long id": {"id": "f" * 300},
+    "an unknown tier": {"tier": "legend"},
+    "an empty scope": {"scope": ""},
+    "a very long tag": {"tags": ["t" * 5_000]},
+    "a topic of nothing but dots": {"tier": "register", "topic_id": "..."},
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_one_odd_memory_does_not_keep_the_others_out(
+    path: Path, caplog: pytest.LogCaptureFixture, odd: dict[str, object]
+) -> None:
+    path.write_text(line(1) + "\n" + line(2, **odd) + line(3))
+    with MemoryVault(path) as vault:
+        assert len(vault.active()) == 3
+    with recollect.open(path) as mem:
+        found = {memory.content for memory in mem.list().items}
+        assert {"The harbour 1 has a lighthouse", "The harbour 3 has a lighthouse"} <= found
+        if len(found) == 2:
+            assert "vault.jsonl: line 3, the memory" in caplog.text
+            assert "1 memory that a vault wrote is left out of the store" in caplog.text
+        assert mem.verify().ok
+    caplog.clear()
+    with recollect.open(path) as mem, MemoryVault(path) as vault:
+        assert len(vault.active()) == 3, "for those who read it as a vault nothing changes"
+        assert caplog.text == "", "it was told when it was found"
+        assert mem.add("Ana lives in Lisbon").outcome == "stored"
+
+
+def test_an_odd_update_does_not_stand_in_the_way_either(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path.write_text(line(1) + line(2))
+    recollect.open(path).close()
+    with path.open("a") as file:
+        file.write(line(1, version=2, text="Zero \0 bytes") + line(3))
+    with recollect.open(path) as mem:
+        found = {memory.content for memory in mem.list().items}
+        assert found == {f"The harbour {number} has a lighthouse" for number in (1, 2, 3)}
+    assert "the memory '000000000001' is left out of the store" in caplog.text
+    with path.open("a") as file:
+        file.write(line(1, version=3, text="Nothing odd any more"))
+    with recollect.open(path) as mem:
+        assert "Nothing odd any more" in {memory.content for memory in mem.list().items}

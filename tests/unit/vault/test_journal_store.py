@@ -55,7 +55,7 @@ MANY = [
 @pytest.fixture
 def long_lines(tmp_path: Path) -> Path:
     """A store's file with a transaction of one memory, and one of many."""
-    with recollect.open(tmp_path / "vault.jsonl") as mem:
+    with recollect.open(tmp_path / "vault.jsonl", policy="default") as mem:
         mem.add("Ana lives in Lisbon")
         mem.add_many(MANY)
     return tmp_path / "vault.jsonl"
@@ -66,7 +66,7 @@ def tables_of(path: Path) -> list[Any]:
 
 
 def state(path: Path) -> tuple[str, str]:
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         assert mem.verify().ok
         return mem.state_hash(), mem.ledger_root()
 
@@ -105,13 +105,13 @@ def test_packed_rows_that_no_store_wrote_are_damage(tmp_path: Path, spoilt: byte
     path.write_bytes(write_line(carrying([], {"tables": base64.b64encode(spoilt).decode()})))
     before = path.read_bytes()
     with pytest.raises(StoreCorrupt, match="cannot be read") as error:
-        recollect.open(path)
+        recollect.open(path, policy="default")
     assert error.value.field == str(path) and path.read_bytes() == before
 
 
 def test_a_vault_shows_the_same_whether_it_reads_the_rows_or_not(long_lines: Path) -> None:
     quoted = ', "recollect": {"tables": {}, "also": []}}'
-    with recollect.open(long_lines) as mem:
+    with recollect.open(long_lines, policy="default") as mem:
         mem.add(f"Whoever writes {quoted} means nothing by it {quoted}", title="quoted")
         mem.add("Nobody else is shown", owner="ana")
     lines = long_lines.read_bytes().splitlines()

@@ -25,7 +25,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with MemoryVault(path) as vault:
         vault.add_memory("The mission is to stabilise", "shared", "mission", tags=["core"])
         vault.add_memory("Bread rises overnight", "orion", "fact")
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         mem.add("Ana lives in Lisbon")
         mem.add("Ana now lives in Porto")
         mem.add("Ana likes tea", owner="ana")
@@ -52,7 +52,7 @@ def save_copy(path: Path) -> None:
 
 def picture(path: Path) -> Picture:
     """Everything that anybody sees of it."""
-    with recollect.open(path) as mem, MemoryVault(path) as vault:
+    with recollect.open(path, policy="default") as mem, MemoryVault(path) as vault:
         assert mem.verify().ok and mem.doctor() == ()
         found = [item.memory.content for item in mem.query("where does Ana live?").items]
         return mem.state_hash(), mem.ledger_root(), found, [repr(memory) for memory in vault.recall()]
@@ -67,7 +67,7 @@ def test_with_a_copy_everything_is_as_without(path: Path) -> None:
 def test_what_came_after_the_copy_is_read(path: Path) -> None:
     save_copy(path)
     saved = copy_of(path).read_bytes()
-    with recollect.open(path) as mem, MemoryVault(path) as vault:
+    with recollect.open(path, policy="default") as mem, MemoryVault(path) as vault:
         mem.add("Ana now lives in Rome")
         vault.add_memory("Owls hunt at dusk", "shared", "fact")
     assert copy_of(path).read_bytes() == saved
@@ -82,12 +82,12 @@ def test_lines_of_a_vault_are_adopted_once(path: Path) -> None:
         vault.add_memory("Owls hunt at dusk", "shared", "fact")
     save_copy(path)  # by somebody who adopts nothing
     for _ in range(2):
-        with recollect.open(path) as mem:
+        with recollect.open(path, policy="default") as mem:
             assert [memory.content for memory in mem.list().items].count("Owls hunt at dusk") == 1
     save_copy(path)
     with MemoryVault(path) as vault:
         vault.add_memory("Copper turns green by the sea", "shared", "fact")
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         contents = [memory.content for memory in mem.list(limit=100).items]
         assert (contents.count("Owls hunt at dusk"), contents.count("Copper turns green by the sea")) == (1, 1)
 
@@ -99,7 +99,7 @@ def test_the_copy_of_another_file_counts_for_nothing_and_goes(path: Path) -> Non
     save_copy(path)
     assert SECRET.encode() in copy_of(path).read_bytes()
     path.write_bytes(path.read_bytes().replace(SECRET.encode(), b"x" * len(SECRET)))
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         assert not any(SECRET in memory.content for memory in mem.list().items)
     assert not copy_of(path).exists()
 
@@ -167,12 +167,12 @@ def test_a_spoilt_copy_is_as_good_as_none(path: Path, spoil: object) -> None:
 
 
 def test_erased_words_are_in_no_file(path: Path) -> None:
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         erased = mem.add(f"Ana whispers {SECRET}").memory
         assert erased is not None
     save_copy(path)
     Path(f"{path}.copying").write_bytes(copy_of(path).read_bytes())  # of one who died while saving
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         mem.erase(id=erased.id)
     for file in path.parent.iterdir():
         assert SECRET.encode() not in file.read_bytes(), file.name
@@ -198,18 +198,18 @@ def test_it_is_as_private_as_the_journal(path: Path) -> None:
 
 
 def test_a_short_journal_is_not_copied(path: Path) -> None:
-    recollect.open(path).close()
+    recollect.open(path, policy="default").close()
     assert sorted(file.name for file in path.parent.iterdir()) == ["vault.jsonl", "vault.jsonl.lock"]
 
 
 def test_it_is_saved_anew_when_much_has_come(path: Path) -> None:
     save_copy(path)
     first = copy_of(path).read_bytes()
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         mem.add("Copper turns green by the sea")
     JournalStore(path, fresh_store_id=STORE_ID, worth_saving_bytes=10**9).close()
     assert copy_of(path).read_bytes() == first
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         mem.add_many([{"content": f"Fact {number} of many", "title": f"fact {number}"} for number in range(20)])
     save_copy(path)
     assert len(copy_of(path).read_bytes()) > len(first)
@@ -240,19 +240,19 @@ def test_whoever_had_to_read_much_saves_it_at_once(path: Path) -> None:
     assert owls is not None
     with path.open("ab") as file:
         file.write(write_line({**owls._replace(version=2).to_dict(), "notes": "x" * WORTH_SAVING_BYTES}))
-    mem = recollect.open(path)
+    mem = recollect.open(path, policy="default")
     assert copy_of(path).exists()
     saved = copy_of(path).stat()
     mem.add("Copper turns green by the sea")
     mem.close()
     assert copy_of(path).stat().st_mtime_ns == saved.st_mtime_ns, "little has come since"
-    with recollect.open(path) as mem:
+    with recollect.open(path, policy="default") as mem:
         assert mem.get(owls.id).content == "Owls hunt at dusk"
 
 
 def test_what_is_shown_goes_on_from_the_copy(path: Path) -> None:
     save_copy(path)
-    with recollect.open(path) as mem, MemoryVault(path) as vault:
+    with recollect.open(path, policy="default") as mem, MemoryVault(path) as vault:
         before = next(memory for memory in vault.active() if memory.text == "Ana now lives in Porto")
         mem.add("Ana now lives in Rome")
         after = vault.get(before.id)
@@ -271,7 +271,7 @@ def test_nothing_of_what_is_shown_is_lost_on_the_way(journal: bytes) -> None:
 
 def test_whoever_is_erased_after_the_copy_was_saved_is_shown_no_more(path: Path) -> None:
     save_copy(path)
-    with recollect.open(path) as mem, MemoryVault(path) as vault:
+    with recollect.open(path, policy="default") as mem, MemoryVault(path) as vault:
         assert vault.active()
         mem.erase(owner="default")
         assert vault.active() == []

@@ -43,7 +43,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Governed long-term memory for AI agents: deterministic, attributed, auditable, in one file.",
+    help="Governed long-term memory for AI agents: deterministic, attributed, auditable.",
 )
 
 
@@ -58,13 +58,18 @@ def _version(context: typer.Context, wanted: bool) -> None:
 def options(
     context: typer.Context,
     store: Annotated[
-        str | None, typer.Option(envvar="RECOLLECT_STORE", help="The store's file.", show_default="recollect.db")
+        str | None,
+        typer.Option(
+            envvar="RECOLLECT_STORE", help="The store: a file, or a postgresql:// URL.", show_default="recollect.db"
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
     policy: Annotated[
         str | None, typer.Option(envvar="RECOLLECT_POLICY", help="A preset's name or a YAML file.")
     ] = None,
-    tenant: Annotated[str, typer.Option(envvar="RECOLLECT_TENANT", help="Whose store within the file.")] = "default",
+    tenant: Annotated[
+        str, typer.Option(envvar="RECOLLECT_TENANT", help="Whose memories within the store.")
+    ] = "default",
     as_user: Annotated[str | None, typer.Option(help="See the memory through this user's eyes.")] = None,
     as_agent: Annotated[str | None, typer.Option(help="See the memory through this agent's eyes.")] = None,
     as_session: Annotated[str | None, typer.Option(help="Within this session.")] = None,

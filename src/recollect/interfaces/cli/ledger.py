@@ -89,11 +89,12 @@ def check(
 ) -> int:
     """Check a document without any store: against a public key, or, unless it is a receipt, a checkpoint that was kept."""
     from recollect.interfaces.cli.documents import read_history, read_kept, read_public_key, read_text
-    from recollect.rules.documents import check_document
+    from recollect.rules.documents import check_document, check_enough
 
     if keys is not None and not key:
         raise BadInput("a key history needs a key to believe it by.", field="keys", hint="Give --key as well.")
     text, trusted = read_text(file), [read_public_key(one) for one in key or ()]
+    check_enough(text, trusted=bool(trusted), kept=kept is not None)
     answer = check_document(text, trusted, read_kept(kept), read_history(keys))
     of(context).answer(answer, _draw_check)
     return 0 if answer.ok else 1

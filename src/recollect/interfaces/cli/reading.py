@@ -271,4 +271,4 @@ def policy(context: typer.Context) -> None:
     from recollect.policies import load_policy
 
     session = of(context)
-    session.answer(load_policy(session.policy), screen.policy)
+    session.answer(load_policy(session.policy_in_force), screen.policy)

@@ -45,6 +45,13 @@ class Session:
 
         return self.store or DEFAULT_STORE
 
+    @property
+    def policy_in_force(self) -> str:
+        """The policy that was named, or the one that goes with the store, be it there or not."""
+        from recollect.compose import usual_policy
+
+        return self.policy or usual_policy(self.location)
+
     @contextmanager
     def memory(self, if_missing: IfMissing = IfMissing.REFUSE) -> Iterator["Recollect"]:
         """The memory that the options name, open for one command. Only what brings something in makes a new store."""
@@ -52,7 +59,7 @@ class Session:
 
         place = self._place(if_missing)
         with _bar_if_needed("taking over what a vault wrote") as progress:
-            opened = open_memory(place, policy=self.policy, tenant=self.tenant, progress=progress)
+            opened = open_memory(place, policy=self.policy_in_force, tenant=self.tenant, progress=progress)
         with opened as memory:
             if self.as_user is None and self.as_agent is None and self.as_session is None:
                 yield memory

@@ -11,13 +11,15 @@ off; a last line that only lacks its end is a whole line, and is given one. The 
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.model.errors import StoreCorrupt, StoreUnavailable
+from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
+from recollect.rules.vault.carried import memories_of
+from recollect.rules.vault.resolution import version_of
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
 from recollect.stores.journal.ends import kind_of_end, torn_from
@@ -74,6 +76,7 @@ class JournalLog:
         self._wanted = _as_it_is if rows else without_rows
         self._queue = WriterQueue(f"{self.path}.lock", timeout_s)
         self._file: int | None = None
+        self._closed = False
         self._begin()
 
     @property
@@ -90,13 +93,20 @@ class JournalLog:
     @contextmanager
     def turn(self, patience_s: float | None = None) -> Iterator[None]:
         """Wait until nobody else writes, then be the only one, with a file that ends in a whole line."""
+        self.check_open()
         self._after_a_fork()
         with _translated(self.path), self._queue.turn(patience_s):
             self._draft_path.unlink(missing_ok=True)  # of a rewrite that never finished
             self._mend_the_end()
             yield
 
+    def check_open(self) -> None:
+        """Raise if it was closed: its files would be opened again otherwise, and nobody would close them."""
+        if self._closed:
+            raise StoreClosed(str(self.path))
+
     def close(self) -> None:
+        self._closed = True
         self._queue.close()
         if self._file is not None:
             os.close(self._file)
@@ -122,6 +132,7 @@ class JournalLog:
 
         What counts as seen moves on only after ``fold`` returned, so an interrupt loses nothing: the same comes again.
         """
+        self.check_open()
         self._after_a_fork()
         with _translated(self.path), self._reading:
             file = self._current_file()
@@ -168,6 +179,16 @@ class JournalLog:
             imports = f"recollect --store memory.db import jsonl {self.path.name}"
             hint = f"If it is no vault, bring it into a store: `{imports}`. {hint}"
         return StoreCorrupt(f"line {number:,} is no memory: {what}.", field=str(self.path), hint=hint)
+
+    def lines_of(self, ids: Set[str]) -> dict[str, int]:
+        """The number of the line that says how each of these memories is now, as an editor counts them."""
+        found: dict[str, tuple[int, int]] = {}
+        for number, line in enumerate(_lines_from(self._file_to_change(), 0), start=1):
+            for record in memories_of([read_line(self._wanted(line))]) if line.strip() else ():
+                id, version = record["id"], version_of(record)
+                if id in ids and version >= found.get(id, (version, 0))[0]:
+                    found[id] = version, number
+        return {id: number for id, (_, number) in found.items()}
 
     def _current_file(self) -> int:
         """The file that bears the name now. If that is another one than before, all of it is new."""

@@ -7,7 +7,7 @@ in what was appended and needs no lock. One line is one transaction, so after a 
 import logging
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -64,6 +64,7 @@ class JournalStore:
         self._view = VaultView()
         self._saved = SavedCopy(self._journal.path, worth_saving_bytes)
         self._resumed: Saved | None = None
+        self._closed = False
         try:
             self.store_id = self._known_id(fresh_store_id)
         except BaseException:
@@ -147,7 +148,7 @@ class JournalStore:
 
     def save_copy(self) -> None:
         """Spare whoever opens a long journal next the reading of it. That it cannot be saved is no reason to fail."""
-        if self._replica is None or not self._saved.is_due(self._journal.seen):
+        if self._closed or self._replica is None or not self._saved.is_due(self._journal.seen):
             return
         try:
             with (
@@ -210,6 +211,10 @@ class JournalStore:
         """The memories that a vault wrote and no store has adopted, and how many lines vaults ever wrote."""
         with self._looking() as replica, collector_paused():
             return self._view.pending(_adopted(replica)), self._view.strangers_ever
+
+    def lines_of(self, ids: Set[str]) -> dict[str, int]:
+        """The numbers of the lines that say how these memories of a vault are now."""
+        return self._journal.lines_of(ids)
 
     def show(self) -> None:
         """Have the vault show whatever it should and does not, as after a migration from another store."""
@@ -286,6 +291,7 @@ class JournalStore:
 
     def close(self) -> None:
         self.save_copy()
+        self._closed = True
         self._journal.close()
         if self._replica is not None:
             self._replica.close()

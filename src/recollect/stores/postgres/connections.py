@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from recollect.model.errors import StoreBusy, StoreError, StoreUnavailable
+from recollect.model.errors import StoreBusy, StoreClosed, StoreError, StoreUnavailable
 from recollect.stores.postgres.location import Location
 from recollect.stores.postgres.named_queries import Row, row_by_name
 
@@ -108,6 +108,8 @@ class Connections:
     @contextmanager
     def alone(self) -> Iterator[BoundedConnection]:
         """A connection of its own: for looking after the store, and for what must not wait for the pool."""
+        if self._closed:
+            raise StoreClosed(self._location.shown)
         db = BoundedConnection.connect(self._location.url, **self._options())
         try:
             self._configure(db)
@@ -130,7 +132,7 @@ class Connections:
     def _opened(self) -> ConnectionPool[BoundedConnection]:
         with self._lock:
             if self._closed:
-                raise StoreUnavailable("it has been closed.", field=self._location.shown, hint="Open it again.")
+                raise StoreClosed(self._location.shown)
             if self._pool is None:
                 self._pool = ConnectionPool(
                     self._location.url,

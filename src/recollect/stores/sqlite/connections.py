@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recollect.model.errors import StoreUnavailable
+from recollect.model.errors import StoreClosed, StoreUnavailable
 from recollect.stores.sqlite.queue import Place, WriterQueue
 
 IN_MEMORY = ":memory:"
@@ -62,13 +62,13 @@ class Connections:
         self._writer: sqlite3.Connection | None = None
         self._idle: list[sqlite3.Connection] = []
         self._loans: set[object] = set()
-        self._cut_off = False
+        self._cut_off = self._closed = False
         if location != IN_MEMORY:
             _open_stores.add(self)
 
     def writer(self) -> sqlite3.Connection:
         """The one connection that writes; only inside the queue's turn."""
-        self._check()
+        self.check()
         if self._writer is None:
             self._writer = self._connect()
         return self._writer
@@ -76,7 +76,7 @@ class Connections:
     @contextmanager
     def reader(self) -> Iterator[sqlite3.Connection]:
         """A connection for reading, put back afterwards."""
-        self._check()
+        self.check()
         loan, db = object(), None
         try:
             with self._lock:
@@ -92,13 +92,18 @@ class Connections:
 
     def _put_back(self, db: sqlite3.Connection | None) -> None:
         with self._lock:
-            keep = len(self._idle) < MAX_IDLE_READERS
+            keep = len(self._idle) < MAX_IDLE_READERS and not self._closed
             if keep and db is not None:
                 self._idle.append(db)
         if not keep and db is not None:
             db.close()
 
     def close(self) -> None:
+        """Let go of the file for good."""
+        self._closed = True
+        self._let_go()
+
+    def _let_go(self) -> None:
         with self._lock:
             doomed, self._idle = [*self._idle, self._writer], []
             self._writer = None
@@ -126,7 +131,10 @@ class Connections:
             db.execute(f"PRAGMA {pragma}")
         return db
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Raise if it cannot be used any more."""
+        if self._closed:
+            raise StoreClosed(self._location)
         if self._cut_off:
             raise StoreUnavailable(
                 "another thread was using it when this process forked.",
@@ -144,7 +152,7 @@ class Connections:
             time.sleep(0.001)
         if not held or self._loans:
             return False
-        self.close()
+        self._let_go()
         self._queue.close()
         return True
 

@@ -103,7 +103,7 @@ class SqliteStore:
         """
         with translated(self.location):
             if self._in_memory:
-                with self._queue.turn():
+                with self._line().turn():
                     yield Transaction(NamedQueries(self._connections.writer()))
             else:
                 with self._warmest(brief) as db, _snapshot(db) as reader:
@@ -124,7 +124,7 @@ class SqliteStore:
         self, tenant: str, addresses: Sequence[Address] = (), *, patience_s: float | None = None
     ) -> Iterator[Writer]:
         """The write transaction; SQLite has one writer, so naming tenant and streams only matters to other stores."""
-        with translated(self.location), self._queue.turn(patience_s):
+        with translated(self.location), self._line().turn(patience_s):
             db = self._connections.writer()
             try:
                 _begin(db, "BEGIN IMMEDIATE")
@@ -134,13 +134,18 @@ class SqliteStore:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
 
+    def _line(self) -> WriterQueue:
+        """Where writers wait for their turn; of a store that is closed no lock file is opened again."""
+        self._connections.check()
+        return self._queue
+
     # ── erasure and health ──────────────────────────────────────────────────────────────────────────────────────
 
     def scrub(self) -> tuple[str, ...]:
         """Rewrite the file without its free pages and empty the write-ahead log, so that removed bytes are gone."""
         if self._in_memory:
             return ()
-        with translated(self.location), self._queue.turn():
+        with translated(self.location), self._line().turn():
             db = self._connections.writer()
             db.execute("VACUUM")
             deadline = time.monotonic() + self._timeout_s
@@ -178,7 +183,7 @@ class SqliteStore:
         """A connection for one look at the store itself, whoever's it is."""
         with translated(self.location):
             if self._in_memory:
-                with self._queue.turn():
+                with self._line().turn():
                     yield self._connections.writer()
             else:
                 with self._connections.reader() as db:
@@ -186,7 +191,7 @@ class SqliteStore:
 
     def set_value(self, name: str, value: str | None) -> None:
         query = "remove_store_value" if value is None else "set_store_value"
-        with translated(self.location), self._queue.turn():
+        with translated(self.location), self._line().turn():
             self._connections.writer().execute(QUERIES[query], {"name": name, "value": value})
 
     def become(self, store_id: str) -> None:
@@ -211,7 +216,7 @@ class SqliteStore:
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
 
     def check(self) -> list[str]:
-        with translated(self.location), self._queue.turn():
+        with translated(self.location), self._line().turn():
             found = [row[0] for row in self._connections.writer().execute("PRAGMA integrity_check(20)")]
         return [] if found == ["ok"] else found
 
@@ -233,7 +238,7 @@ class SqliteStore:
             has_log = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         if known is not None and has_log:
             return known
-        with self._queue.turn():
+        with self._line().turn():
             db = self._connections.writer()
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("BEGIN IMMEDIATE")

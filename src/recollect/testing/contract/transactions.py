@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from recollect.model.errors import StoreError
 from recollect.model.ledger import commit_to
 from recollect.model.vocabulary import Status
 from recollect.rules.findable import Findable
@@ -183,6 +184,28 @@ class TransactionContract(Opening):
         once_more = self.open_again(store.location)
         assert (_everything_in(once_more), once_more.store_id) == (before, identity)
         once_more.close()
+
+    def test_a_closed_store_says_so(self, store: Store, scribe: Scribe) -> None:
+        """Rather than to open again what nobody will close, or to speak of a database without tables."""
+        _fill(store, scribe)
+        store.close()
+        store.close()
+
+        def reads() -> None:
+            with store.read(TENANT) as reader:
+                reader.stream_at(address("ana"))
+
+        def writes() -> None:
+            with store.write(TENANT):
+                pass
+
+        asked: list[Callable[[], object]] = [
+            reads, writes, store.check, store.tenants,
+            lambda: store.value("store_id"), lambda: store.set_value("name", "value"),
+        ]  # fmt: skip
+        for ask in asked:
+            with pytest.raises(StoreError, match="closed"):
+                ask()
 
     def test_a_sound_store_says_so(self, store: Store, scribe: Scribe) -> None:
         _fill(store, scribe)

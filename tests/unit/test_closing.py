@@ -1,0 +1,114 @@
+"""After ``close()`` there is one answer to everything: it is closed; open it again. Nothing is opened or made once more."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.vault import MemoryVault, build_memory_block, build_snapshot_block
+
+Ask = Callable[[recollect.Recollect], Any]
+
+ASKED: dict[str, Ask] = {
+    "add": lambda m: m.add("Ben has a cat", owner="ben"),
+    "add_many": lambda m: m.add_many([{"content": "Ben has a cat"}]),
+    "a retry": lambda m: m.add("Ben has a cat", idempotency_key="again"),
+    "get": lambda m: m.get("0f3a9c2b1d4e"),
+    "list": lambda m: m.list(),
+    "query": lambda m: m.query("who has a dog?", owner="ana"),
+    "turn": lambda m: m.turn(session="s1", user="I live in Porto", ai="Noted."),
+    "memory_block": lambda m: m.memory_block("dogs"),
+    "snapshot_block": lambda m: m.snapshot_block(),
+    "history": lambda m: list(m.history(owner="ana")),
+    "explain": lambda m: m.explain("0f3a9c2b1d4e"),
+    "traces": lambda m: m.traces(),
+    "forget": lambda m: m.forget("0f3a9c2b1d4e"),
+    "erase": lambda m: m.erase(owner="ana"),
+    "credit": lambda m: m.credit("0f3a9c2b1d4e"),
+    "upkeep": lambda m: m.upkeep(),
+    "consolidate": lambda m: m.consolidate(),
+    "verify": lambda m: m.verify(),
+    "state_hash": lambda m: m.state_hash(),
+    "ledger_root": lambda m: m.ledger_root(),
+    "backup": lambda m: m.backup(Path("never.bak")),
+}
+
+
+@pytest.fixture(params=["memory.db", ":memory:", "vault.jsonl", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    return request.getfixturevalue("server_store") if request.param == "postgres" else str(request.param)
+
+
+def test_a_closed_memory_says_so_and_nothing_else(place: str, tmp_path: Path) -> None:
+    mem = recollect.open(place)
+    assert mem.add("Ana has a dog", owner="ana").outcome == "stored"
+    assert mem.query("who has a dog?", owner="ana").items
+    view, past = mem.as_caller(user="ana"), mem.at(tick=1, owner="ana")
+    mem.close()
+    for file in tmp_path.iterdir():
+        file.unlink()
+    mem.close()
+    view.close()
+    for name, ask in ASKED.items():
+        with pytest.raises(recollect.StoreClosed, match=r"it is closed; open it again") as error:
+            ask(mem)
+        assert error.value.code == "store_closed" and error.value.field, name
+    for of_view in (
+        lambda: view.list(),
+        lambda: view.add("Ana has a cat"),
+        lambda: past.list(),
+        lambda: past.query("dog"),
+    ):
+        with pytest.raises(recollect.StoreClosed):
+            of_view()
+    assert list(tmp_path.iterdir()) == [], "nothing is opened, and so made, again"
+
+
+def test_closing_a_view_closes_nothing(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db") as mem:
+        mem.as_caller(user="ana").close()
+        assert mem.add("Ana has a dog", owner="ana").outcome == "stored"
+
+
+def test_a_store_that_was_closed_can_be_opened_again(place: str) -> None:
+    recollect.open(place).close()
+    with recollect.open(place) as mem:
+        assert mem.add("Ana has a dog", owner="ana").outcome == "stored"
+
+
+OF_A_VAULT: dict[str, Callable[[MemoryVault], Any]] = {
+    "add_memory": lambda v: v.add_memory("Owls hunt at dusk", "shared", "fact"),
+    "bulk_add": lambda v: v.bulk_add([]),
+    "update": lambda v: v.update("0f3a9c2b1d4e", "Owls"),
+    "update_by_topic": lambda v: v.update_by_topic("mood", "shared", "Calm"),
+    "delete": lambda v: v.delete("0f3a9c2b1d4e"),
+    "promote": lambda v: v.promote_to_canon("0f3a9c2b1d4e"),
+    "compact": lambda v: v.compact(),
+    "get": lambda v: v.get("0f3a9c2b1d4e"),
+    "active": lambda v: v.active(),
+    "search": lambda v: v.search("owls"),
+    "recall": lambda v: v.recall(),
+    "candidates": lambda v: v.find_consolidation_candidates(),
+    "deletions": lambda v: v.propose_deletions(),
+    "snapshot": lambda v: v.build_snapshot(),
+    "stats": lambda v: v.vault_stats(),
+    "snapshot_block": build_snapshot_block,
+    "memory_block": build_memory_block,
+}
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_closed_vault_says_so(tmp_path: Path, enabled: bool) -> None:
+    vault = MemoryVault(tmp_path / "vault.jsonl", profile={"memory": {"enabled": enabled}})
+    vault.add_memory("Owls hunt at dusk", "shared", "fact")
+    vault.close()
+    for file in tmp_path.iterdir():
+        file.unlink()
+    vault.close()
+    for ask in OF_A_VAULT.values():
+        with pytest.raises(recollect.StoreClosed, match=r"vault\.jsonl: it is closed; open it again"):
+            ask(vault)
+    assert list(tmp_path.iterdir()) == []
