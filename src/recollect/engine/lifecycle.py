@@ -21,6 +21,7 @@ from recollect.engine.incumbents import Held, holder
 from recollect.engine.links import as_seen
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
+from recollect.engine.reading import current
 from recollect.engine.scrubbing import scrubbed
 from recollect.engine.tracing import keep
 from recollect.model import trace
@@ -31,6 +32,7 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
+from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
 from recollect.rules.inheritance import DEFAULT_CATEGORY, TAKES_OVER, is_stated, taken_over
 from recollect.rules.privacy_gate import denied_types
@@ -175,14 +177,15 @@ def edit(engine: Engine, id: str, changes: Mapping[str, Any]) -> Memory:
     try:
         return _edited(engine, id, _edited_values(engine, changes))
     except _AlreadySo as so:
-        return so.memory
+        with engine.read() as reader:
+            return to_memory(*current(engine, reader, [find(engine, reader, so.id)]))
 
 
 class _AlreadySo(Exception):
     """An edit that would change nothing: it ends the transaction, so that nothing is written."""
 
-    def __init__(self, memory: Memory) -> None:
-        self.memory = memory
+    def __init__(self, id: str) -> None:
+        self.id = id
 
 
 def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
@@ -196,10 +199,17 @@ def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
             raise BadInput(
                 "of a procedure stays what it is.", field="category", hint="Use tags to tell procedures apart."
             )
-        if all(getattr(stored.state, name) == value for name, value in values.items()):
-            raise _AlreadySo(_done(pen, stored.state.id))
+        if _says_so(stored.state, values):
+            raise _AlreadySo(stored.state.id)
         pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
         return _done(pen, stored.state.id)
+
+
+def _says_so(state: State, values: Mapping[str, Any]) -> bool:
+    """Whether a memory has these values already. An importance counts if somebody stated it, as they do now."""
+    asked = {name: value for name, value in values.items() if name != "importance_reason"}
+    stated = "importance" not in asked or is_stated(state.importance_reason)
+    return stated and all(getattr(state, name) == value for name, value in asked.items())
 
 
 def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]:

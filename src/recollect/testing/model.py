@@ -249,14 +249,23 @@ class Model:
         return note
 
     def edit(self, id: str, changes: Mapping[str, Any]) -> None:
+        values = {name: tuple(dict.fromkeys(value)) if name == "tags" else value for name, value in changes.items()}
+        if self._says_so(self.notes[id], values):
+            return
         note = self.start(id)
         if note.status == "superseded":
             raise Refusal("superseded")
-        for name, value in changes.items():
-            setattr(note, name, tuple(dict.fromkeys(value)) if name == "tags" else value)
+        for name, value in values.items():
+            setattr(note, name, value)
         note.rated |= "importance" in changes
         self._wrote(note)
         self.committed()
+
+    def _says_so(self, note: Note, values: Mapping[str, Any]) -> bool:
+        """Whether an edit would change nothing: then nothing is written, not even what is due put away."""
+        if note.removed is not None or note.status == "superseded" or ("importance" in values and not note.rated):
+            return False
+        return all(getattr(note, name) == value for name, value in values.items())
 
     def archive(self, id: str) -> None:
         note = self.start(id)
