@@ -17,7 +17,8 @@ _MOMENT = re.compile(rb"\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d\.\d{6}z")
 
 _PACKED = re.compile(rb'"tables": "([A-Za-z0-9+/=]+)"')
 
-_CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aiou"
+_CONSONANTS, _VOWELS = "ghjlmprtvwxz", "aiou"
+"""Of no word can six letters in a row be digits of a hash: no consonant is one."""
 
 
 def coined(rng: random.Random, syllables: int = 5) -> str:
