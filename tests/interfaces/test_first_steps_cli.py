@@ -494,7 +494,6 @@ def test_an_argument_of_another_door_is_told_how_it_is_written_here() -> None:
 
 
 def test_a_tool_and_a_prompt_say_what_they_take() -> None:
-    pytest.importorskip("mcp")
     from recollect.interfaces.mcp import prompts
     from recollect.interfaces.mcp.tool import parse
     from recollect.interfaces.mcp.tools import Add, History, history
