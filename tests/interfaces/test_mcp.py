@@ -90,7 +90,7 @@ def test_the_query_takes_the_whole_request(server: HttpServer) -> None:
     assert none.structured_content == {"items": [], "abstained": True, "no_room": 0, "header": ""} and not none.is_error
     assert [part.text for part in none.content] == ["[]", "Nothing that is remembered has enough to do with it."]
     assert server.call("memory_query", request | {"filters": {"role": "nobody"}}).structured_content["abstained"]
-    tight = server.call("memory_query", request | {"top_k": 5, "budget_tokens": 90}).structured_content["items"]
+    tight = server.call("memory_query", request | {"top_k": 5, "budget_tokens": 140}).structured_content["items"]
     assert 1 <= len(tight) < 3
 
 

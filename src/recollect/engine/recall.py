@@ -22,7 +22,7 @@ from recollect.model.errors import BadInput
 from recollect.model.item import to_item
 from recollect.model.operation import Node, Op
 from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
-from recollect.model.receipt import Earlier, Form, Recall, Recalled, Related
+from recollect.model.receipt import Earlier, Form, Recall, Recalled, Related, as_written
 from recollect.model.vocabulary import Space
 from recollect.rules.borders import only_passed_over, read_refusals
 from recollect.rules.budget import Room, Shares, best_within, least_relevance
@@ -91,6 +91,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
         chosen, items, no_room = _chosen(engine, reader, wanted, found, top_k, budget)
         items = _with_history(engine, reader, items, budget) if wanted.history else items
         items = _with_related(engine, reader, items, chosen, within(engine, reader, streams, selection), budget)
+        items, too_many = _trimmed(items, budget)
         refusals = read_refusals(engine.caller, wanted.owner, asked_spaces(wanted.space), consulted)
         open_ones = [space for space, refusal in refusals.items() if refusal is None]
         event = recall_event(engine, reader, wanted.text, items, streams, open_ones)
@@ -98,7 +99,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
     _note(engine, wanted, streams, items)
     kept = events if _checks_are_kept(engine, wanted, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
-    return Recall(wanted.text, tuple(items), events, header, no_room)
+    return Recall(wanted.text, tuple(items), events, header, no_room + too_many)
 
 
 def _header(engine: Engine, wanted: Query) -> str:
@@ -247,6 +248,19 @@ def _with_related(
     if not told:
         return list(items)
     return [replace(item, related=tuple(told[one.place])) for item, one in zip(items, chosen, strict=True)]
+
+
+def _trimmed(items: list[Recalled], budget: _Budget) -> tuple[list[Recalled], int]:
+    """As many as the budget really has room for, and how many of them it has none for.
+
+    What was chosen piece by piece may take a token or two more once it stands together.
+    """
+    left, whole = list(items), len(items)
+    while left and budget.tokens is not None and count_tokens(as_written(left, budget.form)) > budget.tokens:
+        last = left.pop()
+        along = [name for name in ("related", "earlier") if getattr(last, name)]
+        left += [replace(last, **{name: getattr(last, name)[:-1]}) for name in along[:1]]
+    return left, whole - len(left)
 
 
 def _note(engine: Engine, wanted: Query, streams: Sequence[Stream], items: Sequence[Recalled]) -> None:

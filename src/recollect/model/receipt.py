@@ -1,5 +1,6 @@
 """Answers: what became of a write, of a read, and of the longer operations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -138,6 +139,12 @@ class Recalled(Plain):
         if form == "text":
             return "\n".join(self.lines)
         return canonical_json(_bullet(self) if form == "bullets" else self.in_full())
+
+
+def as_written(items: Sequence[Recalled], form: Form) -> str:
+    """All of them as they stand in an answer of that form: line by line, or as a list of JSON."""
+    written = [item.written(form) for item in items]
+    return "\n".join(written) if form == "text" else f"[{','.join(written)}]"
 
 
 @dataclass(frozen=True, slots=True)
