@@ -18,13 +18,20 @@ from recollect.stores.protocol import Stored, Writer
 
 
 @contextmanager
-def changing(engine: Engine, id: str, op: Op = Op.UPDATE) -> Iterator[tuple[Pen, Stored]]:
-    """A pen on one memory's stream, for a caller that may write there; what it does is noted as ``op``."""
+def changing(
+    engine: Engine, id: str, op: Op = Op.UPDATE, *, field: str = "id", overrules: bool = True
+) -> Iterator[tuple[Pen, Stored]]:
+    """A pen on one memory's stream, for a caller that may write there; what it does is noted as ``op``.
+
+    Unless it ``overrules`` the memory, the caller need not be believed as much as the memory is.
+    """
     with engine.write() as writer:
         at = engine.now()
-        stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
-        stored = find(engine, writer, id)
+        stream = writer.locked_stream(engine.tenant, find(engine, writer, id, field).stream)
+        stored = find(engine, writer, id, field)
         _may_change(engine, writer, stored)
+        if overrules:
+            may_overrule(engine, stored)
         pen = Pen(engine, writer, stream, at)
         expired = expire_due(pen)
         keep(engine, writer, expired, stream.number)
@@ -47,7 +54,6 @@ def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
         no = NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
         raise refused(engine, check, no)
     keep(engine, writer, [check], stored.stream)
-    may_overrule(engine, stored)
 
 
 def may_overrule(engine: Engine, stored: Stored) -> None:

@@ -22,8 +22,9 @@ from recollect.stores.protocol import Contender, Place, Reader, Selection, Stand
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
-PASSES = 0.3
-"""The share of an earlier memory's score that a later one needs to be told before it: recency lifts nothing unrelated."""
+PASSES, AS_RELEVANT = 0.3, 0.4
+"""The shares of an earlier memory's score and relevance that a later one needs to be told before it: recency lifts nothing
+unrelated."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
@@ -58,7 +59,9 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
     links = {(one.source, one.target) for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE}
 
     def may_pass(later: Place, earlier: Place) -> bool:
-        return at[later].score >= PASSES * at[earlier].score and not _believed_more(engine, at[earlier], at[later])
+        newer, older = at[later], at[earlier]
+        as_good = newer.score >= PASSES * older.score and newer.relevance >= AS_RELEVANT * older.relevance
+        return as_good and not _believed_more(engine, older, newer)
 
     ordered = later_first(list(at), links, may_pass) if links else list(at)
     return [at[place]._replace(relations=known[place]) for place in ordered]

@@ -289,10 +289,13 @@ def _shown(stored: Stored, strength: float, relation_type: str) -> Related:
 
 
 def strongest(known: Edges) -> dict[Place, float]:
-    """What these memories are related to, each with its strongest relation to one of them."""
+    """What these memories are related to, each with its strongest relation to one of them.
+
+    What may only be an update orders an answer, and brings nothing into it.
+    """
     found: dict[Place, float] = {}
     for place, relations in known.items():
-        for relation in relations:
+        for relation in (one for one in relations if one.relation_type != MAY_UPDATE):
             other = relation.target if relation.source == place else relation.source
             found[other] = max(found.get(other, 0.0), relation.strength)
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.carried_links import carry_links_on
-from recollect.engine.changing import changing
+from recollect.engine.changing import changing, may_overrule
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.ingest import add
@@ -52,11 +52,21 @@ def update(
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def supersede(engine: Engine, old: str, *, by: str) -> Receipt:
-    """Make an active memory the next version of another one, which leaves the active set."""
-    with changing(engine, by) as (pen, newer):
+    """Make an active memory the next version of another one, which leaves the active set.
+
+    A caller who is believed less than the older memory's author cannot replace it by somebody else's words; with words that
+    are believed less, too, the newer memory waits for a decision.
+    """
+    with changing(engine, by, field="by", overrules=False) as (pen, newer):
         older = find(engine, pen.writer, old, "old")
         check_pair(older, newer)
+        may_overrule(engine, newer if _is_outranked(pen, older, newer) else older)
         return supersede_in(pen, older, newer, BY_HAND)
+
+
+def _is_outranked(pen: Pen, older: Stored, newer: Stored) -> bool:
+    order = pen.engine.policy.conflict.authority_order
+    return outranks(Authority(older.state.authority), Authority(newer.state.authority), order)
 
 
 def check_pair(older: Stored, newer: Stored) -> None:
@@ -71,8 +81,7 @@ def check_pair(older: Stored, newer: Stored) -> None:
 def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str) -> Receipt:
     """Make ``newer`` the next version of ``older``, or let it wait if ``older`` is believed more."""
     pen.load(older, newer)
-    order = pen.engine.policy.conflict.authority_order
-    if outranks(Authority(older.state.authority), Authority(newer.state.authority), order):
+    if _is_outranked(pen, older, newer):
         return _hold(pen, older, newer)
     assert older.body is not None, "an active memory has its content"
     engine, old, new = pen.engine, older.state.id, newer.state.id

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.model.errors import BadInput, NotFound, WrongState
+from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -187,3 +187,25 @@ class TestUpdate:
         old = add(mem, BANK)
         with pytest.raises(NotFound):
             mem.as_caller(agent="planner", user="ben").update(old.id, OTHER_BANK)
+
+
+class TestWhoDecides:
+    """An agent may say that a person's words replace its own guess, and not which of two persons' words hold."""
+
+    def test_a_persons_words_replace_a_guess(self, mem: recollect.Recollect) -> None:
+        agent = mem.as_caller(agent="planner", user="ana")
+        guess = agent.add(BANK).memory
+        said = add(mem, OTHER_BANK, source="user")
+        assert guess is not None
+        assert agent.supersede(guess.id, by=said.id).outcome == "superseded"
+
+    def test_a_persons_words_are_not_an_agents_to_retire(self, mem: recollect.Recollect) -> None:
+        first, second = add(mem, BANK, source="user"), add(mem, OTHER_BANK, source="user")
+        with pytest.raises(NotAllowed):
+            mem.as_caller(agent="planner", user="ana").supersede(first.id, by=second.id)
+        assert mem.get(first.id).status == "active"
+
+    def test_the_missing_one_is_named(self, mem: recollect.Recollect) -> None:
+        with pytest.raises(NotFound) as told:
+            mem.supersede(add(mem, BANK).id, by="ffffffffffff")
+        assert told.value.field == "by"

@@ -1,0 +1,141 @@
+"""Memories that may be outdated: linked when the later one is written, told after it, and retired by nobody."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import recollect
+
+OLD = "CI runs on CircleCI and takes about 14 minutes"
+NEW = "Pipelines run in GitHub Actions (about 6 min); CircleCI is gone"
+
+
+class Days:
+    """A clock that a test moves from day to day."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return str(tmp_path / "memory.db") if request.param == "sqlite" else request.getfixturevalue("server_store")
+
+
+@pytest.fixture
+def mem(place: str) -> Iterator[recollect.Recollect]:
+    with recollect.open(place, clock=Days()) as opened:
+        yield opened
+        assert opened.verify().ok
+
+
+def add(mem: recollect.Recollect, content: str, **fields: object) -> recollect.Memory:
+    receipt = mem.add(content, **{"owner": "ana", **fields})
+    assert receipt.memory is not None and receipt.outcome == "stored", receipt
+    return receipt.memory
+
+
+def later(mem: recollect.Recollect, days: int = 3) -> None:
+    clock = mem.engine.clock
+    assert isinstance(clock, Days)
+    clock.now += timedelta(days=days)
+
+
+def may_update(mem: recollect.Recollect, id: str) -> set[str]:
+    return {one.id for one in mem.related(id) if one.relation_type == "may_update"}
+
+
+def told(mem: recollect.Recollect, question: str, **asked: object) -> list[str]:
+    return [item.memory.content for item in mem.query(question, **{"owner": "ana", **asked}).items]
+
+
+class TestLinks:
+    def test_a_later_memory_is_linked_to_what_it_may_make_outdated(self, mem: recollect.Recollect) -> None:
+        old, new = add(mem, OLD), add(mem, NEW)
+        assert may_update(mem, new.id) == {old.id}
+        assert (mem.get(old.id).status, mem.get(new.id).status) == ("active", "active")
+
+    def test_a_contested_value_stands_beside_the_first(self, mem: recollect.Recollect) -> None:
+        first, second = add(mem, "User lives in Lisbon"), add(mem, "User lives in Alfama")
+        assert may_update(mem, second.id) == {first.id}
+
+    def test_the_receipt_says_why(self, mem: recollect.Recollect) -> None:
+        add(mem, OLD)
+        (offer,) = mem.add(NEW, owner="ana").similar
+        assert offer.reason == "mentions_old_value"
+
+    def test_links_survive_a_rebuild(self, mem: recollect.Recollect) -> None:
+        old, new = add(mem, OLD), add(mem, NEW)
+        mem.rebuild()
+        assert may_update(mem, new.id) == {old.id}
+        assert mem.verify().ok
+
+    def test_a_link_goes_with_what_it_leads_to(self, mem: recollect.Recollect) -> None:
+        old, new = add(mem, OLD), add(mem, NEW)
+        mem.forget(old.id)
+        assert may_update(mem, new.id) == set()
+
+    def test_nobody_is_linked_across_a_border(self, mem: recollect.Recollect) -> None:
+        add(mem, OLD, scope="builder")
+        add(mem, OLD.replace("14", "15"), owner="ben")
+        assert may_update(mem, add(mem, NEW).id) == set()
+
+    def test_the_policy_can_switch_it_off(self) -> None:
+        with recollect.open(":memory:", policy={"identity": {"flag": False}}) as mem:
+            add(mem, OLD)
+            assert may_update(mem, add(mem, NEW).id) == set()
+
+
+class TestOrder:
+    QUESTION = "What does CI run on, CircleCI?"
+
+    def test_the_later_one_is_told_first_and_both_say_when(self, mem: recollect.Recollect) -> None:
+        add(mem, OLD)
+        later(mem)
+        add(mem, NEW)
+        answer = mem.query(self.QUESTION, owner="ana")
+        assert answer.text.splitlines() == [
+            f"- [general] {NEW} (said 2026-03-05)",
+            f"- [general] {OLD} (said 2026-03-02, may be outdated)",
+        ]
+        first, second = answer.items
+        assert second.outdated_by == first.memory.id and first.may_update == (second.memory.id,)
+
+    def test_the_policy_can_drop_the_earlier_one(self, place: str) -> None:
+        with recollect.open(place, policy={"identity": {"outdated": "drop"}}) as mem:
+            add(mem, OLD)
+            add(mem, NEW)
+            assert told(mem, self.QUESTION) == [NEW]
+
+    def test_recency_lifts_nothing_unrelated(self, mem: recollect.Recollect) -> None:
+        add(mem, "User's favourite colour is teal")
+        later(mem)
+        add(mem, "User now likes organised desks")
+        assert told(mem, "What is my favourite colour now?")[0] == "User's favourite colour is teal"
+
+    def test_a_stranger_does_not_pass_what_is_vouched_for(self, mem: recollect.Recollect) -> None:
+        old = add(mem, OLD, source="agent")
+        for name in ("ada", "bob", "cyd"):
+            mem.as_caller(agent=name, user="ana").vouch(old.id)
+        later(mem)
+        add(mem, NEW, source="agent")
+        assert told(mem, self.QUESTION)[0] == OLD
+
+    def test_a_guess_does_not_pass_a_person(self, mem: recollect.Recollect) -> None:
+        add(mem, OLD, source="user")
+        later(mem)
+        add(mem, NEW, source="agent")
+        assert told(mem, self.QUESTION)[0] == OLD
+
+    def test_a_turn_recalls_in_the_same_order(self, mem: recollect.Recollect) -> None:
+        add(mem, OLD)
+        later(mem)
+        add(mem, NEW)
+        recalled = mem.recall_for(session="s1", user=self.QUESTION, owner="ana")
+        assert [item.memory.content for item in recalled.items] == [NEW, OLD]

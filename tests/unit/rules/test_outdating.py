@@ -1,0 +1,72 @@
+"""Why one memory may make another outdated, and the order in which both are told."""
+
+import pytest
+
+from recollect.rules.outdating import NEAR, REASONS, later_first, reason_to_doubt, signs_of
+from recollect.rules.statements import Relation
+
+CASES = [
+    (
+        "announced_change",
+        0.55,
+        "Labour is billed at 650 crowns per hour",
+        "From June on, labour costs 750 crowns per hour",
+    ),
+    ("announced_change", 0.5, "The poster session starts at 10:30", "The poster session was moved to 14:00"),
+    ("announced_change", 0.6, "The office is open Monday to Friday", "The office is now closed on Mondays"),
+    ("mentions_old_value", 0.4, "CI runs on CircleCI", "Pipelines live in another place; CircleCI is gone"),
+    ("mentions_old_value", 0.5, "Ravi owns the payments package", "Ines has taken payments over from Ravi"),
+    ("mentions_old_value", 0.5, "The teacher of class 4b is Ms. Okoye", "Since Ms. Okoye left us, Mr. Lind takes 4b"),
+    ("mentions_old_value", 0.5, "Service discovery uses Consul", "Consul was retired last spring"),
+    ("same_kind_of_value", 0.9, "The upload limit per file is 20 min", "Upload limit per file: 45 min"),
+    ("near", 0.9, "Ana plays the violin", "Ana plays the cello"),
+    ("near", 0.3, "CI runs on CircleCI", "Pipelines live in another place; CircleCI is gone"),
+    ("near", 0.9, "Nils sold 40 paintings in 2022", "Nils sold 55 paintings in 2023"),
+    ("near", 0.6, "The bus leaves from stop A", "The tram leaves from stop C"),
+    ("near", 0.6, "Parking costs 60 euros", "The shop opens at nine now"),
+]
+
+
+@pytest.mark.parametrize(("reason", "similarity", "old", "new"), CASES)
+def test_the_words_of_both_say_why(reason: str, similarity: float, old: str, new: str) -> None:
+    assert reason_to_doubt(old, new, similarity) == reason
+
+
+@pytest.mark.parametrize("relation", [Relation.CONTESTED, Relation.CHANGED, Relation.RETRACTED])
+def test_what_the_reader_sees_in_one_slot_comes_first(relation: Relation) -> None:
+    assert reason_to_doubt("User lives in Lisbon", "User lives in Alfama", 0.1, relation) == "contested_slot"
+
+
+def test_every_reason_has_its_place() -> None:
+    assert {reason for reason, *_ in CASES} | {"contested_slot", "stated"} == set(REASONS)
+    assert REASONS[0] == "stated" and REASONS[-1] == NEAR
+
+
+@pytest.mark.parametrize("text", ["", " ", "…", "a" * 10_000, "\U0001f600", "now now now", "$ % :"])
+def test_any_text_has_signs(text: str) -> None:
+    assert signs_of(text).values is not None
+
+
+def anybody(_: str, __: str) -> bool:
+    return True
+
+
+class TestLaterFirst:
+    def test_the_later_one_passes_the_earlier_one_and_nothing_more(self) -> None:
+        assert later_first(["x", "old", "y", "new"], {("new", "old")}, anybody) == ["x", "new", "old", "y"]
+
+    def test_what_stands_right_stays(self) -> None:
+        assert later_first(["new", "x", "old"], {("new", "old")}, anybody) == ["new", "x", "old"]
+
+    def test_a_chain_of_three(self) -> None:
+        links = {("c", "b"), ("b", "a"), ("c", "a")}
+        assert later_first(["a", "b", "c"], links, anybody) == ["c", "b", "a"]
+
+    def test_what_may_not_pass_stays_behind(self) -> None:
+        assert later_first(["old", "new"], {("new", "old")}, lambda later, earlier: False) == ["old", "new"]
+
+    def test_a_circle_ends(self) -> None:
+        assert sorted(later_first(["a", "b"], {("a", "b"), ("b", "a")}, anybody)) == ["a", "b"]
+
+    def test_links_to_what_is_not_there_move_nothing(self) -> None:
+        assert later_first(["a", "b"], {("a", "z"), ("z", "b")}, anybody) == ["a", "b"]
