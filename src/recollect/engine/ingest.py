@@ -9,18 +9,19 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine import near_duplicates, operations, provenance, relations, retries
+from recollect.engine import near_duplicates, offers, operations, provenance, relations, retries
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
 from recollect.engine.contention import again_on_conflict
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, find
 from recollect.engine.drafting import check_expiry, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import holder
 from recollect.engine.links import as_seen, hidden_in, without_hidden
 from recollect.engine.meaning import vector_of, vectors_of
 from recollect.engine.pen import Pen
+from recollect.engine.replaceable import check_active, check_same_place
 from recollect.engine.tracing import denied_trace, keep
 from recollect.engine.waiting import waiting
 from recollect.model import trace
@@ -33,13 +34,13 @@ from recollect.model.operation import Node, Op
 from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID
 from recollect.model.receipt import Changed, Receipt
 from recollect.model.record import Candidate
-from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Outcome, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass, Outcome, Status
 from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge
 from recollect.rules.inheritance import with_inheritance
-from recollect.rules.keys import event_key, same_concept
+from recollect.rules.keys import CanonicalKey, KeySource, event_key, identity, same_concept
 from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Reader, Stored, Writer
 
@@ -358,6 +359,8 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
         prepared = prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
         draft = prepared.draft
     assert draft.key is not None, "the naming gate sets the key"
+    if draft.candidate.supersedes is not None:
+        return _replace_named(pen, prepared, draft.candidate.supersedes, log)
     incumbent, beside = holder(
         pen.engine,
         pen.writer,
@@ -374,6 +377,28 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
     if incumbent is not None and not _evict_if_outweighed(pen, draft, incumbent):
         return _meet(pen, prepared, incumbent, log)
     return _meet_none(pen, prepared, log)
+
+
+def _replace_named(pen: Pen, prepared: Prepared, id: str, log: operations.WriteLog) -> Receipt | Rejection:
+    """Meet the memory that the caller says this one replaces, under that memory's key."""
+    pen.flush()
+    incumbent = find(pen.engine, pen.writer, id, "supersedes")
+    candidate = prepared.draft.candidate
+    check_active(incumbent, "supersedes")
+    check_same_place(incumbent, pen.stream.number, {"scope": candidate.scope, "kind": candidate.kind}, "supersedes")
+    state = incumbent.state
+    key = CanonicalKey(state.canonical_key, state.key_digest, KeySource.EXPLICIT)
+    beside = (
+        len(
+            pen.writer.active_with_key(pen.stream, candidate.scope, str(KIND_CLASS[candidate.kind]), identity(key.text))
+        )
+        > 1
+    )
+    draft = prepared.draft.decide("key:supersedes", key.text, key=key)
+    if candidate.change is None:
+        draft = draft._replace(candidate=candidate.model_copy(update={"change": Change.UPDATE}))
+    no_source = provenance.refusal(pen, draft, incumbent)
+    return no_source or _meet(pen, prepared._replace(draft=draft, beside=beside), incumbent, log)
 
 
 def _evict_if_outweighed(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
@@ -451,21 +476,25 @@ def _duplicate(stored: Stored) -> Rejection:
 
 def _store(pen: Pen, prepared: Prepared, alike: Sequence[near_duplicates.Near]) -> Receipt:
     draft = prepared.draft.decide("identity:new")
-    related = _neighbours(pen, prepared)
-    id, commitment = _new_version(pen, draft, related, beside=prepared.beside)
+    closest = _nearest(pen, prepared)
+    id, commitment = _new_version(pen, draft, relations.neighbours(pen.engine, closest), beside=prepared.beside)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
     for near in alike:
         pen.load(near.stored)
         pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=near.stored.state.id)
     reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
     reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")]
-    return _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
+    receipt = _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
+    return replace(receipt, similar=offers.offered(pen, closest))
 
 
-def _neighbours(pen: Pen, prepared: Prepared, apart_from: str | None = None) -> Sequence[relations.Neighbour]:
-    if prepared.related is None:
-        return ()
-    return relations.neighbours(pen, prepared.draft, prepared.related, apart_from=apart_from)
+def _nearest(pen: Pen, prepared: Prepared) -> list[relations.Neighbour]:
+    return [] if prepared.related is None else relations.nearest(pen, prepared.draft, prepared.related)
+
+
+def _neighbours(pen: Pen, prepared: Prepared, apart_from: str) -> list[relations.Neighbour]:
+    near = _nearest(pen, prepared)
+    return relations.neighbours(pen.engine, [one for one in near if one[0].state.id != apart_from])
 
 
 def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:

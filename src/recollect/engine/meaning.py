@@ -114,7 +114,7 @@ class Fresh:
         self._block: Block | None = None
 
     def nearest(
-        self, reader: Reader, stream: Stream, vector: bytes, after: int, count: int, least: float, scale: Scale
+        self, reader: Reader, stream: Stream, vector: bytes, after: int, count: int, least: float, *, scale: Scale
     ) -> list[tuple[int, float]]:
         """Those of a stream's memories above ``after`` that are most like a vector, best first, with how like they are."""
         if stream.last_memory <= after:

@@ -9,6 +9,7 @@ table that ranking reads is derived from both.
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -34,6 +35,8 @@ from recollect.stores.protocol import Later, Place, Reader, Relation, Selection,
 RELATED_TO = "related_to"
 CHUNK = 12
 """How many of the nearest are looked up at a time: of those, some may have left the active set, or be another scope's."""
+COMPARED = 8
+"""How many of the nearest active memories a new one is compared with."""
 
 
 class Search(NamedTuple):
@@ -48,7 +51,8 @@ NOTHING = Search()
 
 def wanted(engine: Engine, draft: Draft) -> bool:
     """Only what is known for good is linked: not the lines of a conversation, not what is about the person as such."""
-    return draft.candidate.kind is Kind.SEMANTIC and bool(draft.vector) and engine.policy.relations.neighbours > 0
+    asked_for = engine.policy.relations.neighbours > 0 or engine.policy.identity.offer
+    return draft.candidate.kind is Kind.SEMANTIC and bool(draft.vector) and asked_for
 
 
 def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, committed: bool) -> Search:
@@ -58,29 +62,37 @@ def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, comm
     compared = likeness_of(engine, reader, [stream], draft.vector, committed=committed)
     if compared is None:
         return NOTHING
-    return Search(_near(engine, compared), compared.seen_to(stream))
+    return Search(tuple((number, like) for (_, number), like in _near(engine, compared)), compared.seen_to(stream))
 
 
-def _near(engine: Engine, compared: Likeness) -> tuple[tuple[int, float], ...]:
-    nearest = compared.nearest(RERANKED, engine.policy.relations.link_min)
-    return tuple((number, like) for (_, number), like in nearest)
+def _near(engine: Engine, compared: Likeness) -> list[tuple[Place, float]]:
+    """Return the nearest that are alike enough for a link, and some in any case: the nearest are offered however far."""
+    found = compared.nearest(RERANKED, engine.policy.relations.link_min)
+    return found if len(found) >= CHUNK else compared.nearest(CHUNK)
 
 
 Neighbour = tuple[Stored, float]
 
 
-def neighbours(pen: Pen, draft: Draft, earlier: Search, apart_from: str | None = None) -> list[Neighbour]:
+def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
     """Inside the lock: the nearest that are active still, what has come since included, each with how like it is."""
     if not wanted(pen.engine, draft):
         return []
     embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
     check_stream(pen.writer, pen.stream, embedder)
     settings, since, scale = pen.engine.policy.relations, earlier.seen_to, scale_of(embedder)
-    near = dict(earlier.found)
-    near |= dict(pen.fresh.nearest(pen.writer, pen.stream, draft.vector, since, RERANKED, settings.link_min, scale))
+    fresh = partial(pen.fresh.nearest, pen.writer, pen.stream, draft.vector, since, scale=scale)
+    found = fresh(RERANKED, settings.link_min)
+    near = dict(earlier.found) | dict(found if len(found) >= CHUNK else fresh(CHUNK, -1.0))
     best = sorted(near, key=lambda number: (-near[number], number))
-    linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one) and one.state.id != apart_from)
-    return [(one, near[one.number]) for one in islice(linked, settings.neighbours)]
+    linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
+    return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
+
+
+def neighbours(engine: Engine, near: Sequence[Neighbour]) -> list[Neighbour]:
+    """Return those of the nearest to which a new memory is linked as related."""
+    settings = engine.policy.relations
+    return [one for one in near if one[1] >= settings.link_min][: settings.neighbours]
 
 
 def _looked_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Stored]:

@@ -24,6 +24,7 @@ from recollect.engine import (
     promotion,
     reading,
     recall,
+    superseding,
     tracing,
     turn_recall,
     turns,
@@ -146,6 +147,20 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     def add_many(self, memories: Sequence[Mapping[str, Any]]) -> "builtins.list[Receipt]":
         """Remember many things in one transaction, with a receipt each."""
         return ingest.add_many(self._engine, memories, refuse_expired=True)
+
+    @traced
+    def update(self, id: str, content: str, *, idempotency_key: str | None = None, **fields: Any) -> Receipt:
+        """Write the next version of a memory; ``fields`` are those of :class:`recollect.Candidate`.
+
+        Its address and kind stay as they are. A caller who is believed less than the memory's author does not replace it:
+        the outcome is ``contradicted``, and the new statement waits for ``resolve``.
+        """
+        return superseding.update(self._engine, id, content, fields, idempotency_key)
+
+    @traced
+    def supersede(self, old: str, *, by: str) -> Receipt:
+        """Make an active memory the next version of another, such as one that :attr:`Receipt.similar` offered."""
+        return superseding.supersede(self._engine, old, by=by)
 
     @traced
     def edit(self, id: str, **changes: Any) -> Memory:

@@ -26,6 +26,8 @@ class Event(StrEnum):
     SUPERSEDED = "superseded"
     CONTRADICTED = "contradicted"
     RESOLVED = "resolved"
+    HELD = "held"
+    """It would have replaced what is believed more, so it waits for a decision instead of being active."""
     ARCHIVED = "archived"
     FORGOTTEN = "forgotten"
     RESTORED = "restored"
@@ -54,6 +56,7 @@ HISTORY_KIND: dict[Event, str] = {
     Event.REINFORCED: "UPDATE",
     Event.SUPERSEDED: "UPDATE",
     Event.RESOLVED: "UPDATE",
+    Event.HELD: "UPDATE",
     Event.ARCHIVED: "UPDATE",
     Event.EDITED: "UPDATE",
     Event.REKEYED: "UPDATE",

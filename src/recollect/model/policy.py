@@ -160,6 +160,12 @@ class NearDuplicates(Section):
     max_candidates: int = Field(200, ge=1, le=10_000, description="how many candidates are compared")
 
 
+class Identity(Section):
+    """What happens where no rule is sure whether a new memory is about the same as an older one."""
+
+    offer: bool = Field(True, description="show the writer up to three active memories that the new one may replace")
+
+
 class Conflict(Section):
     """Who wins when two memories of one key contradict each other."""
 
@@ -383,6 +389,7 @@ class Policy(Section):
     length: Length = Length()
     privacy: Privacy = Privacy()
     near_duplicates: NearDuplicates = NearDuplicates()
+    identity: Identity = Identity()
     conflict: Conflict = Conflict()
     authority: AuthorityRules = AuthorityRules()
     capacity: Capacity = Capacity()

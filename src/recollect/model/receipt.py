@@ -39,6 +39,21 @@ class Changed(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class Similar(Plain):
+    """An active memory that a new one may replace: what it says, since when, and how alike the two are, from 0 to 1.
+
+    ``reason`` is why it may be outdated (``contested_slot``, ``announced_change`` …), or ``near`` if it is only alike.
+    """
+
+    id: str
+    canonical_key: str
+    content: str
+    at: str
+    similarity: float
+    reason: str = "near"
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt(Plain):
     """The answer to a write. ``denied`` is an answer too: ``reasons`` says why, ``detail`` what to do next."""
 
@@ -49,6 +64,8 @@ class Receipt(Plain):
     changed: tuple[Changed, ...] = ()
     detail: str | None = None
     replayed: bool = False
+    similar: tuple[Similar, ...] = ()
+    """Up to three memories that a newly stored one may replace; ``supersede(old, by=new)`` accepts one of them."""
 
     @property
     def denied(self) -> bool:

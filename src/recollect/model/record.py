@@ -213,6 +213,9 @@ class Candidate(BaseModel):
     signature: Sentence | None = None
     confidence: Confidence | None = None
     aliases: Names = ()
+    supersedes: Name | None = Field(
+        None, description="the id of the active memory that this one is the next version of"
+    )
 
     pinned: Annotated[bool, Field(strict=True)] = False
     importance: Importance | None = None

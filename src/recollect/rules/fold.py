@@ -83,6 +83,13 @@ def _resolved(states: States, entry: Entry, _: Body, __: Body) -> None:
         state.supersedes_id, state.version = entry.other_id, states[entry.other_id].version + 1
 
 
+def _held(states: States, entry: Entry, _: Body, __: Body) -> None:
+    state = _move(states, entry)
+    if entry.other_id:
+        _link(state.conflict_ids, entry.other_id)
+        _link(states[entry.other_id].conflict_ids, state.id)
+
+
 def _reinforced(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = states[entry.memory_id]
     _set(state, amendment.get("set", {}))
@@ -191,6 +198,7 @@ _FOLDS: dict[Event, Callable[[States, Entry, Body, Body], None]] = {
     Event.CONTRADICTED: _contradicted,
     Event.SUPERSEDED: _superseded,
     Event.RESOLVED: _resolved,
+    Event.HELD: _held,
     Event.REINFORCED: _reinforced,
     Event.ARCHIVED: _moved,
     Event.FORGOTTEN: _put_away,
