@@ -1,5 +1,7 @@
 """The tools that a client gets by default: query, list, add, update, forget and history."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field
@@ -8,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from recollect.engine.filters import FILTERS
 from recollect.interfaces.mcp.tool import AgentRequest, Answer, NextStep, Tool, as_text, plain, through
 from recollect.interfaces.python import Recollect
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, RecollectError
 from recollect.model.one_line import one_line
 from recollect.model.receipt import Receipt
 from recollect.model.record import Memory
@@ -34,8 +36,6 @@ REPLACE = (
 
 Owner = Annotated[str | None, Field(None, description="whose memories; left out, all that you may see")]
 Categories = Annotated[list[str] | None, Field(None, description="only these; all must be open to you")]
-Unlisted = SkipJsonSchema
-"""An argument that is accepted and documented, but that the listing does not spend tokens on."""
 Namespaces = list[Literal["prod", "test", "ephemeral"]] | None
 
 
@@ -53,11 +53,12 @@ class Query(AgentRequest):
     budget_tokens: int | None = Field(None, description="how many tokens the items may take")
     threshold: float | None = Field(None, description="0 to 1: drop weaker matches")
     history: bool | None = Field(None, description="also what each said before")
-    space: Unlisted[str | list[str] | None] = None
-    include_namespaces: Unlisted[Namespaces] = None
-    share_of_best: Unlisted[float | None] = None
-    named: Unlisted[bool | None] = None
-    thread: Unlisted[str | None] = None
+    # Accepted and documented, but rarely of use to a model: the listing does not spend tokens on these.
+    space: SkipJsonSchema[str | list[str] | None] = None
+    include_namespaces: SkipJsonSchema[Namespaces] = None
+    share_of_best: SkipJsonSchema[float | None] = None
+    named: SkipJsonSchema[bool | None] = None
+    thread: SkipJsonSchema[str | None] = None
 
 
 def query(memory: Recollect, request: Query) -> Answer:
@@ -82,8 +83,8 @@ class List(AgentRequest):
     )
     limit: int = LISTED
     cursor: str | None = Field(None, description="next_cursor of the page before")
-    space: Unlisted[str | list[str] | None] = None
-    include_namespaces: Unlisted[Namespaces] = None
+    space: SkipJsonSchema[str | list[str] | None] = None
+    include_namespaces: SkipJsonSchema[Namespaces] = None
 
 
 def list_memories(memory: Recollect, request: List) -> Answer:
@@ -126,7 +127,7 @@ class Add(AgentRequest):
         None, description="how it relates to what is known, if you know", json_schema_extra={"enum": [*Change]}
     )
     idempotency_key: str | None = Field(None, description="makes a retry safe")
-    supersedes: Unlisted[str | None] = None
+    supersedes: SkipJsonSchema[str | None] = None
 
 
 def add(memory: Recollect, request: Add) -> Answer:
@@ -154,14 +155,26 @@ def update(memory: Recollect, request: Update) -> Answer:
     if request.by is not None:
         if request.source is not None:
             raise BadInput("goes with content, not with by.", field="source", hint="Leave it out.")
-        return _written(seen.supersede(request.replaces, by=request.by))
+        with _fields_named(old="replaces", id="by"):
+            return _written(seen.supersede(request.replaces, by=request.by))
     if request.content is None:
         raise BadInput(
             "is missing, and so is by.",
             field="content",
             hint="Give content for a new version, or by for a memory that was added already.",
         )
-    return _written(seen.update(request.replaces, request.content, source=request.source or "agent"))
+    with _fields_named(id="replaces", supersedes="replaces"):
+        return _written(seen.update(request.replaces, request.content, source=request.source or "agent"))
+
+
+@contextmanager
+def _fields_named(**names: str) -> Iterator[None]:
+    """Let an error name the argument of this tool instead of the argument of the method that the tool calls."""
+    try:
+        yield
+    except RecollectError as error:
+        error.field = names.get(error.field or "", error.field)
+        raise
 
 
 def _written(receipt: Receipt) -> Answer:
