@@ -16,6 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 import recollect
 from recollect.interfaces.mcp.catalogue import TOOLS, choose_tools
+from recollect.interfaces.mcp.server import INSTRUCTIONS
 from recollect.interfaces.mcp.tool import parse
 from recollect.interfaces.mcp.tools import REPLACE
 from recollect.interfaces.mcp.transports import listen, parse_place
@@ -436,9 +437,20 @@ def test_what_is_listed_is_what_a_model_needs() -> None:
     )
 
 
+def test_every_tool_and_argument_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `memory_")]
+    for tool in choose_tools("default,admin").values():
+        (row,) = [row for row in rows if f"`{tool.name}`" in row.split("|")[1]]
+        names = {info.alias or name for name, info in tool.request.model_fields.items()}
+        told = [set(re.findall(r"`(\w+)`", column)) for column in row.split("|")[2:4]]
+        listed = set(tool.definition().input_schema["properties"])
+        assert (told[0] - {"id"}) | ({"id"} & names) == listed and told[1] == names - listed, tool.name
+
+
 def test_descriptions_name_tools_that_exist() -> None:
     for name, tool in TOOLS.items():
         listed = tool.definition()
-        texts = [listed.description or "", json.dumps(listed.input_schema), REPLACE]
+        texts = [listed.description or "", json.dumps(listed.input_schema), REPLACE, INSTRUCTIONS]
         named = {word for text in texts for word in re.findall(r"\bmemory_\w+", text)}
         assert named <= set(TOOLS), name

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import recollect
 from recollect import Recollect
-from recollect.interfaces.mcp.catalogue import TOOLS
+from recollect.interfaces.mcp.catalogue import TOOLS, choose_tools
 from recollect.interfaces.mcp.tools import EXCERPT
-from recollect.model.errors import NotAllowed, NotFound, WrongState
+from recollect.model.errors import NotAllowed, NotFound, RecollectError, WrongState
 
 from .mcp_servers import HttpServer, over_http
 from .shell import Shell
@@ -217,3 +219,34 @@ def test_the_command_line_writes_the_next_version(shell: Shell) -> None:
         (("add", "Tea is hot", "--supersedes", "ffffffffffff"), 1, "supersedes"),
     ):
         assert shell.json(*arguments, code=code)["error"]["field"] == field
+
+
+GARBAGE: st.SearchStrategy[Any] = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=40),
+    st.sampled_from(["", " ", "\0", "\ud800", "%", "ffffffffffff", "'; DROP TABLE memory; --", "🦕" * 300, "default"]),
+    st.lists(st.one_of(st.none(), st.integers(), st.text(max_size=9)), max_size=3),
+    st.dictionaries(st.text(max_size=9), st.one_of(st.none(), st.integers(), st.text(max_size=9)), max_size=3),
+)
+
+
+@pytest.mark.parametrize("tool", choose_tools("default,admin"))
+def test_garbage_is_answered_or_refused_by_name(tool: str) -> None:
+    """Whatever a client sends, a tool answers or raises an error of ours, which becomes a tool error."""
+    names = [info.alias or name for name, info in TOOLS[tool].request.model_fields.items()]
+    with recollect.open(":memory:") as mem:
+        kept = mem.add(OLD).memory
+        assert kept is not None
+
+        @given(st.dictionaries(st.sampled_from([*names, "colour"]), st.one_of(GARBAGE, st.just(kept.id))))
+        def sent(arguments: dict[str, Any]) -> None:
+            try:
+                TOOLS[tool].call(mem, arguments)
+            except RecollectError as error:
+                assert error.message and (error.field or error.hint)
+
+        sent()
+        assert mem.verify().ok
