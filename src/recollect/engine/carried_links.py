@@ -5,7 +5,7 @@ carried on: a new version is compared anew.
 """
 
 from recollect.engine.pen import Pen
-from recollect.engine.relations import RELATED_TO
+from recollect.engine.relations import RELATED_TO, links_in
 from recollect.model.ledger import Event
 from recollect.model.vocabulary import Status
 from recollect.stores.protocol import Place, Relation, Stored
@@ -57,8 +57,8 @@ def _goes_on(link: Relation, old: Stored, other: Stored) -> bool:
 
 
 def _is_by_likeness(link: Relation, begin: Stored, end: Stored) -> bool:
-    near = [id for id, _ in (begin.body or {}).get("neighbours", ())]
-    return link.relation_type == RELATED_TO and end.state.id in near
+    said = {(id, relation_type) for id, relation_type, _ in links_in(begin.body or {})}
+    return (end.state.id, link.relation_type) in said
 
 
 def _record(pen: Pen, link: Relation, source_id: str, target_id: str) -> None:

@@ -21,6 +21,7 @@ from recollect.engine.incumbents import holder
 from recollect.engine.links import as_seen, hidden_in, without_hidden
 from recollect.engine.meaning import vector_of, vectors_of
 from recollect.engine.pen import Pen
+from recollect.engine.relations import MAY_UPDATE, RELATED_TO, Link
 from recollect.engine.replaceable import check_active, check_same_place
 from recollect.engine.tracing import denied_trace, keep
 from recollect.engine.waiting import waiting
@@ -476,25 +477,28 @@ def _duplicate(stored: Stored) -> Rejection:
 
 def _store(pen: Pen, prepared: Prepared, alike: Sequence[near_duplicates.Near]) -> Receipt:
     draft = prepared.draft.decide("identity:new")
-    closest = _nearest(pen, prepared)
-    id, commitment = _new_version(pen, draft, relations.neighbours(pen.engine, closest), beside=prepared.beside)
+    near = _nearest(pen, prepared)
+    doubts = offers.doubts(draft, near)
+    links = _related(pen, near) + [Link(one.stored, MAY_UPDATE, *one[1:]) for one in offers.worth_linking(pen, doubts)]
+    id, commitment = _new_version(pen, draft, links, beside=prepared.beside)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
-    for near in alike:
-        pen.load(near.stored)
-        pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=near.stored.state.id)
+    for one in alike:
+        pen.load(one.stored)
+        pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=one.stored.state.id)
     reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
     reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")]
     receipt = _answer(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
-    return replace(receipt, similar=offers.offered(pen, closest))
+    return replace(receipt, similar=offers.offered(pen, doubts))
 
 
 def _nearest(pen: Pen, prepared: Prepared) -> list[relations.Neighbour]:
     return [] if prepared.related is None else relations.nearest(pen, prepared.draft, prepared.related)
 
 
-def _neighbours(pen: Pen, prepared: Prepared, apart_from: str) -> list[relations.Neighbour]:
-    near = _nearest(pen, prepared)
-    return relations.neighbours(pen.engine, [one for one in near if one[0].state.id != apart_from])
+def _related(pen: Pen, near: Sequence[relations.Neighbour], apart_from: str = "") -> list[Link]:
+    """Return the links to those of the nearest that a new version is related to."""
+    others = [one for one in near if one[0].state.id != apart_from]
+    return [Link(stored, RELATED_TO, like) for stored, like in relations.neighbours(pen.engine, others)]
 
 
 def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
@@ -537,12 +541,10 @@ def _renewed(pen: Pen, stored: Stored) -> dict[str, int]:
     return {} if until is None else {"expires_at_tick": until}
 
 
-def _new_version(
-    pen: Pen, draft: Draft, related: Sequence[relations.Neighbour] = (), *, beside: bool = False
-) -> tuple[str, str]:
-    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(related)
+def _new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool = False) -> tuple[str, str]:
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(links)
     id, commitment = pen.new_version(body, draft.terms, draft.vector)
-    relations.put_neighbours(pen, id, related)
+    relations.put_links(pen, id, links)
     if beside:
         pen.keep_beside(id)
     return id, commitment
@@ -553,7 +555,7 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     engine, old = pen.engine, incumbent.state.id
     order = engine.policy.conflict.authority_order
     draft = with_inheritance(prepared.draft, incumbent.body, incumbent.state, order)
-    id, commitment = _new_version(pen, draft, _neighbours(pen, prepared, apart_from=old), beside=prepared.beside)
+    id, commitment = _new_version(pen, draft, _related(pen, _nearest(pen, prepared), old), beside=prepared.beside)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     carry_links_on(pen, incumbent, id)
@@ -565,7 +567,7 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
 
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     old = incumbent.state.id
-    id, commitment = _new_version(pen, prepared.draft, _neighbours(pen, prepared, apart_from=old))
+    id, commitment = _new_version(pen, prepared.draft, _related(pen, _nearest(pen, prepared), old))
     pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
     conflict = _conflict(pen, old, id, id, verdict)
     changed = (Changed(id, None, "contradictory"),)

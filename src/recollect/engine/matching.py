@@ -10,16 +10,20 @@ from recollect.engine.context import Engine
 from recollect.engine.links import as_seen
 from recollect.engine.meaning import Asked
 from recollect.engine.ranking import Ranked, concept, ranked
+from recollect.engine.relations import MAY_UPDATE, edges, reasons_in
 from recollect.model.phase import phase_number
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, KindClass, Space
 from recollect.rules.authority import outranks
 from recollect.rules.keys import identity
+from recollect.rules.outdating import NEAR, STATED, later_first
 from recollect.rules.shadowing import Concept, Precedence, shadows, with_places
 from recollect.stores.protocol import Contender, Place, Reader, Selection, Standing, Stored, Stream
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
+PASSES = 0.3
+"""The share of an earlier memory's score that a later one needs to be told before it: recency lifts nothing unrelated."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
@@ -33,7 +37,7 @@ def matching(
     However many guesses match better, some places are kept for what is believed more and matches nearly as well: a flood
     of guesses must not wash away what a person said.
     """
-    found = ranked(engine, reader, streams, asked, top_k + SHADOW_MARGIN, selection)
+    found = _later_first(engine, reader, ranked(engine, reader, streams, asked, top_k + SHADOW_MARGIN, selection))
     places = top_k // 2
     if sum(one.is_a_guess for one in found[:top_k]) <= top_k - places:
         return found
@@ -44,6 +48,25 @@ def matching(
 
 
 _BELIEVED_MORE = tuple(authority for authority in Authority if authority is not Authority.AI_INFERRED)
+
+
+def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> list[Ranked]:
+    """Put the later of two linked memories before the one that it may make outdated, unless that one is believed more."""
+    at = {one.place: one for one in found}
+    known = {one.place: one.relations for one in found if one.relations is not None}
+    known |= edges(engine, reader, [place for place in at if place not in known])()
+    links = {(one.source, one.target) for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE}
+
+    def may_pass(later: Place, earlier: Place) -> bool:
+        return at[later].score >= PASSES * at[earlier].score and not _believed_more(engine, at[earlier], at[later])
+
+    ordered = later_first(list(at), links, may_pass) if links else list(at)
+    return [at[place]._replace(relations=known[place]) for place in ordered]
+
+
+def _believed_more(engine: Engine, one: Ranked, other: Ranked) -> bool:
+    vouched, other_vouched = one.features.get("vouching", 0.0), other.features.get("vouching", 0.0)
+    return _outranks(engine, one.row, other.row) or vouched > other_vouched
 
 
 # ── one item a concept ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -135,6 +158,42 @@ def as_told(one: Ranked, stored: Stored) -> Recalled:
         one.relevance,
         dict(one.features),
     )
+
+
+def told(engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> list[tuple[Ranked, Recalled]]:
+    """The chosen memories as they are told. Those that a later one may make outdated, for a stated reason, say so, or are
+    dropped if the policy says that."""
+    outdated = _outdated(chosen, at_hand)
+    updates: dict[Place, list[str]] = defaultdict(list)
+    for earlier, later in outdated.items():
+        updates[later].append(at_hand[earlier].state.id)
+    if engine.policy.identity.outdated == "drop":
+        return [(one, as_told(one, at_hand[one.place])) for one in chosen if one.place not in outdated]
+    return [
+        (
+            one,
+            replace(
+                as_told(one, at_hand[one.place]),
+                outdated_by=at_hand[outdated[one.place]].state.id if one.place in outdated else None,
+                may_update=tuple(updates[one.place]),
+            ),
+        )
+        for one in chosen
+    ]
+
+
+def _outdated(chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> dict[Place, Place]:
+    """Return those of the chosen that another of them may make outdated for a stated reason, each with the first such."""
+    places = [one.place for one in chosen]
+    found: dict[Place, Place] = {}
+    for one in chosen:
+        for link in one.relations or ():
+            if link.relation_type != MAY_UPDATE or link.source != one.place or link.target not in places:
+                continue
+            reason = reasons_in(at_hand[one.place].body or {}).get(at_hand[link.target].state.id, STATED)
+            if reason != NEAR and places.index(one.place) < places.index(link.target):
+                found.setdefault(link.target, one.place)
+    return found
 
 
 def unasked(stored: Stored) -> Ranked:

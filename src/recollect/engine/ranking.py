@@ -322,8 +322,13 @@ def _in_time(
     idf: Mapping[str, float],
     meant: Likeness | None,
 ) -> list[Scored]:
-    """Puts an update above what it updates, or the earliest above the best. A guess is neither of them."""
+    """Puts an update above what it updates, or the earliest above the best. A guess is neither of them.
+
+    Only lines of a conversation update one another here: memories are linked when they are written, and the links order them.
+    """
     compared = [one.place for one in ranked[:LOOKED_AT] if facts[one.place].authority is not Authority.AI_INFERRED]
+    if not question.asks_for_the_first:
+        compared = [place for place in compared if facts[place].session != _alone(place)]
     statements = {
         place: statement(question, contents[place], facts[place].at, place, facts[place].speaker) for place in compared
     }

@@ -11,11 +11,19 @@ from recollect.engine.arguments import check_number
 from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
 from recollect.engine.filters import FILTERS, check_categories, selection_of
-from recollect.engine.matching import as_told, loaded, matching, newest_phase_first, shadowed, with_counterparts
+from recollect.engine.matching import (
+    as_told,
+    loaded,
+    matching,
+    newest_phase_first,
+    shadowed,
+    told,
+    with_counterparts,
+)
 from recollect.engine.meaning import Asked, as_asked
 from recollect.engine.ranking import Ranked
 from recollect.engine.reading import Spaces, asked_spaces, readable_streams
-from recollect.engine.relations import Seen, told_with, within
+from recollect.engine.relations import MAY_UPDATE, Seen, told_with, within
 from recollect.model import trace
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
@@ -175,8 +183,8 @@ def _chosen(
         return budget.tokens is None or room.takes(as_told(one, at_hand[one.place]).written(budget.form))
 
     chosen, no_room = best_within(about, top_k, lambda one: one.row.category, share_of(engine), fits)
-    at_hand = loaded(engine, reader, chosen, at_hand)
-    return chosen, [as_told(one, at_hand[one.place]) for one in chosen], no_room
+    items = told(engine, chosen, loaded(engine, reader, chosen, at_hand))
+    return [one for one, _ in items], [item for _, item in items], no_room
 
 
 def share_of(engine: Engine) -> Callable[[str], int | None]:
@@ -236,18 +244,19 @@ def _with_related(
     most = engine.policy.relations.bullets
     if not items or not most:
         return list(items)
-    told: dict[Place, list[Related]] = defaultdict(list)
+    along: dict[Place, list[Related]] = defaultdict(list)
     room, shares = budget.room(items), Shares(share_of(engine))
     for item in items:
         shares.use(item.memory.category)
     known = {one.place: one.relations for one in chosen if one.relations is not None}
-    for place, related in told_with(engine, reader, [one.place for one in chosen], seen, known)[:most]:
+    found = told_with(engine, reader, [one.place for one in chosen], seen, known)
+    for place, related in [one for one in found if one[1].relation_type != MAY_UPDATE][:most]:
         if not shares.is_used_up(related.category) and room.takes(_along(related, budget.form)):
             shares.use(related.category)
-            told[place].append(related)
-    if not told:
+            along[place].append(related)
+    if not along:
         return list(items)
-    return [replace(item, related=tuple(told[one.place])) for item, one in zip(items, chosen, strict=True)]
+    return [replace(item, related=tuple(along[one.place])) for item, one in zip(items, chosen, strict=True)]
 
 
 def _trimmed(items: list[Recalled], budget: _Budget) -> tuple[list[Recalled], int]:

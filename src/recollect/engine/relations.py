@@ -33,6 +33,8 @@ from recollect.rules.fold import BY_HAND, RELATION_RULE
 from recollect.stores.protocol import Later, Place, Reader, Relation, Selection, Stored, Stream, Version
 
 RELATED_TO = "related_to"
+MAY_UPDATE = "may_update"
+"""From a later memory to an earlier one that it may make outdated."""
 CHUNK = 12
 """How many of the nearest are looked up at a time: of those, some may have left the active set, or be another scope's."""
 COMPARED = 8
@@ -103,14 +105,37 @@ def _looked_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Stored]:
         yield from (found[number] for number in chunk if number in found)
 
 
-def noted(found: Sequence[Neighbour]) -> dict[str, Any]:
-    """How a version says to whom it was linked."""
-    return {"neighbours": [[other.state.id, strength] for other, strength in found]} if found else {}
+class Link(NamedTuple):
+    """A link that a new version brings: to which memory, of which type, how strong, and for which reason if it has one."""
+
+    other: Stored
+    relation_type: str
+    strength: float
+    reason: str = ""
 
 
-def put_neighbours(pen: Pen, id: str, found: Sequence[Neighbour]) -> None:
+def noted(links: Sequence[Link]) -> dict[str, Any]:
+    """Return how a version's body says what it is linked to. What may be outdated has a reason, what is related has none."""
+    said = [[one.other.state.id, one.strength, *([one.reason] if one.reason else [])] for one in links]
+    return {"neighbours": said} if said else {}
+
+
+def links_in(body: Mapping[str, Any]) -> list[tuple[str, str, float]]:
+    """Return the links that a version's body says: to which memory, of which type, how strong."""
+    return [
+        (id, MAY_UPDATE if reason else RELATED_TO, strength) for id, strength, *reason in body.get("neighbours", ())
+    ]
+
+
+def reasons_in(body: Mapping[str, Any]) -> dict[str, str]:
+    """Return the memories that a version may make outdated, as its body says, each with the reason."""
+    return {id: reason[0] for id, _, *reason in body.get("neighbours", ()) if reason}
+
+
+def put_links(pen: Pen, id: str, links: Sequence[Link]) -> None:
+    """Add the links of a new version to the table that reads use."""
     source = (pen.stream.number, pen.number(id))
-    rows = [Relation(source, (other.stream, other.number), RELATED_TO, like, pen.at) for other, like in found]
+    rows = [Relation(source, (to.stream, to.number), how, strength, pen.at) for to, how, strength, _ in links]
     if rows:
         pen.writer.put_relations(pen.stream.tenant, rows)
 
@@ -303,9 +328,9 @@ def _stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
     """What each version says of those that it was near to when it was made."""
     bodies = [(version.id, json.loads(version.body)) for version in versions if version.body is not None]
     return {
-        (id, other, RELATED_TO): (strength, body["created_at"])
+        (id, other, relation_type): (strength, body["created_at"])
         for id, body in bodies
-        for other, strength in body.get("neighbours", ())
+        for other, relation_type, strength in links_in(body)
     }
 
 

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 
 from recollect.engine.context import Engine
 from recollect.engine.log_audit import LogAudit
-from recollect.engine.relations import RELATED_TO, relations_of_stream
+from recollect.engine.relations import links_in, relations_of_stream
 from recollect.engine.signed_audit import SignedAudit
 from recollect.engine.stream_pages import BEYOND_ALL, Amendments, Brought, Versions, entry_pages, state_pages
 from recollect.engine.text_audit import TextAudit
@@ -253,14 +253,14 @@ class _StreamAudit:
         if brought.parents != tuple(sorted(set(said.get("parent_refs", ())))):
             where = f"{self.name}, memory number {version.number}"
             raise Broken(where, "what it builds upon is not what its version says")
-        if (brought.relations or "neighbours" in said) and brought.relations != self._neighbours(version.number, said):
+        if brought.relations != self._links(version.number, said):
             self._look_twice.add(version.number)
 
-    def _neighbours(self, number: int, body: Body) -> list[Relation]:
+    def _links(self, number: int, body: Body) -> list[Relation]:
         here = self._stream.number
         return sorted(
-            Relation((here, number), (here, self._numbers.get(id, 0)), RELATED_TO, strength, body["created_at"])
-            for id, strength in body.get("neighbours", ())
+            Relation((here, number), (here, self._numbers.get(id, 0)), relation_type, strength, body["created_at"])
+            for id, relation_type, strength in links_in(body)
         )
 
     def compare(self) -> None:

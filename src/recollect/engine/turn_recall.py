@@ -12,12 +12,12 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.exchange import Exchange, as_session
 from recollect.engine.matching import (
-    as_told,
     loaded,
     matching,
     newest_phase_first,
     shadowed,
     standing,
+    told,
     unasked,
     with_counterparts,
 )
@@ -113,10 +113,10 @@ def _items(
     others = [one for one in kept if one.id not in anyway]
     best = first + best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
     at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
-    told = [as_told(one, at_hand[one.place]) for one in best]
-    told = _with_reasons(told, anyway, {one.id for one in matches})
+    items = [item for _, item in told(engine, best, at_hand)]
+    items = _with_reasons(items, anyway, {one.id for one in matches})
     recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in _conversation(engine, reader, streams)]
-    return [*told, *recent]
+    return [*items, *recent]
 
 
 def _with_reasons(told: Sequence[Recalled], anyway: Mapping[str, str], matching: Collection[str]) -> list[Recalled]:

@@ -164,6 +164,18 @@ class Identity(Section):
     """What happens where no rule is sure whether a new memory is about the same as an older one."""
 
     offer: bool = Field(True, description="show the writer up to three active memories that the new one may replace")
+    flag: bool = Field(True, description="link a new memory to those that it may make outdated (may_update)")
+    near_min: float = Field(
+        0.3, ge=0, le=1, description="how alike two memories must be for a link without a stated reason"
+    )
+    near_links: int = Field(
+        3, ge=0, le=10, description="to how many memories a new one is linked without a stated reason"
+    )
+    outdated: Literal["mark", "drop"] = Field(
+        "mark",
+        description="an answer that holds both ends of a may_update link: mark: the later one first, the earlier one marked; "
+        "drop: the later one alone",
+    )
 
 
 class Conflict(Section):

@@ -132,11 +132,21 @@ class Recalled(Plain):
     """What is told along with it, since it has to do with it."""
     earlier: tuple[Earlier, ...] = ()
     """What it said before, newest first, where that was asked for."""
+    outdated_by: str | None = None
+    """The id of a later memory in the same answer that may make it outdated."""
+    may_update: tuple[str, ...] = ()
+    """The ids of memories in the same answer that it may make outdated."""
+
+    @property
+    def bullet(self) -> str:
+        """The memory as one line. Of two that may update one another, both say when they were said."""
+        said = f" (said {self.memory.created_at:%Y-%m-%d}" if self.outdated_by or self.may_update else ""
+        return bullet(self.memory) + said + (", may be outdated)" if self.outdated_by else ")" if said else "")
 
     @property
     def lines(self) -> list[str]:
         """As it stands in a prompt: its bullet, and below it what it said before and what it has to do with."""
-        return [bullet(self.memory), *(one.line for one in self.earlier), *(one.line for one in self.related)]
+        return [self.bullet, *(one.line for one in self.earlier), *(one.line for one in self.related)]
 
     def in_full(self) -> dict[str, Any]:
         """The whole record, with its score, what that is made of, and why it came."""
@@ -148,6 +158,8 @@ class Recalled(Plain):
             "breakdown": dict(self.breakdown),
             "recall_reason": list(self.recall_reason),
             "shadowed": list(self.shadowed),
+            **({"outdated_by": self.outdated_by} if self.outdated_by else {}),
+            **({"may_update": list(self.may_update)} if self.may_update else {}),
             **along,
         }
 
@@ -217,7 +229,7 @@ class Recall(Plain):
 def _bullet(item: Recalled) -> dict[str, Any]:
     """A memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
     memory = item.memory
-    told = {"id": memory.id, "category": memory.category, "text": bullet(memory).removeprefix("- ")}
+    told = {"id": memory.id, "category": memory.category, "text": item.bullet.removeprefix("- ")}
     earlier, related = [one.line.strip() for one in item.earlier], [one.line.strip() for one in item.related]
     return told | ({"earlier": earlier} if earlier else {}) | ({"related": related} if related else {})
 

@@ -48,10 +48,10 @@ def seal_of(salt: str, field: str, value: Any) -> str:
     return hashlib.sha256(raw + spelled.encode("utf-8")).hexdigest()
 
 
-def _near(id: object, strength: object) -> str:
-    if not isinstance(id, str) or type(strength) not in (int, float):
-        raise ValueError("a neighbour is an id and how like it is")
-    return f"{id} {strength!r}"
+def _near(id: object, strength: object, *reason: object) -> str:
+    if not isinstance(id, str) or type(strength) not in (int, float) or not all(isinstance(one, str) for one in reason):
+        raise ValueError("a neighbour is an id, how like it is, and the reason if there is one")
+    return " ".join([id, repr(strength), *map(str, reason)])
 
 
 def with_salts(body: Mapping[str, Any], draw: Callable[[int], bytes]) -> dict[str, Any]:

@@ -24,6 +24,10 @@ class State:
     conflict_ids: list[str] = field(default_factory=list)
     canonical_key: str = ""
     key_digest: str = ""
+    slot: str | None = None
+    """A digest of what the statement is about, without its value: what a changed value finds it by."""
+    subject_value: str | None = None
+    """A digest of whom and what the statement names: what a retraction finds it by."""
     pinned: bool = False
     importance: int = 2
     importance_reason: list[str] = field(default_factory=list)

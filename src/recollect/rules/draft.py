@@ -11,6 +11,7 @@ from recollect.model.policy_governance import RetentionRule
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Authority, EventType, Layer, Namespace, Source
 from recollect.rules.keys import CanonicalKey
+from recollect.rules.statements import Frame
 
 _GATE_OF = {
     "allowed_by": "write_policy",
@@ -89,6 +90,10 @@ class Draft(NamedTuple):
     content_hash: str = ""
     fingerprint: str = ""
     key: CanonicalKey | None = None
+    speaker: str = ""
+    """Who "I" is in the content."""
+    frames: tuple[Frame, ...] = ()
+    """What the statement reader reads in the content, the main statement first."""
     terms: tuple[str, ...] = ()
     """Those that it says, by which it is compared: the words of its key are not among them."""
     vector: bytes = b""

@@ -58,6 +58,7 @@ def _contradicted(states: States, entry: Entry, body: Body, _: Body) -> None:
 def _fresh(entry: Entry, body: Body) -> State:
     state = State(entry.memory_id, STATUSES[entry.to_status or Status.ACTIVE], last_reinforced=entry.at)
     state.canonical_key, state.key_digest = body.get("canonical_key", ""), body.get("key_digest", "")
+    state.slot, state.subject_value = body.get("slot"), body.get("subject_value")
     _set(state, body, MUTABLE_FIELDS)
     return state
 
@@ -121,7 +122,10 @@ def _edited(states: States, entry: Entry, _: Body, amendment: Body) -> None:
 
 
 def _rekeyed(states: States, entry: Entry, _: Body, amendment: Body) -> None:
-    _set(states[entry.memory_id], {k: amendment[k] for k in ("canonical_key", "key_digest") if k in amendment})
+    _set(states[entry.memory_id], {name: amendment[name] for name in _NAMES if name in amendment})
+
+
+_NAMES = ("canonical_key", "key_digest", "slot", "subject_value")
 
 
 def _linked(states: States, entry: Entry, _: Body, __: Body) -> None:

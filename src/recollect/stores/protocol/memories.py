@@ -104,6 +104,10 @@ class ReadsMemories(Protocol):
         """
         ...
 
+    def active_about(self, stream: Stream, slot: str, subject_value: str, limit: int) -> list[Stored]:
+        """The active memories of a slot, and those with the same subject and value, oldest first; "" finds none."""
+        ...
+
     def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]:
         """Memories that fit the selection, newest first."""
         ...

@@ -125,13 +125,13 @@ SELECT m.*, v.body FROM memories m JOIN versions v USING (tenant, stream, memory
 -- name: put_memory
 -- A row that is there already takes over whom its version names: a name can be cut out of a version, and nothing else changes.
 INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id, superseded_by_id, related, conflicts,
-    canonical_key, key_digest, key_identity, pinned, importance, importance_reason, authority, authority_reason,
-    category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at,
+    canonical_key, key_digest, slot, subject_value, key_identity, pinned, importance, importance_reason, authority,
+    authority_reason, category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at,
     removed, created_at, scope, content_hash, kind, kind_class, event_type, layer, tier, topic_id, source, user_id,
     agent_id, run_id, thread_id, actor_id, role, phase, terms, vouchers)
 VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :superseded_by_id, :related, :conflicts,
-    :canonical_key, :key_digest, :key_identity, :pinned, :importance, :importance_reason, :authority, :authority_reason,
-    :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at,
+    :canonical_key, :key_digest, :slot, :subject_value, :key_identity, :pinned, :importance, :importance_reason,
+    :authority, :authority_reason, :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at,
     :purge_at, :removed, :created_at, :scope, :content_hash, :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
     :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :phase, :terms, :vouchers)
 ON CONFLICT (tenant, stream, memory) DO UPDATE SET user_id = excluded.user_id, actor_id = excluded.actor_id
@@ -139,7 +139,7 @@ ON CONFLICT (tenant, stream, memory) DO UPDATE SET user_id = excluded.user_id, a
 -- name: move_memory
 UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
     superseded_by_id = :superseded_by_id, related = :related, conflicts = :conflicts, canonical_key = :canonical_key,
-    key_digest = :key_digest, key_identity = CASE WHEN key_identity = :apart THEN :apart ELSE :key_identity END,
+    key_digest = :key_digest, slot = :slot, subject_value = :subject_value, key_identity = CASE WHEN key_identity = :apart THEN :apart ELSE :key_identity END,
     pinned = :pinned, importance = :importance, importance_reason = :importance_reason, authority = :authority,
     authority_reason = :authority_reason, category = :category, tags = :tags, reinforcements = :reinforcements,
     last_reinforced = :last_reinforced, last_modified = :last_modified, expires_at = :expires_at,
@@ -149,12 +149,20 @@ UPDATE memories SET status = :status, version = :version, supersedes_id = :super
 
 -- name: strip_memory
 UPDATE memories SET scope = NULL, content_hash = NULL, kind = NULL, kind_class = NULL, event_type = NULL, layer = NULL,
-    tier = NULL, topic_id = NULL, source = NULL, user_id = NULL, agent_id = NULL, run_id = NULL, thread_id = NULL,
+    tier = NULL, topic_id = NULL, slot = NULL, subject_value = NULL, source = NULL, user_id = NULL, agent_id = NULL, run_id = NULL, thread_id = NULL,
     actor_id = NULL, role = NULL, phase = NULL, terms = NULL
  WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: drop_memories
 DELETE FROM memories WHERE tenant = :tenant AND stream = :stream
+
+-- name: active_about
+-- Those that a changed value or a retraction may be about: they share the slot, or whom and what they name.
+SELECT memory FROM memories WHERE tenant = :tenant AND stream = :stream AND slot = :slot AND status = 'active'
+ UNION
+SELECT memory FROM memories WHERE tenant = :tenant AND stream = :stream AND subject_value = :subject_value
+   AND status = 'active'
+ ORDER BY 1 LIMIT :limit
 
 -- name: expired
 SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at <= :now

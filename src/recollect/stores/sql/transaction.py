@@ -258,6 +258,11 @@ class StateTables(ProvenanceTables, _Postings):
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
         return self._named(tenant, found[:limit])
 
+    def active_about(self, stream: Stream, slot: str, subject_value: str, limit: int) -> list[Stored]:
+        about = {"tenant": stream.tenant, "stream": stream.number, "slot": slot, "subject_value": subject_value}
+        numbers = [number for (number,) in self._db.tuples("active_about", **about, limit=limit)]
+        return self.by_numbers(stream, numbers) if numbers else []
+
     def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
         found = self._db.tuples(
             "key_holders",
