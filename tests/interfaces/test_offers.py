@@ -72,6 +72,13 @@ def test_an_offer_is_not_explained_by_a_tool_that_is_not_served(tmp_path: Path) 
     assert "memory_update" not in "".join(part.text for part in answer.content)
 
 
+def test_a_long_memory_is_offered_by_its_beginning(mem: Recollect) -> None:
+    said = f"{OLD}, {'where we talk about the sprint, ' * 20}and then have cake"
+    mem.add(said)
+    (offered,) = call(mem, "memory_add", content=f"{NEW}, where we talk about the sprint and have cake")["similar"]
+    assert len(offered["content"]) == EXCERPT and said.startswith(offered["content"][:-1])
+
+
 def test_update_writes_the_next_version(mem: Recollect) -> None:
     old = call(mem, "memory_add", content=OLD)["memory"]
     short = old["id"].replace("-", "")[:12]
