@@ -14,6 +14,7 @@ from recollect.model.vocabulary import Source, Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.gates import pass_gates
 from recollect.rules.keys import explicit_key
+from recollect.rules.naming import slots_of
 
 
 def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
@@ -162,4 +163,5 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mappin
         "retention": draft.retention.model_dump() if draft.retention else None,
         "decisions": [decision.packed() for decision in draft.decisions],
     }
+    body |= slots_of(draft.frames)
     return {name: value for name, value in body.items() if value or value == 0}

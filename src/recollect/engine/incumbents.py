@@ -11,7 +11,10 @@ from typing import Any, NamedTuple
 from recollect.engine.context import Engine
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Status
-from recollect.rules.keys import identity
+from recollect.rules.draft import Draft
+from recollect.rules.identity import is_changed_by
+from recollect.rules.keys import BY_RULE, identity
+from recollect.rules.naming import slots_of
 from recollect.stores.protocol import Reader, Stored, Stream
 
 
@@ -38,6 +41,33 @@ def holder(
     seen = [stored for stored in found if sight.sees(scope, stored.state.category)]
     met = min(seen, key=lambda stored: (stored.state.category != category, stored.number), default=None)
     return Held(met, len(found) > (met is not None))
+
+
+SLOT_HOLDERS = 16
+"""How many active memories of one slot, or of one subject and value, a statement is compared with."""
+
+
+def changed_by(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> Stored | None:
+    """Return the one active memory, under another key, that a plain statement repeats, changes or retracts.
+
+    It is found by its slot ("the rent") or by whom and what it names ("sold the Volvo"). Where two memories fit, or the
+    older one says more than what changed, nothing is replaced: both are linked as possibly outdated.
+    """
+    assert draft.key is not None, "the naming gate sets the key"
+    marks = slots_of(draft.frames) if draft.key.source in BY_RULE else {}
+    if not marks:
+        return None
+    candidate, sight = draft.candidate, engine.sight
+    found = [
+        stored
+        for stored in reader.active_about(stream, marks.get("slot", ""), marks.get("subject_value", ""), SLOT_HOLDERS)
+        if stored.body is not None
+        and stored.body["scope"] == candidate.scope
+        and KIND_CLASS[Kind(stored.body["kind"])] is KIND_CLASS[candidate.kind]
+        and sight.sees(candidate.scope, stored.state.category)
+        and is_changed_by(stored.body["content"], draft)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 class Places:

@@ -17,7 +17,7 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import check_expiry, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
-from recollect.engine.incumbents import holder
+from recollect.engine.incumbents import Held, changed_by, holder
 from recollect.engine.links import as_seen, hidden_in, without_hidden
 from recollect.engine.meaning import vector_of, vectors_of
 from recollect.engine.pen import Pen
@@ -39,9 +39,9 @@ from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass,
 from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
-from recollect.rules.identity import Judgement, judge
+from recollect.rules.identity import Judgement, judge, may_both_hold
 from recollect.rules.inheritance import with_inheritance
-from recollect.rules.keys import CanonicalKey, KeySource, event_key, identity, same_concept
+from recollect.rules.keys import BY_RULE, CanonicalKey, KeySource, event_key, fallback_key, same_concept
 from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Reader, Stored, Writer
 
@@ -362,44 +362,59 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
     assert draft.key is not None, "the naming gate sets the key"
     if draft.candidate.supersedes is not None:
         return _replace_named(pen, prepared, draft.candidate.supersedes, log)
-    incumbent, beside = holder(
-        pen.engine,
-        pen.writer,
-        pen.stream,
-        draft.candidate.scope,
-        kind_class,
-        draft.key.text,
-        category=draft.candidate.category,
-    )
+    incumbent, beside = _held(pen, draft)
+    if incumbent is not None and _is_contested(draft, incumbent):
+        prepared = prepared.decide("key:contested", key=fallback_key(draft.fingerprint, shared=False))
+        incumbent, beside = _held(pen, prepared.draft)
+    if incumbent is None:
+        incumbent = changed_by(pen.engine, pen.writer, pen.stream, draft)
+        if incumbent is not None:
+            return _meet_under_its_key(pen, prepared, incumbent, "key:slot", log)
     prepared = prepared._replace(beside=beside)
-    no_source = provenance.refusal(pen, draft, incumbent)
+    no_source = provenance.refusal(pen, prepared.draft, incumbent)
     if no_source is not None:
         return no_source
-    if incumbent is not None and not _evict_if_outweighed(pen, draft, incumbent):
+    if incumbent is not None and not _evict_if_outweighed(pen, prepared.draft, incumbent):
         return _meet(pen, prepared, incumbent, log)
     return _meet_none(pen, prepared, log)
 
 
+def _held(pen: Pen, draft: Draft) -> Held:
+    assert draft.key is not None, "the naming gate sets the key"
+    candidate, kind_class = draft.candidate, KIND_CLASS[draft.candidate.kind]
+    where = (pen.engine, pen.writer, pen.stream, candidate.scope, kind_class)
+    return holder(*where, draft.key.text, category=candidate.category)
+
+
+def _is_contested(draft: Draft, incumbent: Stored) -> bool:
+    """Whether both statements may hold, though a rule gave them one key: then neither replaces the other."""
+    assert draft.key is not None and incumbent.body is not None, "an active memory has its content"
+    by_rule = draft.key.source in BY_RULE and draft.candidate.change is None
+    return by_rule and may_both_hold(incumbent.body["content"], draft)
+
+
 def _replace_named(pen: Pen, prepared: Prepared, id: str, log: operations.WriteLog) -> Receipt | Rejection:
-    """Meet the memory that the caller says this one replaces, under that memory's key."""
+    """Meet the memory that the caller says this one replaces."""
     pen.flush()
     incumbent = find(pen.engine, pen.writer, id, "supersedes")
     candidate = prepared.draft.candidate
     check_active(incumbent, "supersedes")
     check_same_place(incumbent, pen.stream.number, {"scope": candidate.scope, "kind": candidate.kind}, "supersedes")
-    state = incumbent.state
-    key = CanonicalKey(state.canonical_key, state.key_digest, KeySource.EXPLICIT)
-    beside = (
-        len(
-            pen.writer.active_with_key(pen.stream, candidate.scope, str(KIND_CLASS[candidate.kind]), identity(key.text))
-        )
-        > 1
-    )
-    draft = prepared.draft.decide("key:supersedes", key.text, key=key)
     if candidate.change is None:
-        draft = draft._replace(candidate=candidate.model_copy(update={"change": Change.UPDATE}))
-    no_source = provenance.refusal(pen, draft, incumbent)
-    return no_source or _meet(pen, prepared._replace(draft=draft, beside=beside), incumbent, log)
+        candidate = candidate.model_copy(update={"change": Change.UPDATE})
+        prepared = prepared._replace(draft=prepared.draft._replace(candidate=candidate))
+    return _meet_under_its_key(pen, prepared, incumbent, "key:supersedes", log)
+
+
+def _meet_under_its_key(
+    pen: Pen, prepared: Prepared, incumbent: Stored, rule: str, log: operations.WriteLog
+) -> Receipt | Rejection:
+    """Meet an active memory as the next version of it, whatever key the draft has by its own words."""
+    state = incumbent.state
+    key = CanonicalKey(state.canonical_key, state.key_digest, KeySource.CHAIN)
+    prepared = prepared.decide(rule, key.text, key=key)
+    prepared = prepared._replace(beside=_held(pen, prepared.draft).by_others)
+    return provenance.refusal(pen, prepared.draft, incumbent) or _meet(pen, prepared, incumbent, log)
 
 
 def _evict_if_outweighed(pen: Pen, draft: Draft, incumbent: Stored) -> bool:

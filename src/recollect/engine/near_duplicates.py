@@ -14,6 +14,7 @@ from recollect.model.policy import NearDuplicates
 from recollect.model.vocabulary import KIND_CLASS, KindClass
 from recollect.rules.candidates import lookup
 from recollect.rules.draft import Draft
+from recollect.rules.keys import BY_RULE
 from recollect.rules.language.reading import Statement, read
 from recollect.rules.near_duplicate import fewest_shared, how_alike, overlap
 from recollect.stores.protocol import Reader, Selection, Stored, Stream
@@ -92,7 +93,7 @@ def wanted(engine: Engine, draft: Draft) -> bool:
     if KIND_CLASS[draft.candidate.kind] is KindClass.EVENT:
         return False
     literal = engine.policy.near_duplicates.compare == "literal"
-    return draft.key.source in ("parser", "fallback") or (literal and draft.key.source != "topic")
+    return draft.key.source in BY_RULE or (literal and draft.key.source != "topic")
 
 
 def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:

@@ -13,8 +13,10 @@ from recollect.engine.pen import Pen
 from recollect.engine.relations import Neighbour
 from recollect.model.receipt import Similar
 from recollect.rules.draft import Draft
+from recollect.rules.identity import reading_of
+from recollect.rules.naming import slots_of
 from recollect.rules.outdating import NEAR, REASONS, reason_to_doubt
-from recollect.rules.statements import Relation, compare, read_statement
+from recollect.rules.statements import Relation
 from recollect.stores.protocol import Stored
 
 OFFERED = 3
@@ -39,8 +41,9 @@ def doubts(draft: Draft, near: Sequence[Neighbour]) -> list[Doubt]:
 
 def _reason(draft: Draft, stored: Stored, similarity: float) -> str:
     assert stored.body is not None, "an active memory has its content"
-    before = stored.body["content"]
-    relation = compare(read_statement(before, draft.speaker), draft.frames)[0] if draft.frames else Relation.APART
+    before, marks = stored.body["content"], slots_of(draft.frames).values()
+    may_meet = stored.state.slot in marks or stored.state.subject_value in marks
+    relation = reading_of(before, draft)[0] if may_meet else Relation.APART
     return reason_to_doubt(before, draft.candidate.content, similarity, relation)
 
 

@@ -37,6 +37,7 @@ class Keys(Section):
     """How a memory is named."""
 
     parser: bool = Field(True, description="name plain statements by rule; without it only explicit keys are shared")
+    reader: bool = Field(True, description="read plain statements that the parser does not name with an open grammar")
     fallback: Literal["fingerprint", "shared"] = Field(
         "fingerprint",
         description="the key of a statement that no rule is sure about: its own (fingerprint), or the one literal "

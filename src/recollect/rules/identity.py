@@ -13,6 +13,7 @@ from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.keys import same_concept
 from recollect.rules.saq import parse
+from recollect.rules.statements import ChangeMark, Frame, Relation, compare, read_statement
 
 _MAY_BE_WORDING = ("value_changed", "firmness_changed")
 
@@ -60,11 +61,61 @@ def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy
     return _weigh(draft, change, rule, detail, body, state, tick, policy)
 
 
+READER_RULES = {
+    "same_statement": "it states the same in other words",
+    "retracted": "it says that what was known no longer holds",
+}
+"""How the statement reader relates a draft to what was known, where it is sure."""
+
+
+def reading_of(content: str, draft: Draft) -> tuple[Relation, Frame | None, Frame | None]:
+    """Return what a draft is to an older statement by the statement reader, with the two frames that meet."""
+    if not draft.frames:
+        return Relation.APART, None, None
+    return compare(read_statement(content, draft.speaker), draft.frames)
+
+
+def is_changed_by(content: str, draft: Draft) -> bool:
+    """Whether a draft plainly repeats, changes or retracts an older statement, and nothing else of it is lost."""
+    relation, met, _ = reading_of(content, draft)
+    if relation not in (Relation.SAME, Relation.CHANGED, Relation.RETRACTED) or met is None:
+        return False
+    return relation is Relation.RETRACTED or says_only(content, draft.speaker, met)
+
+
+def may_both_hold(content: str, draft: Draft) -> bool:
+    """Whether a draft and an older statement may both be true, though the parser gave them one key.
+
+    Contested values may, and so may two values of what can have several ("is a nurse", "is a volunteer firefighter") and
+    the same rule within and without a scope ("no emojis", "no emojis in commit messages").
+    """
+    relation, _, _ = reading_of(content, draft)
+    if relation is not Relation.APART or not draft.frames:
+        return relation is Relation.CONTESTED
+    old, new = next(iter(read_statement(content, draft.speaker)), None), draft.frames[0]
+    if old is None or (old.subject, old.attribute) != (new.subject, new.attribute):
+        return False
+    return set(old.scope) != set(new.scope) or not (old.single or new.single or old.negated or new.negated)
+
+
+def says_only(content: str, speaker: str, frame: Frame) -> bool:
+    """Whether a statement says one thing: "works as a nurse at St. Mary's" says two, and one may change alone."""
+    stated = {one.attribute for one in read_statement(content, speaker) if not one.rule.startswith("implied")}
+    return stated <= {frame.attribute} and not frame.partial
+
+
 def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     if draft.candidate.change is not None:
         return draft.candidate.change, "stated_by_caller", ""
     if draft.candidate.tier is Tier.REGISTER:
         return Change.UPDATE, "register_moves_on", ""
+    relation, _, new = reading_of(body["content"], draft)
+    if relation is Relation.SAME:
+        return Change.SAME, "same_statement", ""
+    if relation is Relation.RETRACTED:
+        return Change.UPDATE, "retracted", ""
+    if relation is Relation.CHANGED and new is not None and new.change is not ChangeMark.NONE:
+        return Change.UPDATE, "marks_change_in_time", ""
     decided = classify_change(
         body["content"], draft.candidate.content, event_type=draft.event_type, same_speaker=_same_speaker(draft, body)
     )

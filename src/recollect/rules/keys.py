@@ -20,12 +20,13 @@ import base64
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Tier
 from recollect.rules import saq
+from recollect.rules.statements.frame import ANY, Frame
 from recollect.rules.text import sha256_hex
 
 MAX_LENGTH = 30
@@ -96,8 +97,14 @@ class KeySource(StrEnum):
     TOPIC = "topic"
     PROFILE = "profile"
     PARSER = "parser"
+    READER = "reader"
+    CHAIN = "chain"
     FALLBACK = "fallback"
     EVENT = "event"
+
+
+BY_RULE = frozenset({KeySource.PARSER, KeySource.READER, KeySource.FALLBACK})
+"""Keys that today's rules would make anew from the content. A ``chain``'s is that of the version that it replaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +238,12 @@ def choose_key(
     sequence_no: int | None = None,
     speaker: str = saq.SELF,
     parser: bool = True,
+    frames: Sequence[Frame] = (),
     shared_fallback: bool = False,
 ) -> CanonicalKey:
     """Name a memory: by what the caller said, else by its place, else by what it says, else by its fingerprint.
+
+    ``frames`` are what the statement reader read in the content; they name it where the parser does not.
 
     ``speaker`` is who "I" stands for. Pass a name where several people write to one stream, or the facts that they
     state about themselves would replace each other.
@@ -251,7 +261,14 @@ def choose_key(
     parsed = saq.parse(content, speaker=speaker) if parser else None
     if parsed is not None:
         return parsed_key(parsed.subject, parsed.aspect, parsed.qualifier, parsed.rule)
+    if frames and names_concept(frames[0]):
+        return replace(parsed_key(*frames[0].name, frames[0].rule), source=KeySource.READER)
     return fallback_key(fingerprint, shared=shared_fallback)
+
+
+def names_concept(frame: Frame) -> bool:
+    """Whether a frame says enough to name what its statement is about: an attribute, and nothing left unread."""
+    return frame.attribute != ANY and not frame.partial
 
 
 def _key(components: Sequence[str], source: KeySource, rule: str | None = None) -> CanonicalKey:

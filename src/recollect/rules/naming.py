@@ -1,11 +1,19 @@
 """Naming: the canonical key and the hashes of a draft."""
 
-from recollect.model.vocabulary import Space
+from collections.abc import Sequence
+
+from recollect.model.policy import Policy
+from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.findable import said_terms
 from recollect.rules.keys import choose_key
 from recollect.rules.saq import SELF
+from recollect.rules.statements import Frame, read_statement
+from recollect.rules.statements.frame import ANY
 from recollect.rules.text import fingerprint, sha256_hex
+
+_DIGITS = 32
+"""How many hex digits of a digest tell two slots apart."""
 
 
 def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
@@ -15,8 +23,10 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     """
     candidate, policy = draft.candidate, context.policy
     mark = fingerprint(candidate.content, policy.text.synonyms)
+    speaker = _speaker(draft, context)
+    frames = frames_of(candidate.content, candidate.kind, speaker, policy)
     key = choose_key(
-        speaker=_speaker(draft, context),
+        speaker=speaker,
         content=candidate.content,
         kind=candidate.kind,
         canonical_key=candidate.canonical_key,
@@ -27,6 +37,7 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         sequence_no=0,
         fingerprint=mark,
         parser=policy.keys.parser,
+        frames=frames,
         shared_fallback=policy.keys.fallback == "shared",
     )
     named = {"content": candidate.content, "entities": candidate.entities}
@@ -34,10 +45,31 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         f"key:{key.source}",
         f"{key.text}, by {key.rule}" if key.rule else key.text,
         key=key,
+        speaker=speaker,
+        frames=frames,
         content_hash=sha256_hex(candidate.content),
         fingerprint=mark,
         terms=tuple(said_terms(named, policy.text.synonyms)),
     )
+
+
+def frames_of(content: str, kind: Kind, speaker: str, policy: Policy) -> tuple[Frame, ...]:
+    """Read a statement, if the policy has statements read. What records an event states nothing that could change."""
+    wanted = policy.keys.parser and policy.keys.reader and KIND_CLASS[kind] is not KindClass.EVENT
+    return read_statement(content, speaker) if wanted else ()
+
+
+def slots_of(frames: Sequence[Frame]) -> dict[str, str]:
+    """Return the digests by which later statements find this one: its slot, and whom and what it names."""
+    if not frames:
+        return {}
+    slot = {} if frames[0].attribute == ANY else {"slot": _digest(frames[0].slot)}
+    named = next((frame.subject_value for frame in frames if frame.subject_value), None)
+    return slot | ({"subject_value": _digest(named)} if named else {})
+
+
+def _digest(text: str) -> str:
+    return sha256_hex(text)[:_DIGITS]
 
 
 def _speaker(draft: Draft, context: Context) -> str:

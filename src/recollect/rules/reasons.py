@@ -2,6 +2,7 @@
 
 from recollect.rules.change import RULES as CHANGE_RULES
 from recollect.rules.extraction import RULES as EXTRACTION_RULES
+from recollect.rules.identity import READER_RULES
 
 REASONS: dict[str, str] = {
     # Why a write was refused.
@@ -62,6 +63,10 @@ REASONS: dict[str, str] = {
     "key:topic": "the register's topic names the concept",
     "key:profile": "the profile's fact key names the concept",
     "key:parser": "a rule named the concept from its words",
+    "key:reader": "the statement reader named the concept from its words",
+    "key:slot": "it is about what an active memory says, so it goes on under that memory's key",
+    "key:supersedes": "the caller said which memory it replaces, so it goes on under that memory's key",
+    "key:contested": "another value of what is known may hold as well, so the key is its own",
     "key:fallback": "no rule was sure, so the key is its own",
     "key:event": "it records an event, so its number names it",
     "key:supersedes": "its writer named the memory that it replaces, and it takes that memory's key",
@@ -153,6 +158,8 @@ REASONS: dict[str, str] = {
     "phase:beyond_max": "its phase is longer ago than the policy keeps",
     # What happened later.
     "resolved:by_hand": "a person settled the contradiction",
+    "supersede:by_hand": "somebody said that it replaces the other",
+    "supersede:takes_key": "it goes on under the key of what it replaces",
     "archived:by_hand": "a person archived it",
     "forgotten:by_hand": "a person forgot it",
     "restored:by_hand": "a person brought it back",
@@ -192,6 +199,7 @@ REASONS: dict[str, str] = {
     "extracted:procedure": "the message says how to do something, in numbered steps",
     # How new words relate to what was known.
     **{f"change:{code}": rule.meaning for code, rule in CHANGE_RULES.items()},
+    **{f"change:{code}": meaning for code, meaning in READER_RULES.items()},
 }
 
 

@@ -1,0 +1,202 @@
+"""Putting frames together: what every rule of the reader shares."""
+
+from dataclasses import dataclass, replace
+
+from recollect.rules.saq.places import CITIES, COUNTRIES, STATES
+from recollect.rules.statements import tables
+from recollect.rules.statements.clause import VerbGroup
+from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.phrases import (
+    Form,
+    NounPhrase,
+    Tail,
+    canonical,
+    dimension,
+    form_of,
+    join,
+    kind_of,
+    text_of,
+)
+from recollect.rules.statements.tables import Predicate
+from recollect.rules.statements.tagger import Word
+
+SEVERAL = tables.words("nouns", "several")
+SLOT_MODIFIERS = tables.words("nouns", "slot_modifiers")
+FORMER = tables.words("nouns", "former")
+NEW = tables.words("nouns", "new")
+AGENT_NOUNS = tables.mapping("agent_nouns")
+_PERIOD_ADJECTIVES = {
+    "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "hourly": "hour",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Context:
+    """One clause while it is read: who it is about, its verb, what follows, and what limits all of it."""
+
+    speaker: str
+    subject_words: list[Word]
+    phrase: NounPhrase
+    verb: VerbGroup
+    rest: list[Word]
+    tense: Tense
+    negated: bool
+    change: ChangeMark
+    scope: tuple[str, ...] = ()
+    sure: bool = True
+
+    @property
+    def subject(self) -> str:
+        return self.phrase.whole
+
+    @property
+    def is_self(self) -> bool:
+        return self.subject == self.speaker
+
+    @property
+    def stated_tense(self) -> Tense:
+        """The tense of the clause: past for a past verb, else what the clause says."""
+        return Tense.PAST if self.verb.past and self.tense is Tense.NOW else self.tense
+
+
+def build(
+    context: Context,
+    attribute: str,
+    tail: Tail,
+    rule: str,
+    *,
+    subject: str | None = None,
+    one: bool = False,
+    tense: Tense | None = None,
+    change: ChangeMark | None = None,
+    negated: bool | None = None,
+    contested: bool = False,
+    old_value: str = "",
+    predicate: Predicate | None = None,
+    value: str | None = None,
+    value_kind: ValueKind | None = None,
+    open_to_others: bool = False,
+) -> Frame:
+    """Make a frame of a clause. What the value does not cover is scope or rest; times are scope where values are many."""
+    tense = context.stated_tense if tense is None else tense
+    change = context.change if change is None else change
+    if tail.now and change is ChangeMark.NONE:
+        change = ChangeMark.NOW
+    scope = [*context.scope, *tail.scope]
+    single = one and tense is Tense.NOW and not tail.more and not contested and context.sure
+    timed = " ".join(tail.times)
+    if timed and not one and change is ChangeMark.NONE:
+        scope, timed = [*scope, timed], ""
+    return Frame(
+        subject=context.subject if subject is None else subject,
+        attribute=attribute,
+        value=tail.text if value is None else value,
+        value_kind=kind_of(tail.value) if value_kind is None else value_kind,
+        scope=tuple(scope),
+        single=single,
+        negated=context.negated if negated is None else negated,
+        tense=tense,
+        change=change,
+        old_value=old_value,
+        partial=bool(tail.more),
+        contested=contested and one,
+        rule=rule,
+        rest=join(timed, tail.more),
+        open_to_others=open_to_others,
+        key_words=predicate.key_words if predicate else ("", ""),
+    )
+
+
+def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **options: object) -> Frame:
+    """The frame of a definite description: the owner's ``head`` has the value. Roles that come in several keep every value."""
+    words = phrase.head.split()
+    former = bool(FORMER & set(words)) and len(words) > 1
+    renewed = bool(NEW & set(words)) and len(words) > 1
+    words = [word for word in words if word not in NEW and word != "ex"] or words
+    owner, head = phrase.owner, " ".join(words)
+    if head == "name" and len(owner.split()) > 1:  # "X's dog's name is V" says what "X's dog is V" says
+        *before, head = owner.split()
+        owner, words = " ".join(before), [head]
+    value = tail.text
+    last = words[-1] if words else ""
+    if len(words) > 1 and words[0] in _PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
+        value = f"{value} per {_PERIOD_ADJECTIVES[words[0]]}"
+        words = words[1:]
+        head = " ".join(words)
+    attribute, predicate, subject = head, tables.predicates().by_noun.get(head), owner
+    if last in ("dose", "dosage") and len(owner.split()) > 1:
+        *whose, substance = owner.split()
+        attribute, subject = f"take {substance}", " ".join(whose)
+    elif predicate is not None and (owner or head not in AGENT_NOUNS):
+        attribute = predicate.attribute
+    elif not owner and len(words) > 1 and last in AGENT_NOUNS:  # "the thesis supervisor" is who supervises the thesis
+        subject, attribute = " ".join(words[:-1]), "leader"
+    elif owner and head in AGENT_NOUNS:
+        attribute = "leader"
+    if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader"):
+        attribute = "leader"
+    several = last in SEVERAL and not SLOT_MODIFIERS & set(words[:-1])
+    frame = build(
+        context,
+        attribute,
+        tail,
+        rule,
+        subject=subject or NO_SUBJECT,
+        one=not several,
+        predicate=predicate if attribute == (predicate.attribute if predicate else "") else None,
+        value=value,
+        **options,  # type: ignore[arg-type]
+    )
+    if former:
+        frame = replace(frame, tense=Tense.PAST, single=False)
+    if renewed and frame.change is ChangeMark.NONE:
+        frame = replace(frame, change=ChangeMark.NOW)
+    if predicate is not None and predicate.place and frame.single:
+        frame = replace(frame, open_to_others=True)
+    return frame
+
+
+def is_definite(words: list[Word]) -> bool:
+    """Whether a phrase names one thing: it has an owner or starts with "the"."""
+    owned = any(word.tag in ("POS", "DPS") or word.text == "'s" for word in words)
+    return owned or (bool(words) and words[0].lower in ("the", "this"))
+
+
+def is_place(value: str) -> bool:
+    """Whether a value is a country, a state or a large city that the rules know."""
+    name = value.lower().split(",")[0].strip()
+    parts = name.split()
+    return any(
+        candidate in places
+        for places in (COUNTRIES, STATES, CITIES)
+        for candidate in (name, " ".join(parts[:2]), parts[0] if len(parts) > 1 and parts[-1] in COUNTRIES else name)
+    )
+
+
+def fits(predicate: Predicate, tail: Tail) -> bool:
+    """Whether a value is of a kind that a predicate takes."""
+    kinds, form = predicate.kinds, tail.form
+    if "any" in kinds:
+        return form not in (Form.NONE, Form.CLAUSE)
+    if form.value in kinds:
+        return True
+    if "name" in kinds and form is Form.THE:
+        return tail.has_name
+    if "name" in kinds and form is Form.A:
+        return tail.has_name and tail.value[-1].is_name
+    return False
+
+
+def last_word(words: list[Word]) -> str:
+    """The canonical last noun of a phrase; empty without one."""
+    nouns = [word for word in words if word.is_noun]
+    return canonical(nouns[-1]) if nouns else ""
+
+
+def measured(tail: Tail) -> str:
+    """What a quantity counts or measures, for the attribute: a dimension, or the counted noun."""
+    return dimension(tail.value)
+
+
+def words_text(words: list[Word]) -> str:
+    return text_of(words)

@@ -1,0 +1,275 @@
+"""Frames of announced changes: "the rent was raised to 980", "switched from A to B", "Ellie took over as coach"."""
+
+from recollect.rules.statements import tables
+from recollect.rules.statements.building import Context, build, describe
+from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
+from recollect.rules.statements.phrases import (
+    SCOPE_PREPOSITIONS,
+    Form,
+    NounPhrase,
+    Tail,
+    form_of,
+    noun_phrase,
+    split_tail,
+    text_of,
+)
+from recollect.rules.statements.tagger import Word
+
+CHANGE_VERBS = tables.words("verbs", "change")
+APPOINT_VERBS = tables.words("verbs", "appoint")
+_FROM_TO = frozenset("switch migrate move change convert transfer upgrade downgrade swap go rename".split())
+_TRADE = frozenset("trade swap replace exchange".split())
+_PLACED = frozenset("move bring push go transfer put".split())
+_NO_VALUE = (Form.VERB, Form.CLAUSE, Form.PREPOSITION, Form.PRONOUN, Form.GERUND, Form.NONE)
+_TIMED = (Form.CLOCK, Form.DATE)
+
+
+def read_change(context: Context) -> list[Frame]:
+    """The frames of a clause that announces a change; none if it announces none."""
+    if context.negated or context.tense is Tense.UNSURE:
+        return []
+    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _changed_to):
+        frames = rule(context)
+        if frames:
+            return frames
+    return []
+
+
+def _index(words: list[Word], *wanted: str) -> int | None:
+    return next((at for at, word in enumerate(words) if word.lower in wanted), None)
+
+
+def _role_after(words: list[Word], context: Context) -> tuple[NounPhrase, Tail]:
+    """A role ("head coach of Rovers") at the start of some words, and what follows it."""
+    end = 0
+    while end < len(words) and not (
+        (
+            words[end].tag in ("PRP", "CJS", "CJC", "DTQ")
+            or words[end].lower in SCOPE_PREPOSITIONS
+            or words[end].text in (",", ";")
+        )
+        and words[end].lower not in ("of", "for")
+    ):
+        end += 1
+    role = [word for word in words[:end] if word.lower not in ("now", "the", "its", "their")]
+    return noun_phrase(role, context.speaker), split_tail(words[end:])
+
+
+def _described(
+    context: Context, role: NounPhrase, value: list[Word], after: Tail, rule: str, old: str = ""
+) -> list[Frame]:
+    if not role.head or not value or form_of(value) in _NO_VALUE or not _may_be_value(value):
+        return []
+    tail = Tail(value, after.scope, after.times, after.more, after.now)
+    return [
+        describe(context, role, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old, negated=False)
+    ]
+
+
+def _may_be_value(value: list[Word]) -> bool:
+    return not any(word.tag in ("PNP", "DTQ", "PNQ") for word in value)
+
+
+def _replaced(context: Context) -> list[Frame]:
+    """ "B replaced A as N of Y", "A was replaced by B as N of Y", "B succeeded A as N"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma not in ("replace", "succeed"):
+        return []
+    as_at = _index(rest, "as")
+    if verb.passive:
+        by = _index(rest, "by", "with")
+        if by is None:
+            return []
+        new = split_tail(rest[by + 1 :]).value
+        if as_at is not None:
+            role, after = _role_after(rest[as_at + 1 :], context)
+            return _described(context, role, new, after, "replaced as", text_of(context.subject_words))
+        return _replacing(context, text_of(context.subject_words), split_tail(rest[by + 1 :]))
+    if as_at is not None:
+        role, after = _role_after(rest[as_at + 1 :], context)
+        return _described(
+            context, role, context.subject_words, after, "replaced as", text_of(split_tail(rest[:as_at]).value)
+        )
+    with_at = _index(rest, "with", "by")
+    if with_at is not None and with_at > 0:
+        return _replacing(context, text_of(split_tail(rest[:with_at]).value), split_tail(rest[with_at + 1 :]))
+    return []
+
+
+def _replacing(context: Context, old: str, tail: Tail) -> list[Frame]:
+    """A frame that names the old and the new value and no attribute; it meets what the speaker had."""
+    if not old or tail.form in _NO_VALUE:
+        return []
+    subject = context.subject if not context.verb.passive else context.speaker
+    return [
+        build(context, ANY, tail, "replaced", subject=subject, change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW)
+    ]
+
+
+def _appointed(context: Context) -> list[Frame]:
+    """ "Rovers appointed Ellie as head coach", "Tore Lie was elected mayor of Granvik", "Astana became the capital of …"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma == "become":
+        role, after = _role_after(rest, context)
+        if not role.owner or rest[0].lower in ("a", "an") or form_of(context.subject_words) is not Form.NAME:
+            return []
+        return _described(context, role, context.subject_words, after, "became")
+    if verb.lemma not in APPOINT_VERBS:
+        return []
+    if verb.passive:
+        left = rest[1:] if rest and rest[0].lower == "as" else rest
+        role, after = _role_after(left, context)
+        if not role.owner or (left and left[0].lower in ("a", "an")) or form_of(context.subject_words) is not Form.NAME:
+            return []
+        return _described(context, role, context.subject_words, after, "appointed")
+    as_at = _index(rest, "as", "its", "their")
+    if as_at is None or as_at == 0 or not (verb.past or verb.perfect):
+        return []
+    role, after = _role_after(rest[as_at + 1 :] if rest[as_at].lower == "as" else rest[as_at:], context)
+    owner = role.owner.removeprefix("its").removeprefix("their").strip() or context.subject
+    if not role.head or (rest[as_at + 1 : as_at + 2] and rest[as_at + 1].lower in ("a", "an")):
+        return []
+    return _described(context, NounPhrase(owner, role.head), split_tail(rest[:as_at]).value, after, "appointed")
+
+
+def _took_over(context: Context) -> list[Frame]:
+    """ "Ellie Grant took over as head coach of Rovers", "Fatima took over the billing service from Lukas"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma != "take" or (verb.particle != "over" and _index(rest, "over") != 0):
+        return []
+    as_at = _index(rest, "as")
+    if as_at is not None:
+        role, after = _role_after(rest[as_at + 1 :], context)
+        from_at = _index(rest, "from")
+        old = text_of(split_tail(rest[from_at + 1 :]).value) if from_at is not None else ""
+        after.scope = [scope for scope in after.scope if not scope.startswith("from ")]
+        return _described(context, role, context.subject_words, after, "took over", old)
+    from_at = _index(rest, "from")
+    if from_at is None:
+        return []
+    thing, old = split_tail(rest[1:from_at]), text_of(split_tail(rest[from_at + 1 :]).value)
+    if not thing.value or not old:
+        return []
+    return [
+        build(context, attribute, Tail(context.subject_words), "took over", one=True, tense=Tense.NOW,
+              subject=noun_phrase(thing.value, context.speaker).whole, change=ChangeMark.CHANGE, old_value=old)
+        for attribute in ("owner", "maintainer", "leader")
+    ]  # fmt: skip
+
+
+def _from_to(context: Context) -> list[Frame]:
+    """ "switched from A to B": the old value says which attribute it is."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma not in _FROM_TO:
+        return []
+    from_at, to = _index(rest, "from"), _index(rest, "to")
+    if from_at is None or to is None or from_at > to:
+        return []
+    tail, old = split_tail(rest[to + 1 :]), text_of(split_tail(rest[from_at + 1 : to]).value)
+    if not old or tail.form in _NO_VALUE:
+        return []
+    if from_at > 0 and not (from_at == 1 and verb.particle):
+        target = [word for word in rest[:from_at] if word.tag not in ("AVP", "AV0")]
+        return _on_target(context, target, tail, "changed from", old)
+    if verb.passive or not (context.is_self or context.subject_words[0].is_name):
+        described = _on_target(context, context.subject_words, tail, "changed from", old)
+        if described and context.phrase.owner:
+            return described
+    return [build(context, ANY, tail, "from to", change=ChangeMark.CHANGE, old_value=old, tense=Tense.NOW)]
+
+
+def _traded(context: Context) -> list[Frame]:
+    """ "traded in the Panda for a Dacia", "swapped coffee for tea", "replaced the old phone with a Pixel"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma not in _TRADE or verb.passive:
+        return []
+    at = _index(rest, "for") if verb.lemma != "replace" else _index(rest, "with", "by")
+    if at is None:
+        return []
+    left = rest[1:at] if verb.particle else rest[:at]
+    return _replacing(context, text_of(split_tail(left).value), split_tail(rest[at + 1 :]))
+
+
+def _used_as(context: Context) -> list[Frame]:
+    """ "The team uses Linear as its tracker": the value of the role that "as" names."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma not in ("use", "have", "choose", "pick", "adopt", "make", "keep") or verb.passive:
+        return []
+    as_at = _index(rest, "as")
+    if as_at is None and verb.lemma in ("make", "choose"):
+        as_at = _index(rest, "its", "their")
+        if as_at is not None:
+            as_at -= 1
+    if as_at is None or as_at < 0:
+        return []
+    owner_words = rest[as_at + 1 :]
+    if not owner_words or owner_words[0].lower not in ("its", "their", "his", "her", "my", "our", "the"):
+        return []
+    role, after = _role_after(owner_words[1:], context)
+    value = split_tail(rest[: as_at if rest[as_at].lower == "as" else as_at + 1]).value
+    if not role.head or role.owner or not value or form_of(value) in _NO_VALUE:
+        return []
+    tail = Tail(value, after.scope, after.times, after.more, after.now)
+    change = context.change if verb.lemma in ("use", "have", "keep") else ChangeMark.CHANGE
+    tense = context.stated_tense if verb.lemma in ("use", "have", "keep") else Tense.NOW
+    return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
+
+
+def _changed_to(context: Context) -> list[Frame]:
+    """ "X was changed to V", "we changed X to V", "the rent went up to V"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma not in CHANGE_VERBS or not (
+        verb.past or verb.perfect or verb.passive or verb.change is ChangeMark.NOW
+    ):
+        return []
+    places = [
+        at for at, word in enumerate(rest) if word.lower in ("to", "until", "for", "at")
+        and at + 1 < len(rest) and not rest[at + 1].tag.startswith("V")
+        and (word.lower == "to" or verb.lemma in ("reschedule", "postpone", "extend", "set", "delay", "put", "cap", "pin"))
+    ]  # fmt: skip
+    if not places:
+        return []
+    exact = (Form.QUANTITY, Form.CLOCK, Form.DATE, Form.NAME)
+    to = next((at for at in places if split_tail(rest[at + 1 :]).form in exact), places[0])
+    tail = split_tail(rest[to + 1 :])
+    target = [
+        word
+        for word in rest[:to]
+        if word.tag not in ("AVP", "AV0") and word.lower not in ("up", "down", "back", "forward")
+    ]
+    if any(word.tag in ("CJC", "VVG", "PUN", "PRP") and word.lower not in ("of", "for") for word in target):
+        return []
+    if (
+        verb.lemma in ("go", "bring", "put", "drop", "fall")
+        and not verb.particle
+        and tail.form not in (Form.QUANTITY, *_TIMED)
+    ):
+        return []
+    if target and any(word.is_noun for word in target):
+        return _on_target(context, target, tail, "changed to", "")
+    if context.is_self or (
+        form_of(context.subject_words) in (Form.NAME, Form.PRONOUN) and not context.phrase.owner and not verb.passive
+    ):
+        return []
+    return _on_target(context, context.subject_words, tail, "changed to", "")
+
+
+def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old: str) -> list[Frame]:
+    """The frame of what was changed: its own attribute, or its time where the new value is one."""
+    verb, form = context.verb, tail.form
+    phrase = noun_phrase(target, context.speaker)
+    if not phrase.head or form in _NO_VALUE:
+        return []
+    if target[0].lower in ("its", "their", "his", "her"):
+        phrase = NounPhrase(context.subject, phrase.head)
+    head = phrase.head.split()[-1]
+    noun = tables.predicates().by_noun.get(phrase.head) or tables.predicates().by_noun.get(head)
+    if form in _TIMED and not (noun is not None and {"clock", "date"} & noun.kinds):
+        return [
+            build(context, "time", tail, f"{rule} time", subject=phrase.whole, one=True, change=ChangeMark.CHANGE,
+                  tense=Tense.NOW, old_value=old)
+        ]  # fmt: skip
+    objects = target is not context.subject_words
+    if verb.lemma in _PLACED and form not in (Form.QUANTITY, *_TIMED) and (objects or not context.phrase.owner):
+        return []
+    return [describe(context, phrase, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old)]

@@ -1,0 +1,241 @@
+"""Frames of the copula: definite descriptions with a value, states, ages, places, times, and everything else that "is"."""
+
+from dataclasses import replace
+
+from recollect.rules.statements import tables
+from recollect.rules.statements.building import SLOT_MODIFIERS, Context, build, describe, is_definite
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.phrases import (
+    DEGREE,
+    Form,
+    Tail,
+    canonical,
+    content,
+    dimension,
+    form_of,
+    is_possessive,
+    noun_phrase,
+    split_tail,
+)
+from recollect.rules.statements.tagger import Word, is_unknown
+
+STATES = tables.states()
+PROPERTY = tables.words("nouns", "property")
+_NOT_VALUES = tables.words("nouns", "not_values")
+_NOT_A_ROLE = frozenset("one part kind type sort product best same first last only most reason result example".split())
+_MEASURES = frozenset("tall long wide high deep heavy thick".split())
+_NOT_ONE_THING = frozenset("one some part another each every this that these those other all both many most".split())
+_STATUS_NOUNS = frozenset("status state mode condition stage phase".split())
+
+
+def read_swapped(context: Context) -> list[Frame]:
+    """ "NAME is the N of Y", "NAME is my N": the subject is the value."""
+    rest, subject = context.rest, context.subject_words
+    if not context.verb.copula or not rest or any(is_possessive(w) or w.tag == "DPS" for w in subject):
+        return []
+    if context.is_self or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there"):
+        return []
+    role, after = _role(rest)
+    if role is None:
+        return []
+    phrase = noun_phrase(role, context.speaker)
+    head = phrase.head.split()
+    if (
+        not phrase.owner
+        or not head
+        or head[0] in _NOT_A_ROLE
+        or form_of(subject) not in (Form.NAME, Form.BARE, Form.ADJECTIVE)
+    ):
+        return []
+    if form_of(subject) is not Form.NAME and not SLOT_MODIFIERS & set(head):
+        return []
+    tail = replace_value(after, subject)
+    return [describe(context, phrase, tail, "swapped")]
+
+
+def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
+    """The definite description at the start of a predicate, and what follows it."""
+    start = next((at for at, word in enumerate(rest) if word.lower not in ("now", "currently", "also", "still")), 0)
+    now = any(word.lower == "now" for word in rest[:start])
+    rest = rest[start:]
+    if not rest:
+        return None, Tail([])
+    of = next((at for at, word in enumerate(rest) if word.tag == "PRF" or word.lower in ("of", "for")), None)
+    first = split_tail(rest)
+    owned = rest[0].tag == "DPS" or any(is_possessive(word) for word in first.value)
+    if owned and not (of and of <= len(first.value)):
+        role, after = first.value, first
+    elif of and (rest[0].lower == "the" or owned or not rest[0].tag.startswith("A")) and of >= len(_plain(rest[:of])):
+        after = split_tail(rest[of + 1 :])
+        role = [*rest[: of + 1], *after.value]
+    else:
+        return None, Tail([])
+    if any(word.tag == "CJC" for word in role) or role[-1].tag == "AJ0" or rest[0].lower in ("a", "an"):
+        return None, Tail([])
+    after.now = after.now or now
+    return role, after
+
+
+def _plain(words: list[Word]) -> list[Word]:
+    return [w for w in words if w.tag not in ("PRP", "PUN") and not w.tag.startswith("V")]
+
+
+def replace_value(tail: Tail, value: list[Word]) -> Tail:
+    """The same tail with another value."""
+    return Tail(value, tail.scope, tail.times, tail.more, tail.now)
+
+
+def read_copula(context: Context) -> list[Frame]:
+    """Frames of "X is …"."""
+    rest = context.rest
+    if not rest:
+        return []
+    if rest[0].tag == "PRP" and rest[0].lower not in ("about", "around"):
+        return [_with_preposition(context)]
+    tail = split_tail(rest)
+    if not tail.value:
+        return []
+    state = _state(context, tail)
+    if state:
+        return state
+    measure = _measure(context, tail)
+    if measure is not None:
+        return [measure]
+    if _is_slot(context, tail):
+        return [describe(context, context.phrase, tail, "nominal")]
+    return [build(context, "be", tail, "be")]
+
+
+def _with_preposition(context: Context) -> Frame:
+    """ "The office is in Graz", "The retro is on Friday", "The ticket is on level 12"."""
+    preposition, tail = context.rest[0].lower, split_tail(context.rest[1:])
+    form = tail.form
+    noun = tables.predicates().by_noun.get(context.phrase.head)
+    if form in (Form.CLOCK, Form.DATE):
+        if noun is not None and {"clock", "date"} & noun.kinds:
+            return describe(context, context.phrase, tail, "nominal time")
+        return build(context, "time", tail, "be at time", one=_one_time(context, tail))
+    if preposition in ("in", "at", "on") and form is Form.NAME:
+        if noun is not None and noun.place:
+            return describe(context, context.phrase, tail, "nominal place")
+        attribute = "whereabouts" if context.is_self else "location"
+        return build(context, attribute, tail, "be in place", one=not context.is_self, open_to_others=True)
+    if form is Form.QUANTITY and tail.value[0].tag == "ORD" and len(tail.value) > 1:
+        return build(context, f"be {preposition} {canonical(tail.value[-1])}", tail, "ordinal", one=True)
+    if form in (Form.NAME, Form.BARE, Form.THE) and len(tail.value) == 2 and tail.value[1].tag == "CRD":
+        return build(context, f"be {preposition} {canonical(tail.value[0])}", tail, "numbered", one=True)
+    return build(context, f"be {preposition}", tail, "be prep")
+
+
+def _one_time(context: Context, tail: Tail) -> bool:
+    """A plural day ("on Tuesdays") is a habit of which there may be several."""
+    return not any(w.lower.endswith("days") or w.lower.endswith("ends") for w in tail.value)
+
+
+def _state(context: Context, tail: Tail) -> list[Frame]:
+    """ "User is vegetarian", "The pool is closed": adjectives that exclude one another."""
+    words = [w for w in tail.value if w.lower not in ("a", "an")]
+    if len(words) != 1 or words[0].lower not in STATES or tail.scope or tail.more:
+        return []
+    word = words[0].lower
+    frame = build(context, STATES[word], tail, "state", one=True)
+    if frame.single and word in ("divorced", "single", "widowed") and not frame.negated:
+        gone = [
+            replace(
+                frame,
+                attribute=attribute,
+                value="",
+                value_kind=ValueKind.NONE,
+                negated=True,
+                rule="implied",
+                change=ChangeMark.STOP,
+            )
+            for attribute in ("spouse", "partner")
+        ]
+        return [frame, *gone]
+    return [frame]
+
+
+def _measure(context: Context, tail: Tail) -> Frame | None:
+    """ "Anna is 34", "I am 182 cm tall", "The desk is 70 cm wide", "The puppy was 7.5 kg"."""
+    if tail.form is not Form.QUANTITY:
+        return None
+    lowers = [word.lower for word in tail.value]
+    if lowers[-1] == "old" or (len(tail.value) == 1 and _is_person(context) and lowers[0].isdecimal()):
+        return build(context, "age", Tail(tail.value[:1], tail.scope, tail.times, tail.more, tail.now), "age", one=True)
+    if lowers[-1] in _MEASURES:
+        attribute = "height" if lowers[-1] == "tall" else lowers[-1]
+        value = Tail(tail.value[:-1], tail.scope, tail.times, tail.more, tail.now)
+        return build(context, attribute, value, "measure", one=True)
+    if dimension(tail.value) == "mass" and _is_person(context):
+        return build(context, "weight", tail, "measure", one=True)
+    return None
+
+
+_CREATURES = frozenset(
+    "son daughter child brother sister mum father mother dad dog cat puppy kitten horse husband wife baby".split()
+)
+
+
+def _is_person(context: Context) -> bool:
+    words = context.subject_words
+    plain_name = words[0].is_name and len(words) <= 2 and not context.phrase.owner
+    return context.is_self or plain_name or context.phrase.head in _CREATURES
+
+
+def _is_slot(context: Context, tail: Tail) -> bool:
+    """Whether "X is V" gives a definite description its value. "Is on vacation" and "is very strict" are no values."""
+    phrase, words, form = context.phrase, context.subject_words, tail.form
+    head = phrase.head.split()
+    if context.verb.plural or not head or head[0] in _NOT_ONE_THING or words[0].lower in _NOT_ONE_THING:
+        return False
+    if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
+        return False
+    if canonical(tail.value[0]) in _NOT_VALUES or tail.value[0].lower in ("like", "gonna", "such", "no", "nothing"):
+        return False
+    definite = is_definite(words) or bool(phrase.owner)
+    if not definite and not _is_label(context, tail):
+        return False
+    special = bool(SLOT_MODIFIERS & set(head))
+    if form in (Form.NAME, Form.QUANTITY, Form.CLOCK):
+        return not any(w.tag == "CJC" for w in tail.value) or form is Form.QUANTITY
+    if form is Form.DATE:
+        return tail.value[0].tag in ("CRD", "NP0", "ORD", "AT0", "NN1")
+    if form is Form.BARE:
+        return len(tail.value) <= 3 and not _is_participle(tail, head)
+    if form is Form.ADJECTIVE:
+        fits_property = special or (head[-1] in PROPERTY)
+        return fits_property and len(tail.value) <= 2 and not _is_participle(tail, head)
+    if form in (Form.A, Form.THE):
+        product = len(tail.value) > 1 and tail.value[-1].tag in ("NP0", "CRD") and tail.has_name
+        return (special or product) and not any(w.tag == "PRF" for w in tail.value)
+    return form is Form.GERUND and special
+
+
+def _is_participle(tail: Tail, head: list[str]) -> bool:
+    """ "The branch is protected": a participle says what was done, unless the noun is a status."""
+    first = tail.value[0]
+    if first.text[0].isupper() or head[-1] in _STATUS_NOUNS or is_unknown(first.lower):
+        return False
+    return first.lower.endswith("ed") and first.tag in ("VVN", "VVD", "AJ0")
+
+
+def _is_label(context: Context, tail: Tail) -> bool:
+    """ "Max line length is 120": a bare compound noun that names a setting."""
+    words = context.subject_words
+    if context.is_self or len(words) < 2 or words[-1].tag not in ("NN0", "NN1") or any(w.tag == "CJC" for w in words):
+        return False
+    if words[0].tag in ("PNP", "DT0", "PNI", "VVG", "CRD") or words[0].lower in ("a", "an"):
+        return False
+    return tail.form in (Form.NAME, Form.QUANTITY, Form.CLOCK, Form.DATE)
+
+
+def read_label(label: list[Word], value: list[Word], context: Context) -> list[Frame]:
+    """ "Wi-Fi password: heron-lake-7", "Max retries = 3"."""
+    phrase = noun_phrase(label, context.speaker)
+    tail = split_tail(value)
+    if not phrase.head or not tail.value or tail.form in (Form.CLAUSE, Form.VERB, Form.PRONOUN, Form.NONE):
+        return []
+    if any(word.tag == "CJC" for word in tail.value):
+        tail.more = tail.more or " ".join(content(tail.value))
+    return [describe(context, phrase, tail, "label", tense=Tense.NOW)]

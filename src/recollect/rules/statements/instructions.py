@@ -1,0 +1,146 @@
+"""Frames of instructions: what to use or leave out, what always or never to do, what is allowed."""
+
+from dataclasses import replace
+
+from recollect.rules.saq.phrases import obj
+from recollect.rules.statements import tables
+from recollect.rules.statements.building import Context
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.phrases import FILLER, Form, Tail, content, form_of, kind_of, split_tail, text_of
+from recollect.rules.statements.tagger import FINITE, Word
+
+_USE = tables.words("rules", "use")
+_FORBID = tables.words("rules", "forbid")
+_FORBIDDEN = tables.words("rules", "forbidden")
+_ALLOWED = tables.words("rules", "allowed")
+_DEFAULT_SCOPE = tables.words("rules", "default_scope")
+_SCOPE_OWNERS = tables.words("rules", "default_scope_owner")
+_NOT_AN_ORDER = frozenset("thank thanks let see look guess hope wish wonder miss love congrat hang imagine".split())
+_LIMIT = "limit"
+
+
+def read_order(words: list[Word], speaker: str) -> list[Frame]:
+    """The frame of an imperative or of "No emojis (in …)"; none if the words give no order."""
+    words = [word for word in words if word.lower not in ("please", "kindly", "also")]
+    if len(words) < 2:
+        return []
+    if words[0].lower == "no" and words[1].tag in ("NN0", "NN1", "NN2", "AJ0", "NP0", "VVG"):
+        if any(word.tag in FINITE for word in words[2:]):
+            return []
+        return _limit(words[1:], speaker, negated=True)
+    negated, said, left = _order_words(words)
+    if left is None or not left:
+        return []
+    verb = left[0]
+    if verb.lemma in _NOT_AN_ORDER or not _is_order(left, said):
+        return []
+    if verb.lemma in _FORBID and not negated:
+        after = left[1:]
+        if after and after[0].lower in ("from", "out"):
+            after = after[1:]
+        if not after:
+            return []
+        if after[0].tag == "VVG":
+            return _ordered(after, speaker, negated=True)
+        return _limit(after, speaker, negated=True) if verb.lemma in ("avoid", "omit", "skip") else []
+    return _ordered(left, speaker, negated=negated)
+
+
+def _order_words(words: list[Word]) -> tuple[bool, bool, list[Word] | None]:
+    """Whether an order is a prohibition, whether it says so (never, always, do not), and the words from its verb on."""
+    first = words[0].lower
+    if first == "never":
+        return True, True, words[1:]
+    if first == "always":
+        return False, True, words[1:]
+    if first == "do" and len(words) > 2 and words[1].tag == "XX0":
+        rest = words[2:]
+        return True, True, rest[1:] if rest[0].lower == "ever" else rest
+    return False, False, words if words[0].tag in ("VVB", "VVI") else None
+
+
+def _is_order(left: list[Word], said: bool) -> bool:
+    """An imperative has no other finite verb before a subordinate clause, and more than its verb."""
+    if len(left) < 2 or any(word.lower in ("i", "you", "we") for word in left[1:3]):
+        return False
+    for word in left[1:]:
+        if word.tag in ("CJS", "AVQ", "DTQ", "PNQ", "CJT") or word.lower in ("when", "if", "unless", "before"):
+            break
+        if word.tag in FINITE and word.tag != "VVB":
+            return False
+    return said or left[0].tag in ("VVB", "VVI")
+
+
+def _ordered(left: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
+    """The frame of a verb and what follows it: a limit for "use" and its like, else a rule named by the verb."""
+    verb, after = left[0], left[1:]
+    if verb.lemma in _USE and after:
+        return _limit(after, speaker, negated=negated)
+    if not after:
+        return []
+    return [_frame(speaker, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
+
+
+def _limit(what: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
+    tail = split_tail([word for word in what if word.lower not in ("any", "more")])
+    if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.PREPOSITION):
+        return []
+    frame = _frame(speaker, _LIMIT, tail, what, negated=negated, rule="instruction:limit")
+    named = obj(frame.value)
+    return [replace(frame, key_words=(_LIMIT, named or ""))]
+
+
+def _frame(speaker: str, attribute: str, tail: Tail, words: list[Word], *, negated: bool, rule: str) -> Frame:
+    value = tail.text or " ".join(content(words))
+    scope = [*tail.scope, *tail.times] if tail.value else []
+    return Frame(
+        subject=speaker,
+        attribute=attribute,
+        value=value,
+        value_kind=kind_of(tail.value) if tail.value else ValueKind.OTHER,
+        scope=tuple(s for s in scope if not is_default_scope(s)),
+        negated=negated,
+        change=ChangeMark.NOW if tail.now else ChangeMark.NONE,
+        partial=bool(tail.more),
+        rule=rule,
+        rest=tail.more,
+    )
+
+
+def is_default_scope(scope: str) -> bool:
+    """Whether a scope is simply where an assistant writes: "in your answers", "in messages to me"."""
+    words = [word for word in scope.split() if word not in _SCOPE_OWNERS]
+    return len(words) == 2 and words[0] in ("in", "into", "within", "from", "with", "to") and words[1] in _DEFAULT_SCOPE
+
+
+def read_permission(context: Context) -> list[Frame]:
+    """ "Smoking is not allowed on the balcony", "Global variables must not be used", "Secrets must never be logged"."""
+    verb, rest = context.verb, context.rest
+    word = verb.surface if verb.passive else rest[0].lower if verb.copula and rest else ""
+    after = rest if verb.passive else rest[1:]
+    subject = [w for w in context.subject_words if w.lower not in FILLER]
+    if context.is_self or context.tense is Tense.PAST or verb.past:
+        return []
+    if word in _FORBIDDEN or (word in _ALLOWED and word not in ("ok", "okay", "fine")):
+        return _permitted(context, subject, after, negated=(word in _FORBIDDEN) != context.negated)
+    if verb.passive and verb.modal in ("must", "may", "should", "can", "ca") and context.negated and verb.lemma in _USE:
+        return _permitted(context, subject, after, negated=True)
+    return []
+
+
+def _permitted(context: Context, subject: list[Word], after: list[Word], *, negated: bool) -> list[Frame]:
+    """The frame of what may or may not be; a gerund is the verb of a rule."""
+    if any(word.tag in ("PNP", "PNI") for word in subject) or (after and after[0].lower == "to"):
+        return []
+    if subject[0].tag == "VVG" and len(subject) > 1:
+        frames = _ordered([*subject, *after], context.speaker, negated=negated)
+    else:
+        frames = _limit([*subject, *after], context.speaker, negated=negated)
+    change = context.change
+    return [
+        replace(
+            frame, scope=(*context.scope, *frame.scope), change=frame.change if change is ChangeMark.NONE else change
+        )
+        for frame in frames
+        if form_of(subject) is not Form.PRONOUN and text_of(subject)
+    ]

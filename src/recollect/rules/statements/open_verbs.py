@@ -1,0 +1,191 @@
+"""Frames of verbs that no table knows: quantities, times, versions, agents, and statements whose value is part of the key."""
+
+from recollect.rules.statements import tables
+from recollect.rules.statements.building import Context, build
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.phrases import (
+    PERIODS,
+    Form,
+    Tail,
+    canonical,
+    content,
+    dimension,
+    form_of,
+    join,
+    noun_phrase,
+    split_tail,
+    text_of,
+)
+from recollect.rules.statements.tagger import NOUNS, Word
+
+ONCE_VERBS = tables.words("verbs", "once")
+AGENT_VERBS = tables.words("verbs", "agent")
+_CREATOR = {"found": "founder", "write": "author", "create": "creator", "invent": "creator", "compose": "creator"}
+
+
+def read_open(context: Context) -> list[Frame]:
+    """The frames of a clause whose verb is in no table."""
+    verb, left = context.verb, context.rest
+    attribute = verb.lemma
+    if verb.particle:
+        attribute, left = f"{attribute} {verb.particle}", left[1:]
+    preposition = ""
+    if left and (left[0].tag in ("PRP", "PRF") or left[0].lower in ("to", "of")):
+        preposition, left = left[0].lower, left[1:]
+    if verb.passive:
+        attribute = f"be {attribute}"
+    attribute = join(attribute, preposition)
+    tail = split_tail(left)
+    for rule in (_once, _event, _timed, _counted, _led, _versioned, _numbered):
+        frame = rule(context, attribute, preposition, tail)
+        if frame is not None:
+            return [frame]
+    if not tail.value:
+        return [build(context, attribute, tail, "open")] if not context.rest or tail.scope else []
+    return [build(context, attribute, tail, "open")]
+
+
+def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The album was recorded in Berlin", "Ada founded Acme": what happens once keeps its one value in the past."""
+    verb = context.verb
+    if verb.lemma not in ONCE_VERBS or context.is_self or not (verb.past or verb.perfect or verb.passive):
+        return None
+    named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
+    if preposition in ("in", "on", "at", "by", "after") and verb.passive and (named or tail.form is Form.DATE):
+        kind = "when" if tail.form is Form.DATE else ""
+        return build(context, join(attribute, kind), tail, "once", one=True, tense=context.tense, open_to_others=True)
+    if not preposition and not verb.passive and named and form_of(context.subject_words) is Form.NAME:
+        if tail.scope or tail.more or verb.lemma not in _CREATOR:
+            return None
+        thing = noun_phrase(tail.value, context.speaker).whole
+        value = Tail(context.subject_words, times=tail.times)
+        return build(
+            context,
+            _CREATOR[verb.lemma],
+            value,
+            "once",
+            subject=thing,
+            one=True,
+            tense=context.tense,
+            open_to_others=True,
+        )
+    return None
+
+
+def _event(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """A past event keeps all its words."""
+    if context.stated_tense is not Tense.PAST:
+        return None
+    return build(context, attribute, Tail(tail.value, [*tail.scope, *tail.times], [], tail.more), "event")
+
+
+def _timed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The gym opens at six", "The backup runs at 02:00"."""
+    if preposition not in ("at", "on", "by", "until", "from", "till") or tail.form not in (Form.CLOCK, Form.DATE):
+        return None
+    habit = any(word.lower.endswith(("days", "ends")) for word in tail.value)
+    return build(context, attribute, tail, "verb at time", one=not habit and not context.is_self, open_to_others=True)
+
+
+def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "takes 20 mg of X", "takes X 20 mg": the amount is the value. "has 3 things": the number is the value."""
+    value = tail.value
+    at = next((i for i, word in enumerate(value) if word.tag == "CRD" or word.text[:1] in "$€£¥"), None)
+    if at is None or context.verb.progressive or any(word.tag == "CJC" for word in value):
+        return None
+    if tail.form is not Form.QUANTITY and not (at and value[at - 1].tag in NOUNS and at + 1 < len(value)):
+        return None
+    if preposition == "to" and tail.form is Form.QUANTITY and not dimension(value):
+        return None
+    if any(word.lower in ("other", "more", "another", "additional") for word in value):
+        return None
+    value, period = _cut_period(value)
+    of = next((i for i, word in enumerate(value) if word.tag == "PRF" or word.lower == "of"), None)
+    measure = dimension(value)
+    if of is not None and of > at:
+        what, amount = content(value[of + 1 :]), value[at:of]
+    elif at:
+        what, amount = content(value[:at]), value[at:]
+    elif measure:
+        what, amount = [measure], value
+    else:
+        what, amount = content([word for word in value[1:] if word.is_noun or word.tag in ("AJ0", "VVN")]), value[:1]
+    if not what:
+        return build(context, attribute, tail, "quantity", one=True, value_kind=ValueKind.QUANTITY)
+    scope = list(tail.scope)
+    amount = [*amount, *period]
+    counted = Tail(amount, [*scope, *([" ".join(tail.times)] if tail.times else [])], [], tail.more, tail.now)
+    return build(
+        context,
+        join(attribute, *what),
+        counted,
+        "quantity",
+        one=True,
+        value=text_of(amount),
+        value_kind=ValueKind.QUANTITY,
+    )
+
+
+def _cut_period(value: list[Word]) -> tuple[list[Word], list[Word]]:
+    """Separate "a day", "per month", "every morning" from an amount."""
+    for at, word in enumerate(value[1:], 1):
+        if word.lower in ("a", "an", "per", "each", "every") and value[-1].lemma in PERIODS and at + 2 >= len(value):
+            return value[:at], [Word("per", "per", "PRP"), *value[at + 1 :]]
+        if at == len(value) - 1 and word.lower in ("daily", "weekly", "monthly", "yearly", "nightly"):
+            return value[:at], [word]
+    return value, []
+
+
+def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "Mirela heads the payments team": the team has one leader."""
+    if context.verb.lemma not in AGENT_VERBS or context.verb.passive or context.verb.progressive or preposition:
+        return None
+    if (
+        tail.form is not Form.THE
+        or form_of(context.subject_words) is not Form.NAME
+        or any(w.tag == "DPS" for w in tail.value)
+    ):
+        return None
+    if any(word.text == "'s" or word.tag == "CJC" for word in [*tail.value, *context.subject_words]):
+        return None
+    thing = noun_phrase(tail.value, context.speaker).whole
+    value = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
+    role = "maintainer" if context.verb.lemma == "maintain" else "leader"
+    return build(context, role, value, "agent", subject=thing, one=context.verb.lemma != "edit")
+
+
+def _versioned(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The backend needs Python 3.12": the version is the value."""
+    value = tail.value
+    if tail.form is not Form.NAME or len(value) < 2 or value[-1].tag != "CRD" or any(w.tag == "CJC" for w in value):
+        return None
+    what = " ".join(content(value[:-1]))
+    return build(
+        context, f"{attribute} {what}", tail, "version", one=True, value=value[-1].text, value_kind=ValueKind.VERSION
+    )
+
+
+def _numbered(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The service listens on port 3000": the head noun is part of the attribute, its number the value."""
+    value = [word for word in tail.value if word.tag not in ("AT0", "DPS")]
+    if not preposition or len(value) != 2 or value[0].tag not in ("NN0", "NN1") or value[1].tag != "CRD":
+        return None
+    return build(
+        context, join(attribute, canonical(value[0])), tail, "numbered", one=True, value=value[1].text,
+        value_kind=ValueKind.QUANTITY,
+    )  # fmt: skip
+
+
+def inner_words(words: list[Word]) -> list[Word]:
+    """The words of a verb phrase without leading adverbs."""
+    at = 0
+    while at < len(words) and words[at].tag == "AV0":
+        at += 1
+    return words[at:]
+
+
+def with_change(frames: list[Frame], change: ChangeMark) -> list[Frame]:
+    """The frames with another change marker."""
+    from dataclasses import replace
+
+    return [replace(frame, change=change) for frame in frames]

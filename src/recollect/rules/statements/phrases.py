@@ -1,0 +1,441 @@
+"""Noun phrases, what sort of value a phrase is, and where the value ends and its scope begins."""
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+
+from recollect.rules.language.numbers import NUMBER_WORDS
+from recollect.rules.language.spelling import read_word, singular
+from recollect.rules.language.units import unit_named
+from recollect.rules.statements import tables
+from recollect.rules.statements.frame import ValueKind
+from recollect.rules.statements.tagger import CLAUSE_OPENERS, DETERMINERS, FINITE, Word, is_unknown
+from recollect.rules.statements.values import normal_value
+from recollect.rules.word_lists import word_set
+
+NOW = tables.words("adverbs", "now")
+FILLER = tables.words("adverbs", "filler")
+DEGREE = tables.words("adverbs", "degree")
+DAYS = tables.words("time", "days")
+MONTHS = tables.words("time", "months")
+SEASONS = tables.words("time", "seasons")
+DEICTIC = tables.words("time", "deictic")
+PERIODS = tables.words("time", "periods")
+SCOPE_PREPOSITIONS = tables.words("prepositions", "scope")
+
+_ARTICLES = word_set("the a an")
+_OWNERS = word_set("my his her their our its your")
+_SPEAKER = word_set("user i me my we our us myself mine")
+_CLOCK = re.compile(r"\d{1,2}:\d\d(?:am|pm|h)?|\d{1,2}(?:am|pm)|noon|midnight")
+_DATE = re.compile(r"(?:19|20)\d\d|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*")
+_MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]*[kKmM]?")
+_HYPHENATED = re.compile(r"[\w-]+-(?:time|site|premises)")
+
+
+class Form(StrEnum):
+    """What a phrase looks like."""
+
+    NAME = "name"
+    THE = "the"
+    A = "a"
+    BARE = "bare"
+    QUANTITY = "quantity"
+    CLOCK = "clock"
+    DATE = "date"
+    ADJECTIVE = "adjective"
+    VERB = "verb"
+    GERUND = "gerund"
+    PREPOSITION = "preposition"
+    CLAUSE = "clause"
+    PRONOUN = "pronoun"
+    OTHER = "other"
+    NONE = ""
+
+
+_KINDS = {
+    Form.NAME: ValueKind.NAME,
+    Form.THE: ValueKind.NOUN,
+    Form.A: ValueKind.NOUN,
+    Form.BARE: ValueKind.NOUN,
+    Form.GERUND: ValueKind.NOUN,
+    Form.QUANTITY: ValueKind.QUANTITY,
+    Form.CLOCK: ValueKind.CLOCK,
+    Form.DATE: ValueKind.DATE,
+    Form.ADJECTIVE: ValueKind.ADJECTIVE,
+    Form.NONE: ValueKind.NONE,
+}
+
+
+@dataclass(slots=True)
+class Tail:
+    """What follows a verb: the value, what limits the statement, when it holds, and whether more is said."""
+
+    value: list[Word]
+    scope: list[str] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+    more: str = ""
+    now: bool = False
+
+    @property
+    def form(self) -> Form:
+        return form_of(self.value)
+
+    @property
+    def text(self) -> str:
+        return text_of(self.value)
+
+    @property
+    def has_name(self) -> bool:
+        return any(word.is_name for word in self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """A noun phrase, owner first: "the X of Y", "Y's X" and "X for Y" all have owner Y and head X."""
+
+    owner: str
+    head: str
+
+    @property
+    def whole(self) -> str:
+        return join(self.owner, self.head)
+
+
+def join(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+@lru_cache(maxsize=8192)
+def _canonical(lemma: str, is_name: bool) -> str:
+    if is_name:
+        return singular(lemma)
+    if lemma in NUMBER_WORDS:
+        return normal_value(lemma).lstrip("#")
+    return read_word(lemma)[0]
+
+
+def canonical(word: Word) -> str:
+    """One spelling and number for a word: "colors" and "colour" are one."""
+    return _canonical(word.lemma, word.is_name)
+
+
+def content(words: list[Word]) -> list[str]:
+    """The canonical words of a phrase without articles and punctuation."""
+    return [
+        canonical(word)
+        for word in words
+        if word.tag not in ("AT0", "PUN", "POS")
+        and word.lower not in _ARTICLES
+        and any(map(str.isalnum, word.text))
+        and word.text != "'s"
+    ]
+
+
+def text_of(words: list[Word]) -> str:
+    """A value as it was written, without articles and possessives."""
+    kept = (
+        w.text for w in words if w.is_name or (w.lower not in _ARTICLES and w.lower not in _OWNERS and w.text != ",")
+    )
+    return " ".join(kept).strip(" .'\"").replace(" 's", "'s")
+
+
+def is_possessive(word: Word) -> bool:
+    return word.tag == "POS" or (word.text == "'s" and word.lemma != "be")
+
+
+def noun_phrase(words: list[Word], speaker: str) -> NounPhrase:
+    """Read a noun phrase, whoever speaks standing for "I", "my", "we", "our" and "User"."""
+    words = [word for word in words if word.tag != "PUN" and word.text not in (",", '"')]
+    if not words:
+        return NounPhrase("", "")
+    if len(words) == 1 and words[0].lower in _SPEAKER:
+        return NounPhrase("", speaker)
+    for at in range(len(words) - 1, 0, -1):
+        if is_possessive(words[at]):
+            owner, head = noun_phrase(words[:at], speaker), noun_phrase(words[at + 1 :], speaker)
+            return NounPhrase(join(owner.whole, head.owner), head.head)
+    if words[0].tag == "DPS" or words[0].lower in _OWNERS:
+        owned = noun_phrase(words[1:], speaker)
+        first = speaker if words[0].lower in ("my", "our") else words[0].lower
+        return NounPhrase(join(first, owned.owner), owned.head)
+    for at, word in enumerate(words):
+        if at and (word.tag == "PRF" or word.lower in ("of", "for")):
+            owner = noun_phrase(words[at + 1 :], speaker)
+            return NounPhrase(owner.whole, " ".join(content(words[:at])))
+        if at and word.tag == "PRP":
+            break
+    return NounPhrase("", " ".join(content(words)))
+
+
+def head_of(words: list[Word]) -> Word | None:
+    """The last noun of the first run of nouns."""
+    head = None
+    for word in words:
+        if word.is_noun:
+            head = word
+        elif (head is not None and word.tag != "CRD") or word.tag in ("PRP", "PRF"):
+            break
+    return head
+
+
+def form_of(phrase: list[Word]) -> Form:
+    """What sort of phrase this is, by its first words and its head."""
+    words = [
+        w for w in phrase if w.tag != "AV0" and w.lower not in DEGREE and w.lower not in ('"', "'", "over", "only")
+    ]
+    if not words:
+        return Form.NONE
+    first, lowers = words[0], [word.lower for word in words]
+    timed = _time_form(words, lowers)
+    if timed is not None:
+        return timed
+    if first.tag == "CRD" or _MONEY.fullmatch(first.text) or (first.tag == "ORD" and len(words) > 1):
+        return Form.QUANTITY
+    if first.tag == "TO0" or (first.tag.startswith("V") and first.tag not in ("VVN", "VVG", "VVD")):
+        return Form.BARE if len(words) == 1 and is_unknown(first.lower) else Form.VERB
+    if first.tag in ("VVG", "VBG", "VHG"):
+        return Form.GERUND
+    if first.tag in ("PRP", "PRF"):
+        return Form.PREPOSITION
+    if first.tag in CLAUSE_OPENERS:
+        return Form.CLAUSE
+    return _nominal_form(words)
+
+
+def _time_form(words: list[Word], lowers: list[str]) -> Form | None:
+    first = words[0]
+    if _CLOCK.fullmatch(first.lower):
+        return Form.CLOCK
+    if any(lower in DAYS for lower in lowers) or any(w.lower in MONTHS and w.text[0].isupper() for w in words):
+        return Form.DATE
+    if _DATE.fullmatch(first.lower) and len(words) == 1:
+        return Form.DATE
+    if (
+        first.tag == "ORD"
+        and (len(words) == 1 or lowers[1] == "of")
+        and re.fullmatch(r"\d+(?:st|nd|rd|th)", first.lower)
+    ):
+        return Form.DATE
+    if any(w in PERIODS or w in ("tomorrow", "today") for w in lowers) and any(
+        w in ("next", "this", "end", "mid", "early", "late", "tomorrow", "today") for w in lowers
+    ):
+        return Form.DATE
+    return None
+
+
+def _nominal_form(words: list[Word]) -> Form:
+    first = words[0]
+    if first.lower in ("a", "an"):
+        return Form.A
+    if first.tag in ("VVN", "AJ0", "VVD") and first.lower.endswith("ed") and len(words) > 1 and words[1].is_name:
+        return Form.ADJECTIVE
+    if first.is_name:
+        return Form.NAME
+    if first.tag in DETERMINERS or first.lower in ("the", "this", "that", "no"):
+        if len(words) > 1 and re.fullmatch(r"\d+(?:st|nd|rd|th)", words[1].lower) and len(words) <= 4:
+            return Form.DATE
+        return Form.THE
+    if first.tag in ("PNP", "PNX", "PNI"):
+        return Form.PRONOUN
+    head = head_of(words)
+    if head is not None:
+        return Form.NAME if any(word.is_name for word in words) else Form.BARE
+    if first.tag in ("AJ0", "AJC", "AJS", "VVN", "VVD", "AV0", "ORD"):
+        return Form.BARE if len(words) == 1 and is_unknown(first.lower) else Form.ADJECTIVE
+    return Form.OTHER
+
+
+def kind_of(words: list[Word]) -> ValueKind:
+    """The public kind of a value."""
+    form = form_of(words)
+    if form is Form.QUANTITY and len(words) == 1 and _VERSION.fullmatch(words[0].text):
+        return ValueKind.VERSION
+    return _KINDS.get(form, ValueKind.OTHER)
+
+
+def dimension(words: list[Word]) -> str:
+    """What a quantity measures, so that minutes replace hours and never gigabytes; empty for a bare number."""
+    for word in words:
+        if _MONEY.fullmatch(word.text):
+            return "money"
+        unit = unit_named(word.text) or unit_named(re.sub(r"^[\d.,]+", "", word.text))
+        if unit:
+            return _DIMENSIONS.get(unit, unit)
+        if word.text.endswith("%"):
+            return "percent"
+    return ""
+
+
+_DIMENSIONS = {
+    unit: name
+    for name, units in {
+        "time": "millisecond second minute hour day week month year",
+        "length": "kilometre metre centimetre millimetre mile foot inch",
+        "mass": "kilogram gram milligram microgram pound ounce",
+        "volume": "litre millilitre",
+        "data": "kilobyte megabyte gigabyte terabyte gibibyte mebibyte",
+        "money": "dollar euro sterling yen rupee",
+        "temperature": "degree celsius fahrenheit",
+    }.items()
+    for unit in units.split()
+}
+
+
+# ---------------------------------------------------------------- where the value ends
+
+_REASONS = word_set("because due although though but which who where whose whom that and so or since whereas")
+_HABITS = word_set("each every daily weekly monthly yearly nightly")
+_SAID_NOTHING = (("any", "more"), ("any", "longer"), ("at", "all"), ("as", "well"), ("for", "good"), ("by", "the"))
+
+
+def split_tail(words: list[Word]) -> Tail:
+    """Cut what follows a verb (and its preposition) into the value and the rest."""
+    tail = Tail([])
+    at = _read_value(words, tail)
+    while at < len(words) and not tail.more:
+        at = _read_adjunct(words, at, tail)
+    tail.scope = [scope for scope in tail.scope if scope]
+    return tail
+
+
+def _read_value(words: list[Word], tail: Tail) -> int:
+    """Take the value's own phrase; return where it ends."""
+    value = tail.value
+    for at, word in enumerate(words):
+        lower = word.lower
+        if lower in NOW:
+            tail.now = True
+        elif word.tag == "PUN" or lower in (",", ";", "(", ")", ":", "-", "–"):
+            if not (lower == "," and value and _continues_name(words, at)):
+                return at
+        elif not value:
+            if lower not in FILLER:
+                value.append(word)
+        elif lower in DEICTIC and not any(w.lower in DEICTIC | DAYS | MONTHS for w in value):
+            return at
+        elif _HYPHENATED.fullmatch(lower) and not (at + 1 < len(words) and words[at + 1].is_noun):
+            tail.scope.append(lower)
+        elif _opens_adjunct(words, at, value):
+            return at
+        elif word.tag == "CJC":
+            if not _joins_values(words, at):
+                return at
+            value.append(word)
+        elif word.tag == "AV0" and value[-1].tag != "CJC":
+            if lower in _HABITS:
+                value.append(word)
+            elif lower not in FILLER:
+                tail.scope.append(lower)
+        else:
+            value.append(word)
+    return len(words)
+
+
+def _continues_name(words: list[Word], at: int) -> bool:
+    """ "Porto, Portugal", "March 3, 2025"."""
+    after = words[at + 1 :]
+    return 0 < len(after) <= 3 and all(word.tag in ("NP0", "CRD") for word in after)
+
+
+def _opens_adjunct(words: list[Word], at: int, value: list[Word]) -> bool:
+    word, lower = words[at], words[at].lower
+    after = words[at + 1] if at + 1 < len(words) else None
+    if lower in ("per", "of"):
+        return False
+    if lower in ("over", "to", "at", "by") and after is not None and _spans(value[-1], after, lower):
+        return False
+    if word.tag in ("PRP", "TO0") or word.tag in CLAUSE_OPENERS or word.tag in FINITE:
+        return True
+    if lower in SCOPE_PREPOSITIONS and not word.is_noun:
+        return True
+    return word.tag in ("VVN", "VVG") and value[-1].is_noun
+
+
+def _spans(before: Word, after: Word, between: str) -> bool:
+    """ "120 over 80", "3 to 9 May", "Tuesday at 9 am", "4 by 6"."""
+    if between == "at":
+        return (before.lower in DAYS or before.lower in MONTHS or before.tag in ("CRD", "ORD")) and bool(
+            _CLOCK.fullmatch(after.lower)
+        )
+    return before.tag in ("CRD", "ORD") and after.tag in ("CRD", "ORD")
+
+
+def _joins_values(words: list[Word], at: int) -> bool:
+    if any(word.tag in FINITE for word in words[at + 1 : at + 7]):
+        return False
+    after = words[at + 1] if at + 1 < len(words) else None
+    return after is not None and (after.is_noun or after.tag in DETERMINERS | {"AJ0", "CRD", "VVG"})
+
+
+def _read_adjunct(words: list[Word], at: int, tail: Tail) -> int:
+    """Take one adjunct; return where it ends."""
+    word, lower = words[at], words[at].lower
+    if lower == "(":
+        end = next((i for i in range(at, len(words)) if words[i].text == ")"), len(words))
+        tail.scope.append(" ".join(content(words[at + 1 : end])))
+        return end + 1
+    if word.tag == "PUN" or lower in (",", ";", ")", ":", "-", "–"):
+        if any(w.tag.startswith("V") or w.is_noun for w in words[at + 1 :]):
+            tail.more = text_of(words[at + 1 :])
+        return at + 1
+    if lower in NOW:
+        tail.now = True
+        return at + 1
+    end = at + 1
+    while end < len(words) and not _starts_adjunct(words, end):
+        end += 1
+    segment = words[at:end]
+    if tuple(w.lower for w in segment[:2]) in _SAID_NOTHING[:5]:
+        return end
+    time = _time_of(segment)
+    if time:
+        tail.times.append(time)
+    elif (
+        lower in _REASONS
+        or word.tag in ("CJC", "CJT", "DTQ", "PNQ", "TO0", "VVG", "VVN")
+        or word.tag in FINITE
+        or (lower in ("as", "for") and any(w.tag in FINITE for w in segment))
+    ):
+        tail.more = text_of(words[at:])
+    elif word.tag == "AV0" and lower in FILLER and len(segment) == 1:
+        pass
+    else:
+        tail.scope.append(" ".join(content(segment)))
+    return end
+
+
+def _starts_adjunct(words: list[Word], at: int) -> bool:
+    word, before = words[at], words[at - 1]
+    if word.lower in (",", ";", "(") or word.tag in CLAUSE_OPENERS or word.tag in ("CJC", "TO0"):
+        return True
+    if word.tag == "PRP":
+        return not _spans(before, words[at + 1], word.lower) if at + 1 < len(words) else True
+    return word.lower in DEICTIC and before.is_noun
+
+
+def _time_of(segment: list[Word]) -> str:
+    """The time that an adjunct names, or nothing: "last spring", "in 2019", "since May", "for ten years", "two years ago"."""
+    first, lowers = segment[0], [word.lower for word in segment]
+    said = " ".join(content(segment))
+    if first.lower in DEICTIC or lowers[-1] == "ago" or first.lower in ("once", "twice"):
+        return said
+    if first.lower in DAYS and not first.lower.endswith("s"):
+        return said
+    inner = segment[1:]
+    form = form_of(inner)
+    habitual = any(lower in DAYS and lower.endswith("s") for lower in lowers)
+    if first.lower == "since" and (form in (Form.DATE, Form.CLOCK) or (inner and inner[0].lower in DEICTIC)):
+        return said
+    if (
+        first.lower in ("in", "on", "at", "by", "from", "until", "around", "of", "till", "before", "after")
+        and not habitual
+    ):
+        if form in (Form.DATE, Form.CLOCK):
+            return said
+        if inner and inner[0].lower in DEICTIC and inner[-1].lemma in PERIODS:
+            return said
+    if first.lower in ("for", "in", "over", "after", "within") and form is Form.QUANTITY and inner[-1].lemma in PERIODS:
+        return said
+    return ""

@@ -1,0 +1,242 @@
+"""Frames by the predicate table: "lives in", "works at", "costs", "closes at"."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from recollect.rules.statements import tables
+from recollect.rules.statements.building import Context, build, describe, fits, is_place
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.phrases import PERIODS, SEASONS, Form, Tail, canonical, content, split_tail, text_of
+from recollect.rules.statements.tables import Phrase
+from recollect.rules.statements.tagger import Word
+
+_SKIPPED = frozenset(("AT0", "AV0", "DPS"))
+_NEEDS_NO_VALUE = frozenset(("time",))
+_TIMED = frozenset(("time", "due", "end", "opens", "departs", "arrives", "launch", "wake", "bedtime"))
+_OWNED_THINGS = frozenset(("own", "use", "member", "subscription", "do", "consume", "take", "like"))
+
+
+def read_predicate(context: Context) -> list[Frame]:
+    """The frames of the first table phrase that a clause has and whose value fits."""
+    for phrase, left in _matches(context):
+        frames = _read_phrase(context, phrase, left)
+        if frames:
+            return frames
+    return []
+
+
+def _matches(context: Context) -> Iterator[tuple[Phrase, list[Word]]]:
+    """The table's phrases that the clause has, longest first, with the words that are left for the value."""
+    verb, rest = context.verb, context.rest
+    by_head = tables.predicates().by_head
+    found: list[tuple[Phrase, list[Word]]] = []
+    for head, used in _heads(verb.lemma, verb.surface, context):
+        for phrase in by_head.get(head, ()):
+            left = _after(phrase.words[used:], rest)
+            if left is not None:
+                found.append((phrase, left))
+    found.sort(key=lambda match: -len(match[0].words))
+    yield from found
+
+
+def _heads(lemma: str, surface: str, context: Context) -> list[tuple[str, int]]:
+    """The first words under which a clause's phrases stand in the table, and how many words that is."""
+    verb = context.verb
+    if verb.passive:
+        return [(f"be {surface}", 2)]
+    if verb.copula:
+        following = next((w for w in context.rest if w.tag not in _SKIPPED), None)
+        heads = {f"be {canonical(following)}", f"be {following.lower}"} if following else set()
+        if context.rest and context.rest[0].lower in ("now", "down", "up", "over", "off"):
+            heads.add(f"be {context.rest[0].lower}")
+        return [(head, 1) for head in sorted(heads)]
+    heads_of_verb = [(lemma, 1)]
+    if verb.progressive:
+        heads_of_verb += [(f"be {surface}", 2), (f"be {lemma}", 2)]
+    return heads_of_verb
+
+
+def _after(needed: tuple[str, ...], rest: list[Word]) -> list[Word] | None:
+    """What follows the words of a phrase; None if they are not there. Articles and adverbs may stand between."""
+    at = 0
+    for word in needed:
+        while at < len(rest) and rest[at].tag in _SKIPPED and word not in (canonical(rest[at]), rest[at].lower):
+            at += 1
+        if at >= len(rest) or word not in (canonical(rest[at]), rest[at].lower, rest[at].lemma):
+            return None
+        at += 1
+    return rest[at:]
+
+
+def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Frame]:
+    predicate, verb, mode = phrase.predicate, context.verb, phrase.mode
+    if verb.particle and verb.particle not in phrase.words and verb.particle != "back":
+        return []
+    old_value = ""
+    if phrase.words[-1] == "from" and mode == "start":
+        to = next((at for at, word in enumerate(left) if word.lower == "to"), None)
+        if to is None:
+            return []
+        old_value, left = text_of(split_tail(left[:to]).value), left[to + 1 :]
+    tail = split_tail(left)
+    if not tail.value:
+        if mode != "stop" or predicate.attribute not in _NEEDS_NO_VALUE:
+            return []
+    elif not _takes(context, phrase, tail):
+        return []
+    attribute = predicate.attribute
+    change, negated, tense = context.change, context.negated, context.stated_tense
+    if mode in ("start", "stop") or predicate.lasting:
+        tense = context.tense
+    if mode == "stop":
+        if context.negated:
+            return []
+        change, negated = ChangeMark.STOP, True
+    elif mode == "deny":
+        if context.negated:
+            return []
+        negated = True
+    elif mode == "start" and not context.negated:
+        change = ChangeMark.START
+    contested = phrase.unsure and not (predicate.place and is_place(tail.text)) and not old_value
+    frame = build(
+        context,
+        attribute,
+        tail,
+        f"table:{attribute}",
+        one=predicate.single,
+        tense=tense,
+        change=change,
+        negated=negated,
+        contested=contested,
+        old_value=old_value,
+        predicate=predicate,
+        open_to_others=predicate.contest and mode == "state",
+    )
+    if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
+        frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
+    if attribute == "name":
+        return _named(context, tail, frame)
+    return _also(context, phrase, left, tail, frame)
+
+
+def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
+    """Whether the value fits the phrase, beyond its kind."""
+    predicate, verb, form = phrase.predicate, context.verb, tail.form
+    attribute, words = predicate.attribute, phrase.words
+    if attribute in _TIMED and form is Form.QUANTITY and re.fullmatch(r"\d{1,2}", tail.value[0].text):
+        return len(tail.value) == 1 and words[-1] in ("at", "until", "till", "from")
+    if not fits(predicate, tail):
+        return False
+    last = tail.value[-1]
+    if attribute == "employer":
+        return form is not Form.A and not (form is Form.THE and (last.lower in SEASONS or last.lower in PERIODS))
+    if attribute == "vehicle":
+        return tail.has_name
+    if attribute == "own" and words == ("have",):
+        return form not in (Form.VERB, Form.ADJECTIVE, Form.PRONOUN, Form.QUANTITY) and not verb.past and not verb.modal
+    if attribute in ("own", "take", "do", "consume", "use") and form is Form.QUANTITY:
+        return False
+    if attribute in ("own", "do") and form in (Form.VERB, Form.ADJECTIVE, Form.PRONOUN):
+        return False
+    if attribute == "time" and phrase.mode == "start":
+        return not context.is_self
+    if attribute in ("runs on", "location") and context.is_self:
+        return phrase.mode == "state"
+    if attribute in ("home", "childhood", "origin", "job", "employer", "school") and phrase.mode == "start":
+        return _may_be_person(context)
+    if attribute == "pay" and words == ("make",):
+        return "per" in [w.lower for w in tail.value] or "year" in tail.text or "month" in tail.text
+    return True
+
+
+def _may_be_person(context: Context) -> bool:
+    """The speaker, a name, or someone's relative: "the meeting moved to" is another predicate."""
+    words = context.subject_words
+    return context.is_self or words[0].is_name or words[0].tag == "DPS" or any(w.text == "'s" for w in words)
+
+
+def _named(context: Context, tail: Tail, frame: Frame) -> list[Frame]:
+    """ "X's dog is called Rex": the name of a role is the role's value."""
+    phrase = context.phrase
+    if phrase.owner and phrase.head:
+        return [describe(context, phrase, tail, "table:name", tense=frame.tense, change=frame.change)]
+    return [frame]
+
+
+def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame: Frame) -> list[Frame]:
+    """The frame, and what it says besides: "works as a cook at Noma" has two values, "has a dog named Rex" names a role."""
+    named = next((at for at, word in enumerate(left) if word.lower in ("named", "called")), None)
+    if frame.attribute == "own" and named:
+        role = split_tail(left[:named])
+        if not role.scope and not role.more and role.value:
+            name = split_tail(left[named + 1 :])
+            head = " ".join(content(role.value))
+            described = replace(
+                describe(context, replace_phrase(context, head), name, "has named"), single=False, contested=False
+            )
+            return [described, replace(build(context, "own", role, "implied"), partial=True)]
+    if frame.attribute == "job":
+        at = [s for s in frame.scope if s.split()[0] in ("at", "for") and any(w.is_name and w.lower in s for w in left)]
+        if at:
+            job = replace(frame, scope=tuple(s for s in frame.scope if s not in at))
+            if phrase.mode != "state":
+                return [job]
+            where = at[0].split(" ", 1)[1]
+            employer = build(
+                context,
+                "employer",
+                Tail([]),
+                "table:employer",
+                one=True,
+                value=where,
+                value_kind=ValueKind.NAME,
+                tense=frame.tense,
+            )
+            return [job, replace(employer, partial=True, single=False)]
+    if frame.attribute == "spouse" and frame.change is not ChangeMark.STOP and not frame.negated:
+        return [
+            frame,
+            replace(
+                build(
+                    context,
+                    "marital",
+                    Tail([]),
+                    "implied",
+                    one=True,
+                    value="married",
+                    value_kind=ValueKind.ADJECTIVE,
+                    tense=frame.tense,
+                ),
+                change=frame.change,
+            ),
+        ]
+    if (
+        frame.attribute in _OWNED_THINGS
+        and frame.value_kind is ValueKind.NAME
+        and tail.value[-1].tag == "CRD"
+        and len(tail.value) > 1
+    ):
+        what = " ".join(content(tail.value[:-1]))
+        version = build(
+            context,
+            f"{frame.attribute} {what}",
+            tail,
+            "version",
+            one=True,
+            value=tail.value[-1].text,
+            value_kind=ValueKind.VERSION,
+            tense=frame.tense,
+            change=frame.change,
+            negated=frame.negated,
+        )
+        return [version, replace(frame, partial=True, single=False)]
+    if frame.tense is Tense.PAST:
+        return [replace(frame, single=False)]
+    return [frame]
+
+
+def replace_phrase(context: Context, head: str):  # type: ignore[no-untyped-def]
+    """The noun phrase of something that the subject has."""
+    return type(context.phrase)(context.subject, head)

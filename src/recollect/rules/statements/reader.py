@@ -1,0 +1,252 @@
+"""Reading one English statement: its language, its clause, and the rules that make frames of it, in order."""
+
+import re
+from dataclasses import replace
+
+from recollect.rules.statements import tables
+from recollect.rules.statements.building import Context, build
+from recollect.rules.statements.changes import read_change
+from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup, parse_clause
+from recollect.rules.statements.descriptions import read_copula, read_label, read_swapped
+from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
+from recollect.rules.statements.german import read_german
+from recollect.rules.statements.instructions import read_order, read_permission
+from recollect.rules.statements.open_verbs import read_open
+from recollect.rules.statements.phrases import Form, content, form_of, noun_phrase, split_tail
+from recollect.rules.statements.predicates import read_predicate
+from recollect.rules.statements.stops import read_parting, read_stop
+from recollect.rules.statements.tagger import FINITE, Word, tag_english
+
+MAX_LENGTH = 300
+"""Longer texts are stories, not statements."""
+
+_ENGLISH = tables.words("language", "english")
+_GERMAN = tables.words("language", "german")
+_OTHER = tables.words("language", "other")
+_STOP_DOING = tables.words("verbs", "stop_doing")
+_START_DOING = tables.words("verbs", "start_doing")
+_KEEP_DOING = tables.words("verbs", "keep_doing")
+_INTENT = tables.words("verbs", "intent")
+_REPORT = tables.words("verbs", "report")
+
+_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]?\s+(?=[\"'(]?[A-Z0-9À-Þ])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|no|vs|etc|approx|ca|inc|ltd|a\.m|p\.m|e\.g|i\.e|z\.b)|\b[A-Z])\.$", re.I
+)
+_CORRECTION = re.compile(r"^(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*(.+)$", re.I)
+_NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
+_LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*(?::\s+|\s=\s)(\S.*)$")
+_NOT_A_LABEL = re.compile(
+    r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
+)
+
+_POINTING = frozenset(
+    """it that this these those you your yours he she they his her hers their its one something everything everyone someone
+    there what who which here him them anything nothing anyone nobody everybody somebody others""".split()
+)
+_NOT_ONE_THING = frozenset("some any every each a an no much many several few most all both another such".split())
+
+
+def read(text: str, speaker: str, language: str | None) -> tuple[Frame, ...]:
+    """The frames of a statement, the main one first; none if it is no plain statement of a known language."""
+    text = text.strip()
+    if not text or len(text) > MAX_LENGTH or "\n" in text or "?" in text or ";" in text or _has_sentences(text):
+        return ()
+    language = detect_language(text) if language is None else language.lower()[:2]
+    who = " ".join(speaker.lower().split()) or "self"
+    if language == "de":
+        return tuple(read_german(text, who))
+    if language != "en":
+        return ()
+    return tuple(_read_english(text, who))
+
+
+def detect_language(text: str) -> str | None:
+    """ "en" or "de" by function words; None for what looks like another language."""
+    words = [word.lower().replace("’", "'") for word in _WORDS.findall(text)]
+    english, german, other = (sum(word in listed for word in words) for listed in (_ENGLISH, _GERMAN, _OTHER))
+    if other > max(english, german):
+        return None
+    if german > english:
+        return "de"
+    latin = sum(word.isascii() for word in words)
+    return "en" if english or (words and latin == len(words)) else None
+
+
+def _has_sentences(text: str) -> bool:
+    return any(not _ABBREVIATION.search(text[: match.start()]) for match in _SENTENCE_END.finditer(text))
+
+
+def _read_english(text: str, speaker: str) -> list[Frame]:
+    correction = _CORRECTION.match(text)
+    if correction:
+        text = correction[1]
+    denied = ""
+    if contrast := _NOT_THAT.match(text):
+        text, denied = contrast[1], contrast[2].rstrip(".! ")
+    frames = _read_sentence(text, speaker)
+    if correction:
+        frames = [_marked(frame, ChangeMark.CHANGE) for frame in frames]
+    if denied:
+        frames = [_marked(frame, ChangeMark.CHANGE, denied) for frame in frames]
+    return frames
+
+
+def _marked(frame: Frame, change: ChangeMark, old_value: str = "") -> Frame:
+    if frame.change is ChangeMark.STOP:
+        return frame
+    return replace(frame, change=change, old_value=old_value or frame.old_value)
+
+
+def _read_sentence(text: str, speaker: str) -> list[Frame]:
+    label = _LABEL.match(text)
+    if label and not _NOT_A_LABEL.search(label[1]):
+        return _read_labelled(label[1], label[2], speaker)
+    words = tag_english(text)
+    if len(words) > 60:
+        return []
+    order = read_order(words, speaker)
+    if order:
+        return order
+    clause = parse_clause(words)
+    if clause is None or _points_elsewhere(clause.subject):
+        return []
+    context = _context(clause, speaker)
+    return [frame for frame in read_clause(context) if frame.subject]
+
+
+def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
+    name, given = tag_english(label), tag_english(value)
+    if (
+        not name
+        or not given
+        or any(word.tag in FINITE and word.tag != "VVB" for word in name)
+        or _points_elsewhere(name)
+    ):
+        return []
+    if len(name) > 6 or (name[0].tag in ("VVB", "AV0", "PNP", "ITJ") and len(name) == 1):
+        return []
+    if any(word.tag in FINITE for word in given):
+        return []
+    context = Context(
+        speaker, name, noun_phrase(name, speaker), VerbGroup(copula=True), given, Tense.NOW, False, ChangeMark.NONE
+    )
+    return read_label(name, given, context)
+
+
+def _points_elsewhere(subject: list[Word]) -> bool:
+    """Whether a subject stands for something said before: "she", "his rent", "it"."""
+    if any(word.lower in _POINTING and not word.is_name for word in subject):
+        return True
+    return any(word.lower in ("i", "we") for word in subject[1:]) or subject[0].tag in ("ITJ", "VVG", "PNX")
+
+
+def _context(clause: Clause, speaker: str) -> Context:
+    verb = clause.verb
+    scope, tense, change = [], Tense.UNSURE if verb.unsure else Tense.NOW, verb.change
+    if clause.lead:
+        lead = clause.lead
+        if lead[0].lower in TENTATIVE:
+            tense = Tense.UNSURE
+        if any(word.lower == "now" for word in lead) and change is ChangeMark.NONE:
+            change = ChangeMark.NOW
+        tail = split_tail(lead[1:]) if lead[0].tag == "PRP" else None
+        timed = (tail is not None and tail.form in (Form.DATE, Form.CLOCK)) or any(
+            word.lower in ("last", "yesterday", "this", "today", "ago", "since", "after", "now") for word in lead
+        )
+        if lead[0].tag in ("PRP", "CJS", "AVQ") and not timed:
+            scope = [" ".join(content(lead))]
+    if verb.modal in ("can", "ca", "could") and verb.negated and verb.lemma in ("stand", "bear"):
+        verb.lemma, verb.negated, verb.modal = "hate", False, ""
+    if verb.modal in ("will", "'ll") and form_of(clause.rest[1:]) in (Form.DATE, Form.CLOCK):
+        tense = Tense.NOW  # "will now launch on 5 May" is the schedule as it stands
+    subject = clause.subject
+    sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
+    return Context(
+        speaker,
+        subject,
+        noun_phrase(subject, speaker),
+        verb,
+        clause.rest,
+        tense,
+        verb.negated,
+        change,
+        tuple(scope),
+        sure,
+    )
+
+
+def read_clause(context: Context) -> list[Frame]:
+    """The frames of a clause by the first rules that understand it."""
+    chained = _chained(context)
+    if chained is not None:
+        return chained
+    for rule in (read_permission, read_swapped, read_parting):
+        frames = rule(context)
+        if frames:
+            return frames
+    changed = read_change(context)
+    if changed and changed[0].attribute != ANY:
+        return changed
+    frames = [*changed, *read_predicate(context)]
+    stopped = read_stop(context) if not frames or frames[0].negated or frames[0].attribute == ANY else []
+    frames += stopped
+    if frames:
+        return frames
+    if context.verb.copula:
+        return read_copula(context)
+    return read_open(context)
+
+
+def _chained(context: Context) -> list[Frame] | None:
+    """A verb that governs another: "stopped smoking", "used to live", "wants to move", "says that …"; None if there is none."""
+    verb, rest = context.verb, context.rest
+    if not rest or verb.copula or verb.passive:
+        return None
+    first = rest[0]
+    if (verb.lemma in _STOP_DOING and first.tag in ("VVG", "VBG", "VHG")) or (
+        verb.lemma == "give" and verb.particle == "up" and len(rest) > 1 and rest[1].tag == "VVG"
+    ):
+        inner = rest if first.tag != "AVP" and first.lower != "up" else rest[1:]
+        if context.negated or context.tense is Tense.UNSURE:
+            return []
+        return _inner(context, inner, negated=True, change=ChangeMark.STOP)
+    if verb.lemma in _START_DOING and first.tag in ("VVG", "VHG", "VBG"):
+        return _inner(context, rest, negated=context.negated, change=ChangeMark.START)
+    to_verb = first.tag == "TO0" or (
+        first.lower == "to" and len(rest) > 1 and rest[1].tag in ("VVI", "VBI", "VHI", "VVB")
+    )
+    if verb.lemma == "use" and verb.past and first.lower == "to" and len(rest) > 1 and rest[1].tag.startswith("V"):
+        return _inner(context, rest[1:], negated=context.negated, change=ChangeMark.NONE, tense=Tense.PAST)
+    if verb.lemma in _KEEP_DOING and (to_verb or first.tag == "VVG"):
+        return _inner(context, rest[1:] if to_verb else rest, negated=context.negated, change=ChangeMark.NONE)
+    if verb.lemma in _INTENT and to_verb:
+        tail = split_tail(rest[1:])
+        tail.value = rest[1:]
+        tail.scope, tail.times, tail.more = [], [], ""
+        return [build(context, f"{verb.lemma} to", tail, "intent")]
+    if verb.lemma in _REPORT and any(word.tag in FINITE for word in rest):
+        return []
+    return None
+
+
+def _inner(
+    context: Context, words: list[Word], *, negated: bool, change: ChangeMark, tense: Tense | None = None
+) -> list[Frame]:
+    """The frames of a governed verb phrase."""
+    at = 0
+    while at < len(words) and words[at].tag == "AV0":
+        at += 1
+    if at >= len(words):
+        return []
+    word, rest = words[at], words[at + 1 :]
+    verb = VerbGroup(lemma=word.lemma, surface=word.lower, change=change)
+    if word.lemma == "be" or word.tag.startswith("VB"):
+        verb.lemma, verb.copula = "be", True
+    if rest and rest[0].tag == "AVP":
+        verb.particle = rest[0].lower
+    inner = replace(
+        context, verb=verb, rest=rest, negated=negated, change=change, tense=context.tense if tense is None else tense
+    )
+    return read_clause(inner)

@@ -1,0 +1,152 @@
+"""What a new frame is to a stored one: the same, a change, a retraction, contested, or something else."""
+
+from collections.abc import Sequence
+
+from recollect.rules.saq.places import COUNTRIES, STATES
+from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
+from recollect.rules.statements.values import names_in, normal_value
+
+_STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
+
+_NOT_ENDED_BY_VALUE = frozenset(
+    "like fear origin childhood speak allergy be visit".split()
+    + ["birth place", "birth date", "death place", "founded", "founder", "founding place", "author", "creator", "time"]
+)
+"""Attributes that no "sold", "left" or "removed" ends: who likes a Volvo may sell one."""
+
+_NOT_HELD = frozenset(("event", "intent", "be", "instruction", "instruction:limit", "once"))
+
+
+def relate(old: Frame, new: Frame) -> Relation:
+    """Relate a new frame to a stored one."""
+    if new.tense is Tense.UNSURE and old.slot != new.slot:
+        return Relation.APART
+    if new.attribute == ANY or old.attribute == ANY:
+        return _by_value(old, new)
+    if old.slot == new.slot:
+        found = _in_slot(old, new)
+        if found is not Relation.APART:
+            return found
+    if old.subject == new.subject and new.change is ChangeMark.STOP and new.negated and not old.negated:
+        return _ended(old, new)
+    return Relation.APART
+
+
+def compare(old: Sequence[Frame], new: Sequence[Frame]) -> tuple[Relation, Frame | None, Frame | None]:
+    """The strongest relation between the frames of two statements, with the two frames that meet."""
+    best: tuple[Relation, Frame | None, Frame | None] = (Relation.APART, None, None)
+    for former in old:
+        for later in new:
+            relation = relate(former, later)
+            if _STRENGTH.index(relation) > _STRENGTH.index(best[0]):
+                best = relation, former, later
+    return best
+
+
+def _by_value(old: Frame, new: Frame) -> Relation:
+    """A frame without an attribute meets what has its subject and value."""
+    if (
+        new.attribute != ANY
+        or old.attribute == ANY
+        or old.subject_value is None
+        or old.subject_value != new.subject_value
+    ):
+        return Relation.APART
+    if not _is_held(old):
+        return Relation.APART
+    if new.negated:
+        return Relation.RETRACTED
+    return Relation.CHANGED if new.old_value else Relation.APART
+
+
+def _is_held(frame: Frame) -> bool:
+    """Whether a frame states something that can end."""
+    return (
+        frame.tense is Tense.NOW
+        and not frame.negated
+        and frame.attribute not in _NOT_ENDED_BY_VALUE
+        and frame.rule not in _NOT_HELD
+    )
+
+
+def _ended(old: Frame, new: Frame) -> Relation:
+    """A statement that something ended, against one with another scope or another attribute of the same value."""
+    if old.tense is not Tense.NOW:
+        return Relation.APART
+    if old.attribute == new.attribute and not new.scope and new.value and _agree(old, new):
+        return Relation.RETRACTED
+    activity = new.rule == "open" and not new.value and not new.scope
+    if activity and (old.attribute == new.attribute or old.attribute.startswith(f"{new.attribute} ")):
+        return Relation.RETRACTED
+    if new.contested or new.rule.startswith("table:"):
+        same = old.subject_value is not None and old.subject_value == new.subject_value
+        return Relation.RETRACTED if same and not new.scope and _is_held(old) else Relation.APART
+    return Relation.APART
+
+
+def _agree(old: Frame, new: Frame) -> bool:
+    """Whether two values are one: equal, or the names of one are among the names of the other."""
+    if normal_value(old.value) == normal_value(new.value):
+        return True
+    mine, theirs = set(names_in(old.value).split()), set(names_in(new.value).split())
+    return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+
+
+def _in_slot(old: Frame, new: Frame) -> Relation:
+    """Two statements about one attribute of one subject in one scope."""
+    if normal_value(old.value) == normal_value(new.value):
+        return _same_value(old, new)
+    if new.negated:
+        ends = new.change is ChangeMark.STOP and (not new.value or _agree(old, new))
+        return Relation.RETRACTED if ends and not old.negated else Relation.APART
+    if old.negated:
+        return Relation.CHANGED if old.single and new.single and not old.value else Relation.APART
+    if not (old.single or old.contested) or not (new.single or new.contested):
+        return Relation.APART
+    if not _comparable(old, new):
+        return Relation.APART
+    if new.old_value and normal_value(new.old_value) == normal_value(old.value):
+        return Relation.CHANGED
+    if old.contested or new.contested or _contains(old, new):
+        return Relation.CONTESTED
+    if new.open_to_others and new.change is ChangeMark.NONE:
+        return Relation.CONTESTED
+    return Relation.CHANGED
+
+
+def _same_value(old: Frame, new: Frame) -> Relation:
+    if old.negated == new.negated:
+        says_more = old.partial or new.partial or normal_value(old.rest) != normal_value(new.rest)
+        if says_more or old.contested or new.contested:
+            return Relation.APART
+        return Relation.SAME
+    if new.negated:
+        return Relation.RETRACTED
+    return Relation.APART if new.partial else Relation.CHANGED
+
+
+_WORDS = frozenset((ValueKind.NAME, ValueKind.NOUN, ValueKind.ADJECTIVE, ValueKind.OTHER))
+_NUMBERS = frozenset((ValueKind.QUANTITY, ValueKind.VERSION))
+
+
+def _comparable(old: Frame, new: Frame) -> bool:
+    """Whether one value can take the place of the other: a weekday is no other calendar day, a number no other name."""
+    if old.value_kind is not new.value_kind:
+        return {old.value_kind, new.value_kind} <= _WORDS or {old.value_kind, new.value_kind} <= _NUMBERS
+    if old.value_kind is ValueKind.DATE:
+        return _date_sort(old.value) == _date_sort(new.value)
+    return True
+
+
+def _date_sort(value: str) -> str:
+    """What a date is written as: digits for letters, so that two dates of one form compare."""
+    normal = normal_value(value)
+    if any(char.isdigit() for char in normal):
+        return "day"
+    return "week day" if normal.startswith("~") else "words"
+
+
+def _contains(old: Frame, new: Frame) -> bool:
+    """Whether one place is a country or state and the other is not: both may hold."""
+    wide = [frame.value.lower() in COUNTRIES or frame.value.lower() in STATES for frame in (old, new)]
+    return wide[0] != wide[1] and old.value_kind is ValueKind.NAME

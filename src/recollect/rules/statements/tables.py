@@ -1,0 +1,130 @@
+"""The data files of the statement reader: predicate classes and small word classes."""
+
+import pkgutil
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from recollect.rules.language.spelling import read_word
+
+_FIELDS = frozenset("values kinds state start stop deny nouns unsure place contest lasting key".split())
+_MODES = ("state", "start", "stop", "deny")
+KINDS = frozenset("name the a bare quantity clock date adjective any".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """One attribute that verb phrases state, start and stop."""
+
+    attribute: str
+    single: bool
+    kinds: frozenset[str]
+    place: bool
+    contest: bool
+    lasting: bool
+    key_words: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A verb phrase of a predicate: its words, what it says ("state", "start", "stop" or "deny"), and whether its names are unsure."""
+
+    words: tuple[str, ...]
+    predicate: Predicate
+    mode: str
+    unsure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateTable:
+    """The predicates of one language, by the first words of their phrases and by the nouns that name them."""
+
+    by_head: dict[str, tuple[Phrase, ...]]
+    by_noun: dict[str, Predicate]
+    predicates: tuple[Predicate, ...]
+
+    def phrases(self) -> list[Phrase]:
+        """Every phrase once."""
+        return [phrase for phrases in self.by_head.values() for phrase in phrases]
+
+
+class BadTable(ValueError):
+    """A data file of the reader breaks its format."""
+
+
+def load_toml(name: str) -> dict[str, Any]:
+    """Read a data file of this package."""
+    data = pkgutil.get_data(__package__, name)
+    if data is None:
+        raise BadTable(f"{name}: not found in {__package__}; install the package again")
+    return tomllib.loads(data.decode("utf-8"))
+
+
+@lru_cache(maxsize=4)
+def predicates(language: str = "en") -> PredicateTable:
+    """The predicate table of a language."""
+    name = "predicates.toml" if language == "en" else f"predicates.{language}.toml"
+    by_head: dict[str, list[Phrase]] = {}
+    by_noun: dict[str, Predicate] = {}
+    every: list[Predicate] = []
+    for attribute, row in load_toml(name).items():
+        predicate = _predicate(name, attribute, row)
+        every.append(predicate)
+        unsure = set(_listed(row.get("unsure", "")))
+        phrases = {mode: _listed(row.get(mode, "")) for mode in _MODES}
+        unknown = unsure - {phrase for listed in phrases.values() for phrase in listed}
+        if unknown:
+            raise BadTable(f"{name}: [{attribute}] unsure names phrases that the row does not have: {sorted(unknown)}")
+        for mode, listed in phrases.items():
+            for phrase in listed:
+                words = tuple(phrase.split())
+                head = " ".join(words[:2]) if words[0] == "be" and len(words) > 1 else words[0]
+                by_head.setdefault(head, []).append(Phrase(words, predicate, mode, phrase in unsure))
+        for noun in _listed(row.get("nouns", "")):
+            by_noun.setdefault(" ".join(read_word(word)[0] for word in noun.split()), predicate)
+    ordered = {head: tuple(sorted(found, key=lambda p: -len(p.words))) for head, found in by_head.items()}
+    return PredicateTable(ordered, by_noun, tuple(every))
+
+
+def _predicate(file: str, attribute: str, row: dict[str, Any]) -> Predicate:
+    if unknown := set(row) - _FIELDS:
+        raise BadTable(f"{file}: [{attribute}] has unknown fields {sorted(unknown)}")
+    kinds = frozenset(_listed(row["kinds"]))
+    if row["values"] not in ("one", "many") or not kinds <= KINDS:
+        raise BadTable(f"{file}: [{attribute}] values must be one or many, kinds must be of {sorted(KINDS)}")
+    aspect, qualifier = row.get("key", ("", ""))
+    return Predicate(
+        attribute.replace("-", " "),
+        row["values"] == "one",
+        kinds,
+        row.get("place", False),
+        row.get("contest", False),
+        row.get("lasting", False),
+        (aspect, qualifier),
+    )
+
+
+def _listed(text: str) -> list[str]:
+    return [phrase.strip() for phrase in text.split(",") if phrase.strip()]
+
+
+@lru_cache(maxsize=1)
+def _word_classes() -> dict[str, Any]:
+    return load_toml("words.toml")
+
+
+def words(section: str, name: str) -> frozenset[str]:
+    """A word class of ``words.toml``; nouns in the one spelling that phrases are compared in."""
+    listed = _word_classes()[section][name].split()
+    return frozenset(read_word(word)[0] for word in listed) if section == "nouns" else frozenset(listed)
+
+
+def mapping(section: str) -> dict[str, str]:
+    """A section of ``words.toml`` as it is."""
+    return dict(_word_classes()[section])
+
+
+def states() -> dict[str, str]:
+    """The adjectives of which one holds at a time, each with the attribute that it is a value of."""
+    return {word: attribute for attribute, listed in mapping("states").items() for word in listed.split()}

@@ -1,0 +1,329 @@
+"""From a sentence to tagged words: cutting it up, tagging it with HanTa, and repairing the tags that are known to be wrong.
+
+Tags are those of the BNC (C5): NP0 name, NN0/NN1/NN2 noun, AJ0 adjective, VVZ … verb, CRD number, PRP preposition,
+AT0/DPS/DT0 determiner. German tags are mapped onto them in :mod:`german`.
+"""
+
+import hashlib
+import pkgutil
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from recollect.rules.language.numbers import NUMBER_WORDS
+from recollect.rules.word_lists import word_set
+
+TAGGER_SHA256 = {
+    "en": "99ddc9b14b3fe604b245e2d7a3aef59ab1bdd06b1bae4f4ce74738902e2a0265",
+    "de": "d0a23caa212663fe7715e18e937074287f80b9e3bab64ccebc12a81e0094db23",
+}
+"""SHA-256 of the tagger's model files. Another model reads other frames, so it is another version of the rules."""
+
+_MODEL_FILES = {"en": "morphmodel_en.pgz", "de": "morphmodel_ger.pgz"}
+
+NOUNS = frozenset(("NN0", "NN1", "NN2", "NP0"))
+FINITE = frozenset(("VBZ", "VBD", "VBB", "VHZ", "VHD", "VHB", "VDZ", "VDD", "VDB", "VVZ", "VVD", "VVB", "VM0"))
+DETERMINERS = frozenset(("AT0", "DPS", "DT0"))
+CLAUSE_OPENERS = frozenset(("CJS", "CJT", "AVQ", "DTQ", "PNQ"))
+
+_UNKNOWN_WORD = -24.0
+"""Log-probability below which no reading of a word is one that the model has seen."""
+
+_NEVER_A_NAME = word_set("is are was were the of for in on at to and or not i no a an my our")
+_APPROXIMATELY = word_set("about around over nearly almost roughly approximately only under")
+
+
+class WrongTaggerModel(RuntimeError):
+    """The installed tagger's model is not the one that the rules were made for."""
+
+
+@dataclass(slots=True)
+class Word:
+    """One word of a sentence with its lemma (lower case) and part of speech."""
+
+    text: str
+    lemma: str
+    tag: str
+
+    @property
+    def lower(self) -> str:
+        return self.text.lower()
+
+    @property
+    def is_noun(self) -> bool:
+        return self.tag in NOUNS
+
+    @property
+    def is_name(self) -> bool:
+        return self.tag == "NP0"
+
+
+@lru_cache(maxsize=2)
+def load_tagger(language: str = "en") -> Any:
+    """Load the tagger of a language, once.
+
+    HanTa looks for a model in the working directory first, so it is given the full path inside its own package.
+    """
+    import HanTa  # importing it costs more than the command line's help may take
+    from HanTa.HanoverTagger import HanoverTagger
+
+    file = _MODEL_FILES[language]
+    digest = hashlib.sha256(pkgutil.get_data("HanTa", file) or b"").hexdigest()
+    if digest != TAGGER_SHA256[language]:
+        raise WrongTaggerModel(
+            f"HanTa's model {file} has SHA-256 {digest}, the rules need {TAGGER_SHA256[language]}: install HanTa 1.2.1"
+        )
+    return HanoverTagger(f"{HanTa.__path__[0]}/{file}")
+
+
+# ---------------------------------------------------------------- cutting
+
+_CLOCK_PHRASES = (
+    (re.compile(r"\bhalf past (\w+)", re.I), 30, 0),
+    (re.compile(r"\b(?:a )?quarter past (\w+)", re.I), 15, 0),
+    (re.compile(r"\b(?:a )?quarter to (\w+)", re.I), 45, -1),
+    (re.compile(r"\b(\w+) o'?clock\b", re.I), 0, 0),
+)
+_HOURS = {
+    word: hour for hour, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
+}
+_HALF_OF_DAY = re.compile(r"\b(\d{1,2}(?:[:.]\d\d)?)\s?([ap])\.?m\b\.?", re.I)
+_NOW_PHRASES = re.compile(
+    r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|as of (?:now|today|this (?:week|month|year))|right now|at present"
+    r"|effective immediately|starting (?:now|today)|going forward|since recently)\b,?",
+    re.I,
+)
+_CONTRACTED_NOT = re.compile(r"\b(\w+)n't\b", re.I)
+_CONTRACTED = re.compile(r"(\w)'(s|re|ve|ll|m|d)\b", re.I)
+_PLURAL_OWNER = re.compile(r"(\w+s)'(?=\s+\w)")
+_QUOTED = re.compile(r"\"([^\"]{1,80})\"|(?<!\w)'([^']{1,80})'(?!\w)|`([^`]{1,80})`")
+_END_MARKS = re.compile(r"[.!\s]+$")
+_TOKEN = re.compile(
+    r"\x00\d+\x00|https?://\S+|[\w.+-]+@[\w.-]+\w|[$€£¥]\s?\d[\d.,]*\d|[$€£¥]\s?\d|\d[\d.,/:-]*\d\w*%?|\d\w*%?|n't\b|'(?:s|re|ve|ll|m|d)\b"
+    r"|/[\w./-]+\w|(?:[A-Z]\.)+(?=\s|$)|(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr)\.|\w[\w+#/.&-]*[\w+#]|\w|[^\w\s]"
+)
+_STORED_QUOTE = re.compile(r"\x00(\d+)\x00")
+_QUANTITY = re.compile(r"[$€£¥]?\s?\d[\d.,:/-]*[\w%]{0,4}|\d[\w.-]*")
+_CODE = re.compile(r"[\d_@#]|://|[a-z][A-Z]|\w/\w|\w\.\w")
+
+
+def cut(text: str) -> list[str]:
+    """Cut a sentence into words. Text in quotes is one word; contractions are taken apart."""
+    text = unicodedata.normalize("NFKC", text).translate(_PLAIN_QUOTES).replace("\x00", "")
+    text = _END_MARKS.sub("", text)
+    for pattern, minute, shift in _CLOCK_PHRASES:
+        text = pattern.sub(lambda match, m=minute, s=shift: _clock(match, m, s), text)  # type: ignore[misc]
+    text = _HALF_OF_DAY.sub(lambda match: f"{match[1].replace('.', ':')}{match[2].lower()}m", text)
+    text = _NOW_PHRASES.sub("now", text)
+    quotes: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        quotes.append(match[1] or match[2] or match[3])
+        return f" \x00{len(quotes) - 1}\x00 "
+
+    text = _QUOTED.sub(keep, text)
+    text = re.sub(r"\b(can)not\b", r"\1 not", text, flags=re.I)
+    text = _CONTRACTED_NOT.sub(r"\1 n't", text)
+    text = _CONTRACTED.sub(r"\1 '\2", text)
+    text = _PLURAL_OWNER.sub(r"\1 's", text)
+    tokens = []
+    for token in _TOKEN.findall(text):
+        quoted = _STORED_QUOTE.fullmatch(token)
+        tokens.append(quotes[int(quoted[1])].strip() or "-" if quoted else token)
+    return tokens
+
+
+_PLAIN_QUOTES = str.maketrans(
+    {"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00b4": "'", "\u201e": '"'}
+)
+
+
+def _clock(match: re.Match[str], minute: int, shift: int) -> str:
+    """A time in words on the clock's face; anything that is no hour stays as it is."""
+    said = match[1].lower()
+    hour = _HOURS.get(said) or (int(said) if said.isascii() and said.isdecimal() and 1 <= int(said) <= 12 else None)
+    if hour is None:
+        return match[0]
+    return f"{(hour + shift - 1) % 12 + 1}:{minute:02}"
+
+
+# ---------------------------------------------------------------- tagging English
+
+
+def tag_english(text: str) -> list[Word]:
+    """The tagged words of an English sentence, known mistakes of the tagger repaired."""
+    tokens = _without_article_of_user(cut(text))
+    if not tokens:
+        return []
+    fed = [_stand_in(tokens, at) for at in range(len(tokens))]
+    tagged = load_tagger().tag_sent([_as_one_token(token) for token in fed])
+    words = [
+        Word(token, lemma.lower() if tag != "NP0" else token.lower(), tag)
+        for token, (_, lemma, tag) in zip(tokens, tagged, strict=True)
+    ]
+    for at, word in enumerate(words):
+        _repair_word(words, at, word)
+    _repair_verb_after_name(words)
+    _repair_verb_after_pronoun(words)
+    _repair_second_verb(words)
+    _repair_missing_verb(words)
+    return words
+
+
+def _as_one_token(token: str) -> str:
+    """Quoted text goes to the tagger as one made-up name."""
+    return token if " " not in token else "Xanadu"
+
+
+def _without_article_of_user(tokens: list[str]) -> list[str]:
+    """ "The user" reads as "User"."""
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if not (token.lower() == "the" and at + 1 < len(tokens) and tokens[at + 1].lower() == "user")
+    ]
+
+
+def _stand_in(tokens: list[str], at: int) -> str:
+    """What the tagger is fed for a word: a pronoun for "User", or it takes "User lives" for two nouns."""
+    if tokens[at].lower() != "user":
+        return tokens[at]
+    if at + 1 < len(tokens) and tokens[at + 1] == "'s":
+        return "Anna"
+    return "She" if at == 0 else "her"
+
+
+def _repair_word(words: list[Word], at: int, word: Word) -> None:
+    """Repairs that need no more than the word and its neighbours."""
+    lower = word.lower
+    previous = words[at - 1] if at else None
+    if lower == "user":
+        word.tag, word.lemma = ("NP0" if at + 1 < len(words) and words[at + 1].text == "'s" else "PNP"), "user"
+    elif " " in word.text:
+        word.tag, word.lemma = "NP0", lower
+    elif _QUANTITY.fullmatch(word.text):
+        word.tag, word.lemma = ("ORD" if re.fullmatch(r"\d+(?:st|nd|rd|th)", lower) else "CRD"), lower
+    elif (len(word.text) > 1 and _CODE.search(word.text)) or _is_capitalised_inside(word, at):
+        word.tag, word.lemma = "NP0", lower
+    elif lower in NUMBER_WORDS and lower not in ("one", "second"):
+        word.tag, word.lemma = "CRD", lower
+    elif word.tag == "CRD" and is_unknown(lower):
+        word.tag, word.lemma = "NN1", lower
+    elif lower in ("n't", "not"):
+        word.tag, word.lemma = "XX0", "not"
+    elif lower in ("'m", "'re", "am", "is", "are", "was", "were") or (lower == "'s" and word.tag == "VBZ"):
+        word.lemma = "be"
+        word.tag = {"was": "VBD", "were": "VBD", "is": "VBZ", "'s": "VBZ"}.get(lower, "VBB")
+    elif lower == "'ve":
+        word.tag, word.lemma = "VHB", "have"
+    elif word.tag == "AVP" and lower in ("in", "on"):
+        word.tag = "PRP"
+    elif lower == "that" and previous is not None and previous.is_noun:
+        word.tag = "CJT"
+    elif (
+        lower in _APPROXIMATELY and at + 1 < len(words) and _QUANTITY.fullmatch(words[at + 1].text)
+    ) or lower == "please":
+        word.tag = "AV0"
+    elif word.tag.startswith("V") and previous is not None and previous.tag in ("AT0", "DPS") and at + 1 < len(words):
+        # "the deploy window", "my run coach": between a determiner and a noun there is no finite verb
+        if words[at + 1].is_noun and word.tag in ("VVB", "VVI"):
+            word.tag = "NN1"
+
+
+def _is_capitalised_inside(word: Word, at: int) -> bool:
+    return at > 0 and word.text[:1].isupper() and word.tag != "PNP" and word.lower not in _NEVER_A_NAME
+
+
+def _can_be(word: Word, *tags: str) -> str | None:
+    """The first of some tags that the model knows for a word."""
+    known = _known_tags(word.text)
+    return next((tag for tag in tags if tag in known), None)
+
+
+@lru_cache(maxsize=4096)
+def _known_tags(text: str) -> frozenset[str]:
+    return frozenset(tag for tag, _ in load_tagger().tag_word(text)) if text else frozenset()
+
+
+@lru_cache(maxsize=4096)
+def is_unknown(text: str) -> bool:
+    """Whether the model has never seen a word: it is a name of something, then."""
+    if not text or " " in text:
+        return True
+    readings = load_tagger().tag_word(text)
+    return not readings or float(readings[0][1]) < _UNKNOWN_WORD
+
+
+@lru_cache(maxsize=4096)
+def lemma_as(text: str, tag: str) -> str:
+    """The lemma of a word if it has this tag."""
+    if tag in _known_tags(text):
+        return str(load_tagger().analyze(text, pos=tag)[0]).lower()
+    return re.sub(r"(?<=ch|sh|ss)es$|s$", "", text.lower())
+
+
+def _set_verb(word: Word, tag: str = "VVZ") -> None:
+    word.tag, word.lemma = tag, lemma_as(word.text, tag)
+
+
+_AUXILIARIES = ("VB", "VH", "VD", "VM")
+
+
+def _repair_verb_after_name(words: list[Word]) -> None:
+    """ "Jonas works night shifts": an s-form after a leading name that can be a verb is one, unless an auxiliary follows."""
+    names = next((at for at, word in enumerate(words) if not word.is_name), len(words))
+    if not 0 < names < len(words) or words[names].tag != "NN2" or any(w.tag[:2] in _AUXILIARIES for w in words):
+        return
+    follows = words[names + 1 : names + 5]
+    opens_object = bool(follows) and follows[0].tag in ("PRP", "AT0", "DPS")
+    if _can_be(words[names], "VVZ") or (opens_object and not any(w.tag in FINITE for w in follows)):
+        _set_verb(words[names])
+
+
+def _repair_verb_after_pronoun(words: list[Word]) -> None:
+    """ "User volunteers at", "I coach the": what follows a leading pronoun is the verb, even where the model has only a noun."""
+    if len(words) < 3 or words[0].tag != "PNP" or words[0].lower not in ("user", "i", "we"):
+        return
+    at = 1
+    while at < len(words) and (words[at].tag in ("AV0", "XX0") or words[at].lower in ("no", "longer")):
+        at += 1
+    if at >= len(words) or any(word.tag in FINITE for word in words[:at]):
+        return
+    if words[at].tag in ("NN0", "NN1", "NN2", "AJ0"):
+        _set_verb(words[at])
+        for word in words[at + 1 : at + 4]:
+            if word.tag == "VVB":
+                word.tag = "NN1"
+
+
+def _repair_second_verb(words: list[Word]) -> None:
+    """An s-form right after a noun, behind a finite verb of the same clause, is a plural."""
+    seen = False
+    for at, word in enumerate(words):
+        if word.tag == "VVZ" and seen and words[at - 1].tag in ("NN1", "AJ0"):
+            word.tag, word.lemma = "NN2", lemma_as(word.text, "NN2")
+        if word.tag in FINITE:
+            seen = True
+        elif word.tag in CLAUSE_OPENERS or word.tag in ("CJC", "PUN"):
+            seen = False
+
+
+def _repair_missing_verb(words: list[Word]) -> None:
+    """Without a finite verb, the first word after a noun that can be one is the verb; "Deploys happen" starts with a noun."""
+    if any(word.tag in FINITE for word in words):
+        if len(words) > 1 and words[0].tag == "VVZ" and words[1].tag in FINITE | {"VVI"}:
+            words[0].tag = "NN2"
+            words[1].tag = "VVB" if words[1].tag == "VVI" else words[1].tag
+        return
+    for at, word in enumerate(words[1:], 1):
+        if word.tag not in ("NN0", "NN1", "NN2", "AJ0", "VVI", "VVN", "VVB"):
+            continue
+        before = next((w for w in reversed(words[:at]) if w.tag != "AV0"), None)
+        if before is None or not (before.is_noun or before.tag in ("PNP", "CRD", "PNI")):
+            continue
+        if found := _can_be(word, "VVZ", "VVD", "VVB", "VVI"):
+            _set_verb(word, found)
+            word.tag = "VVB" if found == "VVI" else found
+            return
