@@ -69,7 +69,6 @@ REASONS: dict[str, str] = {
     "key:contested": "another value of what is known may hold as well, so the key is its own",
     "key:fallback": "no rule was sure, so the key is its own",
     "key:event": "it records an event, so its number names it",
-    "key:supersedes": "its writer named the memory that it replaces, and it takes that memory's key",
     # How it was classified.
     "event_type:as_given": "the caller gave the event type",
     "event_type:kind_is_an_event": "this kind of memory records context",
@@ -119,8 +118,6 @@ REASONS: dict[str, str] = {
     "identity:same_fingerprint": "the same words are known already",
     "identity:nothing_differs": "other words, but nothing that matters differs",
     "identity:update": "it updates what was known",
-    "supersede:by_hand": "its writer said that it replaces an older memory",
-    "supersede:takes_key": "it took the key of the memory that it replaces",
     "version:takes_over": "it keeps what was decided about the one that it supersedes, and that it does not state itself",
     "near_duplicate:nothing_differs": "the same is known under another key, and nothing that matters differs",
     "near_duplicate:linked": "a similar memory under another key was linked",
