@@ -1,6 +1,7 @@
 """The MCP server as its clients see it: the SDK's own client, real processes, hostile bytes."""
 
 import json
+import re
 import signal
 import sqlite3
 from collections.abc import Iterator
@@ -8,19 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import mcp_types as wire
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 import recollect
 from recollect.interfaces.mcp.catalogue import TOOLS, choose_tools
+from recollect.interfaces.mcp.server import INSTRUCTIONS
+from recollect.interfaces.mcp.tool import parse
+from recollect.interfaces.mcp.tools import REPLACE
 from recollect.interfaces.mcp.transports import listen, parse_place
 from recollect.model.errors import BadInput, NotAllowed
 
 from .mcp_servers import HttpServer, over_http, over_stdio, process, tool_call, with_client
 from .shell import Shell
 
-FIVE = ["memory_query", "memory_add", "memory_history", "memory_resolve", "memory_consolidate"]
+DEFAULT = ["memory_query", "memory_list", "memory_add", "memory_update", "memory_forget", "memory_history"]
+ADMIN = ["memory_resolve", "memory_consolidate", "memory_archive", "memory_restore"]
+LISTING_BYTES = 8_414
+"""What the listing of the default tools took when it had five of them. Every client pays for it in every conversation."""
 KEY = "correct-horse-battery-staple"
 
 
@@ -32,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[HttpServer]:
     """One server for the tests that need nothing special of it."""
-    with over_http(folder) as running:
+    with over_http(folder, tools="default,admin") as running:
         yield running
 
 
@@ -43,7 +51,7 @@ def read(server: HttpServer, uri: str) -> Any:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_memory_s_life_over_stdio(tmp_path: Path, mode: str) -> None:
     async def life(client: Client) -> None:
-        assert [tool.name for tool in (await client.list_tools()).tools] == FIVE
+        assert [tool.name for tool in (await client.list_tools()).tools] == DEFAULT
         first = (await client.call_tool("memory_add", {"content": "The API port is 8080"})).structured_content
         assert (first["outcome"], first["memory"]["canonical_key"]) == ("stored", "Api-Port-Number")
         second = (await client.call_tool("memory_add", {"content": "The API port is 9090"})).structured_content
@@ -186,6 +194,31 @@ def test_a_retry_is_answered_from_the_first(server: HttpServer) -> None:
         ("memory_history", {"id": "%"}, "not_found", "id"),
         ("memory_resolve", {"id": "ffffffffffff", "winner": "ffffffffffff"}, "not_found", "id"),
         ("memory_consolidate", {"owner": ["ana"]}, "bad_input", "owner"),
+        ("memory_archive", {"id": "ffffffffffff"}, "not_found", "id"),
+        ("memory_restore", {"id": ""}, "not_found", "id"),
+        ("memory_update", {}, "bad_input", "replaces"),
+        ("memory_update", {"replaces": "ffffffffffff"}, "bad_input", "content"),
+        ("memory_update", {"replaces": "ffffffffffff", "by": "x", "content": "y"}, "bad_input", "content"),
+        ("memory_update", {"replaces": "ffffffffffff", "by": "x", "source": "user"}, "bad_input", "source"),
+        ("memory_update", {"replaces": "ffffffffffff", "by": "eeeeeeeeeeee"}, "not_found", "by"),
+        ("memory_update", {"replaces": "ffffffffffff", "content": "Tea is hot"}, "not_found", "replaces"),
+        ("memory_update", {"replaces": 7, "content": "Tea is hot"}, "bad_input", "replaces"),
+        ("memory_update", {"replaces": "x", "id": "y", "content": "Tea is hot"}, "bad_input", "id"),
+        ("memory_update", {"replaces": "%", "content": "nul \0 byte"}, "not_found", "replaces"),
+        ("memory_update", {"replaces": "x", "content": "Tea is hot", "authority": "system"}, "bad_input", "authority"),
+        ("memory_add", {"content": "Tea is hot", "supersedes": "ffffffffffff"}, "not_found", "supersedes"),
+        ("memory_add", {"content": "Tea is hot", "supersedes": 7}, "bad_input", "supersedes"),
+        ("memory_forget", {"id": "ffffffffffff"}, "not_found", "id"),
+        ("memory_forget", {"id": None}, "bad_input", "id"),
+        ("memory_forget", {}, "bad_input", "id"),
+        ("memory_list", {"limit": 0}, "bad_input", "limit"),
+        ("memory_list", {"limit": "many"}, "bad_input", "limit"),
+        ("memory_list", {"cursor": "garbage"}, "bad_input", "cursor"),
+        ("memory_list", {"cursor": "\0"}, "bad_input", "cursor"),
+        ("memory_list", {"kind": "nonsense"}, "bad_input", "kind"),
+        ("memory_list", {"status": "lost"}, "bad_input", "status"),
+        ("memory_list", {"space": ["attic"]}, "bad_input", "space"),
+        ("memory_list", {"colour": "red"}, "bad_input", "colour"),
     ],
 )
 def test_errors_say_code_field_and_next_step(
@@ -368,10 +401,11 @@ def test_places_to_listen() -> None:
 
 
 def test_tools_are_chosen_by_set_and_by_name() -> None:
-    assert list(choose_tools("default")) == FIVE and len(choose_tools("reference")) == 9
+    assert list(choose_tools("default")) == DEFAULT and list(choose_tools("admin")) == ADMIN
+    assert len(choose_tools("reference")) == 9 and set(choose_tools("all")) == set(TOOLS)
     assert list(choose_tools("query")) == list(choose_tools("memory.query")) == ["memory_query"]
     assert list(choose_tools("add, query,add,read_graph")) == ["memory_add", "memory_query", "read_graph"]
-    assert set(choose_tools("default,reference")) == set(TOOLS)
+    assert set(choose_tools("default,admin,reference")) == set(TOOLS)
     for wrong in ("", "nonsense", "query,"):
         with pytest.raises(BadInput):
             choose_tools(wrong)
@@ -383,3 +417,40 @@ def test_names_and_schemas_suit_every_client() -> None:
         assert name.replace("_", "").isalnum() and name.isascii() and len(name) <= 64
         assert listed.input_schema["type"] == "object" and listed.description
         assert listed.annotations is not None and listed.annotations.read_only_hint is tool.reads_only
+        assert listed.description.endswith(".") and listed.title
+
+
+def test_the_default_listing_stays_small() -> None:
+    listing = wire.ListToolsResult(tools=[tool.definition() for tool in choose_tools("default").values()])
+    assert len(listing.model_dump_json(by_alias=True, exclude_none=True).encode()) <= LISTING_BYTES
+
+
+def test_what_is_listed_is_what_a_model_needs() -> None:
+    """Titles, nulls and the agent that a server is bound to anyway are noise in a listing; all are still accepted."""
+    for tool in choose_tools("default,admin").values():
+        schema = tool.definition().input_schema
+        text = json.dumps(schema)
+        assert "anyOf" not in text and "null" not in text and '"title": "' not in text, tool.name
+        assert "agent" not in schema["properties"] and "agent" in tool.request.model_fields, tool.name
+    assert parse(TOOLS["memory_list"].request, {"agent": None, "owner": None, "cursor": None}) == parse(
+        TOOLS["memory_list"].request, {}
+    )
+
+
+def test_every_tool_and_argument_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| `memory_")]
+    for tool in choose_tools("default,admin").values():
+        (row,) = [row for row in rows if f"`{tool.name}`" in row.split("|")[1]]
+        names = {info.alias or name for name, info in tool.request.model_fields.items()}
+        told = [set(re.findall(r"`(\w+)`", column)) for column in row.split("|")[2:4]]
+        listed = set(tool.definition().input_schema["properties"])
+        assert (told[0] - {"id"}) | ({"id"} & names) == listed and told[1] == names - listed, tool.name
+
+
+def test_descriptions_name_tools_that_exist() -> None:
+    for name, tool in TOOLS.items():
+        listed = tool.definition()
+        texts = [listed.description or "", json.dumps(listed.input_schema), REPLACE, INSTRUCTIONS]
+        named = {word for text in texts for word in re.findall(r"\bmemory_\w+", text)}
+        assert named <= set(TOOLS), name

@@ -65,14 +65,14 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
 @pytest.fixture(scope="module")
 def planner(house: House) -> Iterator[HttpServer]:
     options = ("--policy", "policy.yaml", "--as-user", "ana", "--as-agent", "planner")
-    with over_http(house.folder, *options, tools="default,reference") as server:
+    with over_http(house.folder, *options, tools="all") as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def application(house: House) -> Iterator[HttpServer]:
     """The application's own server: whose agents name themselves in their requests."""
-    with over_http(house.folder, "--policy", "policy.yaml") as server:
+    with over_http(house.folder, "--policy", "policy.yaml", tools="default,admin") as server:
         yield server
 
 
@@ -101,6 +101,10 @@ def everything(server: HttpServer, house: House, **agent: str) -> str:
                 )
             ),
             ("memory_consolidate", {}),
+            ("memory_list", {"limit": 100}),
+            ("memory_list", {"owner": "ben"}),
+            ("memory_list", {"category": "leisure", "status": "active"}),
+            ("memory_list", {"space": ["session", "project", "user"]}),
         ]
     ]
     return " ".join(told)

@@ -390,6 +390,7 @@ PLAIN: dict[str, Read] = {
     "ledger_root": lambda mem, _: mem.ledger_root(),
     "consolidate": lambda mem, _: mem.consolidate(),
     "mcp memory_query": lambda mem, _: TOOLS["memory_query"].call(mem, {"query": ASKED, "return": "full"}),
+    "mcp memory_list": lambda mem, _: TOOLS["memory_list"].call(mem, {"limit": 100}),
     "mcp memory_consolidate": lambda mem, _: TOOLS["memory_consolidate"].call(mem, {}),
     "mcp read_graph": lambda mem, _: TOOLS["read_graph"].call(mem, {}),
     "mcp search_nodes": lambda mem, _: TOOLS["search_nodes"].call(mem, {"query": "savings"}),

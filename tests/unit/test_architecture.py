@@ -84,7 +84,6 @@ FROM_THE_ENGINE = {
     },
     "mcp": {
         "recollect.engine.filters.FILTERS",
-        "recollect.engine.filters.RANGES",
         "recollect.engine.knowledge_graph",
         "recollect.engine.knowledge_graph.Deleted",
         "recollect.engine.knowledge_graph.Observations",

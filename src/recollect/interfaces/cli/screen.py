@@ -9,6 +9,7 @@ from rich.console import Console, ConsoleDimensions
 from rich.progress import Progress
 from rich.table import Table
 
+from recollect.model.one_line import one_line
 from recollect.model.policy import settings
 from recollect.model.receipt import (
     Explanation,
@@ -148,8 +149,25 @@ def receipt(answer: Receipt) -> None:
         asked = answer.memory.short_id
         console.print(f"  it waits: `recollect resolve {asked} --winner {asked}` believes it,", soft_wrap=True)
         for other in answer.memory.conflict_ids[:1]:
-            held = other.replace("-", "")[:12]
+            held = _short_id(other)
             console.print(f"  and `recollect resolve {asked} --winner {held}` keeps what was known.", soft_wrap=True)
+    _offer(answer)
+
+
+def _offer(answer: Receipt) -> None:
+    """The similar memories that a new one may replace, and the command that says so for the first of them."""
+    if answer.memory is None or not answer.similar:
+        return
+    console.print("  similar:", soft_wrap=True)
+    for one in answer.similar:
+        line = f"    {_short_id(one.id)}  {styled('dim', one.at[:10])}  {escape(one_line(one.content))}"
+        console.print(line, soft_wrap=True)
+    first, new = _short_id(answer.similar[0].id), answer.memory.short_id
+    console.print(f"  If it replaces one of these: recollect supersede {first} --by {new}", soft_wrap=True)
+
+
+def _short_id(id: str) -> str:
+    return id.replace("-", "")[:12]
 
 
 def receipts(answers: Sequence[Receipt]) -> None:

@@ -15,7 +15,10 @@ KEY = "RECOLLECT_KEY"
 Http = Annotated[
     str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP there, instead of standard input and output.")
 ]
-Tools = Annotated[str, typer.Option(help="Which tools: default, query, reference, or names with commas between them.")]
+Tools = Annotated[
+    str,
+    typer.Option(help="Which tools: default, admin, reference, all, or names of tools, with commas between them."),
+]
 
 
 def register(app: typer.Typer) -> None:

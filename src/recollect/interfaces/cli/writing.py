@@ -1,4 +1,4 @@
-"""Commands that write: add, add-many, edit, resolve, archive, forget, restore."""
+"""Commands that write: add, add-many, update, supersede, edit, resolve, archive, forget, restore."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,9 @@ from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
 from recollect.model.moment import EXAMPLES
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
+
+if TYPE_CHECKING:
+    from recollect.model.receipt import Receipt
 
 Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
 
@@ -24,7 +27,7 @@ _NOT_FIELDS = frozenset({"context", "content", "tag", "parent", "meta", "field",
 
 
 def register(app: typer.Typer) -> None:
-    for command in (add, edit, resolve, archive, forget, promote, restore):
+    for command in (add, update, supersede, edit, resolve, archive, forget, promote, restore):
         app.command()(command)
     app.command("add-many")(add_many)
 
@@ -57,6 +60,9 @@ def add(
     importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Never put away unused.")] = False,
     change: Annotated[Change | None, typer.Option(help="How it relates to what is known.")] = None,
+    supersedes: Annotated[
+        str | None, typer.Option(help="The id of the active memory that this one is the next version of.")
+    ] = None,
     diagnostic: Annotated[bool, typer.Option("--diagnostic", help="Temporary: ephemeral namespace.")] = False,
     expires_at: Annotated[str | None, typer.Option(help=f"When it expires. {EXAMPLES}")] = None,
     ttl_ticks: Annotated[int | None, typer.Option(help="After how many ticks it expires.")] = None,
@@ -69,20 +75,62 @@ def add(
 ) -> int:
     """Remember one thing, and say what became of it."""
     fields = {name: value for name, value in locals().items() if name not in _NOT_FIELDS and value not in (None, False)}
-    from recollect.interfaces.cli import screen
-
     session = of(context)
     if tag:
         fields["tags"] = tag
     if meta is not None:
         fields["meta"] = _json_object("meta", meta)
     fields |= named_values("field", field, field_takes)
-    text = sys.stdin.read().rstrip("\n") if content == "-" else content
+    text = _content(content)
     with session.memory(IfMissing.MAKE) as memory:
         if parent:
             fields["parent_refs"] = memory.parent_hashes(parent)
         receipt = memory.add(text, idempotency_key=idempotency_key, **fields)
-    session.answer(receipt, screen.receipt)
+    return _answered(context, receipt)
+
+
+def update(
+    context: typer.Context,
+    id: Id,
+    content: Annotated[str, typer.Argument(help="What holds now; - reads it from standard input.")],
+    source: Annotated[Source | None, typer.Option(help="Where the words came from.")] = None,
+    importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(help="Any other field, as name=value: text as it is written, anything else as JSON."),
+    ] = None,
+    idempotency_key: Annotated[str | None, typer.Option(help="Makes a retry safe.")] = None,
+) -> int:
+    """Write the next version of a memory: same concept, new words."""
+    given = {"source": source, "importance": importance, "tags": tag or None}
+    fields = {name: value for name, value in given.items() if value is not None}
+    fields |= named_values("field", field, field_takes)
+    with of(context).memory() as memory:
+        receipt = memory.update(id, _content(content), idempotency_key=idempotency_key, **fields)
+    return _answered(context, receipt)
+
+
+def supersede(
+    context: typer.Context,
+    old: Annotated[str, typer.Argument(help="The id of the memory that is outdated, or its first twelve digits.")],
+    by: Annotated[str, typer.Option(help="The id of the memory that replaces it.")],
+) -> int:
+    """Make one memory the next version of another, such as one that `add` offered."""
+    with of(context).memory() as memory:
+        receipt = memory.supersede(old, by=by)
+    return _answered(context, receipt)
+
+
+def _content(given: str) -> str:
+    return sys.stdin.read().rstrip("\n") if given == "-" else given
+
+
+def _answered(context: typer.Context, receipt: "Receipt") -> int:
+    """Show a receipt and return the exit code."""
+    from recollect.interfaces.cli import screen
+
+    of(context).answer(receipt, screen.receipt)
     return 1 if receipt.denied else 0
 
 
@@ -185,12 +233,9 @@ def promote(
     reason: Annotated[str, typer.Option(help="Why, in a few words.")] = "requested",
 ) -> int:
     """Take a memory into another space, along the policy's paths."""
-    from recollect.interfaces.cli import screen
-
     with of(context).memory() as memory:
         receipt = memory.promote(id, to_space, owner=owner, reason=reason)
-    of(context).answer(receipt, screen.receipt)
-    return 1 if receipt.denied else 0
+    return _answered(context, receipt)
 
 
 def restore(

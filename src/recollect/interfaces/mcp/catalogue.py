@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recollect.interfaces.mcp.admin import ADMIN_TOOLS
 from recollect.interfaces.mcp.reference import REFERENCE_TOOLS
 from recollect.interfaces.mcp.tool import Tool
 from recollect.interfaces.mcp.tools import DEFAULT_TOOLS
@@ -10,8 +11,13 @@ from recollect.model.errors import BadInput
 
 Tools = Mapping[str, Tool[Any]]
 
-SETS: dict[str, Sequence[Tool[Any]]] = {"default": DEFAULT_TOOLS, "reference": REFERENCE_TOOLS}
-TOOLS: Tools = {tool.name: tool for tool in (*DEFAULT_TOOLS, *REFERENCE_TOOLS)}
+SETS: dict[str, Sequence[Tool[Any]]] = {
+    "default": DEFAULT_TOOLS,
+    "admin": ADMIN_TOOLS,
+    "reference": REFERENCE_TOOLS,
+    "all": (*DEFAULT_TOOLS, *ADMIN_TOOLS, *REFERENCE_TOOLS),
+}
+TOOLS: Tools = {tool.name: tool for tool in SETS["all"]}
 
 
 def choose_tools(words: str) -> Tools:

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import mcp_types as wire
 from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic.json_schema import GenerateJsonSchema
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, SkipJsonSchema
 
 from recollect.interfaces.as_of import through_agent
 from recollect.interfaces.python import Recollect
@@ -22,7 +22,24 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+class AgentRequest(Request):
+    """A request that an application may make for one of its agents.
+
+    ``agent`` is accepted but not listed: most servers are bound to one agent, and every client pays for the listing.
+    """
+
+    agent: SkipJsonSchema[str | None] = None
+
+
 R = TypeVar("R", bound=Request)
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What a model should consider doing next, and the tool that does it. Told only where that tool is served."""
+
+    tool: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +49,7 @@ class Answer:
     values: dict[str, Any]
     text: str
     notes: tuple[str, ...] = ()
+    next_step: NextStep | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +72,8 @@ class Tool(Generic[R]):
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=_schema(self.request),
-            output_schema=None if self.answer is None else _schema(self.answer),
+            input_schema=self.request.model_json_schema(schema_generator=_Lean),
+            output_schema=self.answer and self.answer.model_json_schema(schema_generator=_Untitled),
             annotations=wire.ToolAnnotations(
                 read_only_hint=self.reads_only,
                 destructive_hint=self.deletes,
@@ -75,9 +93,31 @@ class _Untitled(GenerateJsonSchema):
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
+    def model_schema(self, schema: Any) -> JsonSchemaValue:
+        made = super().model_schema(schema)
+        made.pop("title", None)
+        return made
 
-def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    return model.model_json_schema(by_alias=True, schema_generator=_Untitled)
+
+class _Lean(_Untitled):
+    """The schema of a request, without what a model does not need.
+
+    An argument that may be left out is one that is not required: ``null``, which is still accepted, says nothing more.
+    An argument that does not exist is refused by name when it is sent.
+    """
+
+    def nullable_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
+        if schema.get("default") is None:
+            return self.generate_inner(schema["schema"])
+        return super().default_schema(schema)
+
+    def model_schema(self, schema: Any) -> JsonSchemaValue:
+        made = super().model_schema(schema)
+        made.pop("additionalProperties", None)
+        return made
 
 
 def parse(request: type[R], arguments: Mapping[str, Any]) -> R:

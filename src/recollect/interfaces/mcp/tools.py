@@ -1,73 +1,64 @@
-"""The five tools that a client gets by default: query, add, history, resolve and a consolidation that only proposes."""
+"""The tools that a client gets by default: query, list, add, update, forget and history."""
 
-from typing import Any, Literal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
+from pydantic.json_schema import SkipJsonSchema
 
-from recollect.engine.filters import FILTERS, RANGES
-from recollect.interfaces.mcp.tool import Answer, Request, Tool, as_text, plain, through
+from recollect.engine.filters import FILTERS
+from recollect.interfaces.mcp.tool import AgentRequest, Answer, NextStep, Tool, as_text, plain, through
 from recollect.interfaces.python import Recollect
+from recollect.model.errors import BadInput, RecollectError
+from recollect.model.one_line import one_line
+from recollect.model.receipt import Receipt
 from recollect.model.record import Memory
-from recollect.model.vocabulary import Change, Kind, Space
+from recollect.model.vocabulary import Change, Kind, Status
 
-AGENT = Field(
-    None,
-    description="the agent that asks: its list of categories narrows what this server may see, and never widens it",
-)
-ID = Field(description="the memory's id, or its first twelve digits")
+ID = Field(description="a memory's id, or its first 12 digits")
 SHOWN = """
     id content canonical_key category kind status version owner scope authority importance pinned tags supersedes_id
     conflict_ids
 """.split()
 """What a receipt tells a model of a memory; the resource ``recollect://memory/{id}`` has the rest."""
+LISTED = 20
+"""How many memories a page of the list has, unless the request says otherwise."""
+EXCERPT = 240
+"""How many characters of a memory an overview shows: in a list, and of the memories that a new one may replace."""
 
 NOTHING_MATCHES = "Nothing that is remembered has enough to do with it."
 NO_ROOM = "{} more have to do with it, for which budget_tokens has no room."
-_SPACE: dict[str, Any] = {"type": "string", "enum": [*Space]}
+REPLACE = (
+    "If it replaces one of these, call memory_update with replaces=<that id>, by={}. If they are different facts that "
+    "both hold, do nothing."
+)
+
+Owner = Annotated[str | None, Field(None, description="whose memories; left out, all that you may see")]
+Categories = Annotated[list[str] | None, Field(None, description="only these; all must be open to you")]
+Namespaces = list[Literal["prod", "test", "ephemeral"]] | None
 
 
-def _filter_schema(name: str) -> dict[str, Any]:
-    if name == "pinned":
-        return {"type": "boolean"}
-    if name.startswith("importance"):
-        return {"type": "integer", "minimum": 1, "maximum": 5}
-    if name in RANGES:
-        return {"type": ["string", "null"], "description": "a day, or a time with its zone"}
-    return {"type": "array", "items": {"type": "string"}} if name == "tags" else {"type": "string"}
-
-
-class Query(Request):
+class Query(AgentRequest):
     query: str = Field(description="what to look for, in plain words")
-    agent: str | None = AGENT
-    owner: str | None = Field(None, description="only this owner's memories, of those that this server may see")
-    space: str | list[str] | None = Field(
-        None,
-        description="only this space, or these",
-        json_schema_extra={"anyOf": [_SPACE, {"type": "array", "items": _SPACE}, {"type": "null"}]},
-    )
-    include_namespaces: list[Literal["prod", "test", "ephemeral"]] | None = Field(
-        None, description="instead of prod alone"
-    )
-    categories: list[str] | None = Field(None, description="only these categories; all must be open to the agent")
+    owner: Owner = None
+    categories: Categories = None
     filters: dict[str, Any] | None = Field(
-        None,
-        description="only memories that fit every one of these",
-        json_schema_extra={"properties": {name: _filter_schema(name) for name in FILTERS}},
+        None, description=f'all must fit, such as {{"tags": ["work"]}}. Known: {", ".join(FILTERS)}'
     )
     top_k: int | None = Field(None, description="how many at most")
     shape: Literal["bullets", "full"] = Field(
-        "bullets", alias="return", description="bullets for a prompt, or full records with score, its parts, and reason"
+        "bullets", alias="return", description="short lines, or full records with score and reason"
     )
-    budget_tokens: int | None = Field(None, description="how many tokens the items may take, as they are returned")
-    threshold: float | None = Field(
-        None, description="0 to 1: drop what has less to do with it; an empty answer says so"
-    )
-    share_of_best: float | None = Field(
-        None, description="0 to 1: drop what has much less to do with it than the best has"
-    )
-    named: bool | None = Field(None, description="only memories one of whose entities it names, whole")
-    thread: str | None = Field(None, description="begin with what changed since this thread last asked")
+    budget_tokens: int | None = Field(None, description="how many tokens the items may take")
+    threshold: float | None = Field(None, description="0 to 1: drop weaker matches")
     history: bool | None = Field(None, description="also what each said before")
+    # Accepted and documented, but rarely of use to a model: the listing does not spend tokens on these.
+    space: SkipJsonSchema[str | list[str] | None] = None
+    include_namespaces: SkipJsonSchema[Namespaces] = None
+    share_of_best: SkipJsonSchema[float | None] = None
+    named: SkipJsonSchema[bool | None] = None
+    thread: SkipJsonSchema[str | None] = None
 
 
 def query(memory: Recollect, request: Query) -> Answer:
@@ -82,79 +73,149 @@ def query(memory: Recollect, request: Query) -> Answer:
     return Answer(answer, as_text(answer["items"]), tuple(note for note in notes if note))
 
 
-class Add(Request):
-    content: str = Field(description="one self-contained statement, in the third person")
-    agent: str | None = AGENT
-    owner: str | None = Field(None, description="whose memory it is; left out, the server's own user's")
-    scope: str | None = Field(None, description="shared, or the agent that alone may see it")
+class List(AgentRequest):
+    owner: Owner = None
+    category: str | None = None
+    kind: str | None = Field(None, json_schema_extra={"enum": [*Kind]})
+    tags: list[str] | None = Field(None, description="all must fit")
+    status: str | None = Field(
+        None, description="active unless you say otherwise", json_schema_extra={"enum": [*Status]}
+    )
+    limit: int = LISTED
+    cursor: str | None = Field(None, description="next_cursor of the page before")
+    space: SkipJsonSchema[str | list[str] | None] = None
+    include_namespaces: SkipJsonSchema[Namespaces] = None
+
+
+def list_memories(memory: Recollect, request: List) -> Answer:
+    asked = request.model_dump(exclude={"agent"}, exclude_none=True)
+    page = through(memory, request.agent).list(**asked)
+    values = {"items": [_overview(one) for one in page.items], "next_cursor": page.next_cursor}
+    return Answer(values, as_text(values))
+
+
+def _overview(memory: Memory) -> dict[str, Any]:
+    """A memory in a list: enough to choose it by. Only what is not active says its status."""
+    told = {"id": memory.id, "key": memory.canonical_key, "content": _excerpt(memory.content)}
+    told |= {"category": memory.category, "at": f"{memory.created_at:%Y-%m-%d}"}
+    return told if memory.status is Status.ACTIVE else {**told, "status": str(memory.status)}
+
+
+def _excerpt(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= EXCERPT else f"{line[: EXCERPT - 1]}…"
+
+
+class Add(AgentRequest):
+    content: str = Field(description="one fact in one sentence, understood without this conversation")
+    title: str | None = Field(
+        None, description="Subject-Aspect-Qualifier, such as Ana-Home-City; the same title again updates that memory"
+    )
+    owner: str | None = Field(None, description="whose memory it is, unless the server's user's")
+    scope: str | None = Field(None, description="shared, or the one agent that may see it")
     category: str | None = None
     tags: list[str] | None = None
     entities: list[dict[str, Any]] | None = Field(
-        None,
-        description='what it is about, such as {"name": "Kubernetes", "aliases": ["k8s"]}: found by these names too',
+        None, description='what it is about, such as {"name": "Kubernetes", "aliases": ["k8s"]}'
     )
-    kind: str | None = Field(None, json_schema_extra={"enum": [*Kind, None]})
-    title: str | None = Field(None, description="names the concept: a later memory of the same title updates this one")
-    key: str | None = Field(None, description="the fact key of a memory of kind profile, such as preferred_name")
+    kind: str | None = Field(None, json_schema_extra={"enum": [*Kind]})
+    key: str | None = Field(None, description="for kind profile: the fact key, such as preferred_name")
     importance: int | None = Field(None, description="1 to 5")
     pinned: bool | None = None
-    source: Literal["agent", "user", "tool"] = Field(
-        "agent", description="whose words these are; given as a person's, they count as such only if this server may"
-    )
+    source: Literal["agent", "user", "tool"] = Field("agent", description="whose words these are")
     change: str | None = Field(
-        None, description="how it relates to what is known, if you know", json_schema_extra={"enum": [*Change, None]}
+        None, description="how it relates to what is known, if you know", json_schema_extra={"enum": [*Change]}
     )
     idempotency_key: str | None = Field(None, description="makes a retry safe")
+    supersedes: SkipJsonSchema[str | None] = None
 
 
 def add(memory: Recollect, request: Add) -> Answer:
     fields = request.model_dump(exclude={"agent"}, exclude_none=True)
-    receipt = through(memory, request.agent).add(**fields)
+    return _written(through(memory, request.agent).add(**fields))
+
+
+class Update(AgentRequest):
+    replaces: str = Field(
+        description="id of the memory that is outdated", validation_alias=AliasChoices("replaces", "id")
+    )
+    by: str | None = Field(None, description="id of the memory that replaces it, if you have added it")
+    content: str | None = Field(None, description="else: what holds now, as one complete sentence")
+    source: Literal["agent", "user", "tool"] | None = Field(None, description="with content: whose words these are")
+
+
+def update(memory: Recollect, request: Update) -> Answer:
+    seen = through(memory, request.agent)
+    if request.by is not None and request.content is not None:
+        raise BadInput(
+            "cannot be given together with by.",
+            field="content",
+            hint="Give by for a memory that was added already, or content for a new version.",
+        )
+    if request.by is not None:
+        if request.source is not None:
+            raise BadInput("goes with content, not with by.", field="source", hint="Leave it out.")
+        with _fields_named(old="replaces", id="by"):
+            return _written(seen.supersede(request.replaces, by=request.by))
+    if request.content is None:
+        raise BadInput(
+            "is missing, and so is by.",
+            field="content",
+            hint="Give content for a new version, or by for a memory that was added already.",
+        )
+    with _fields_named(id="replaces", supersedes="replaces"):
+        return _written(seen.update(request.replaces, request.content, source=request.source or "agent"))
+
+
+@contextmanager
+def _fields_named(**names: str) -> Iterator[None]:
+    """Let an error name the argument of this tool instead of the argument of the method that the tool calls."""
+    try:
+        yield
+    except RecollectError as error:
+        error.field = names.get(error.field or "", error.field)
+        raise
+
+
+def _written(receipt: Receipt) -> Answer:
+    """A receipt; where it offers similar memories, with the call that accepts one."""
     values = {
         "outcome": receipt.outcome,
         "reasons": list(receipt.reasons),
         "detail": receipt.detail,
-        "memory": None if receipt.memory is None else _shown(receipt.memory),
+        "memory": None if receipt.memory is None else shown(receipt.memory),
+        "similar": [one | {"content": _excerpt(one["content"])} for one in plain(receipt.similar)],
         "changed": plain(receipt.changed),
         "replayed": receipt.replayed,
     }
-    return Answer(values, as_text(values))
+    offered = receipt.memory is not None and receipt.similar
+    step = NextStep("memory_update", REPLACE.format(receipt.memory.id)) if offered and receipt.memory else None
+    return Answer(values, as_text(values), next_step=step)
 
 
-def _shown(memory: Memory) -> dict[str, Any]:
+def shown(memory: Memory) -> dict[str, Any]:
+    """What a model is told of a memory that it wrote or decided about."""
     record = plain(memory)
     return {name: record[name] for name in SHOWN}
 
 
-class History(Request):
+class Forget(AgentRequest):
     id: str = ID
-    agent: str | None = AGENT
+
+
+def forget(memory: Recollect, request: Forget) -> Answer:
+    gone = plain(through(memory, request.agent).forget(request.id))
+    values = {"memory": {name: gone[name] for name in ("id", "content", "status", "purge_at")}}
+    return Answer(values, as_text(values))
+
+
+class History(AgentRequest):
+    id: str = ID
 
 
 def history(memory: Recollect, request: History) -> Answer:
     events = plain(through(memory, request.agent).history(request.id))
     return Answer({"events": events}, as_text(events))
-
-
-class Resolve(Request):
-    id: str = ID
-    winner: str = Field(description="the id of the side to believe")
-    agent: str | None = AGENT
-
-
-def resolve(memory: Recollect, request: Resolve) -> Answer:
-    believed = _shown(through(memory, request.agent).resolve(request.id, winner=request.winner))
-    return Answer({"memory": believed}, as_text(believed))
-
-
-class Consolidate(Request):
-    owner: str | None = Field(None, description="only this owner's memories")
-    agent: str | None = AGENT
-
-
-def consolidate(memory: Recollect, request: Consolidate) -> Answer:
-    proposal = plain(through(memory, request.agent).consolidate(owner=request.owner))
-    return Answer(proposal, as_text(proposal))
 
 
 DEFAULT_TOOLS: tuple[Tool[Any], ...] = (
@@ -168,12 +229,41 @@ DEFAULT_TOOLS: tuple[Tool[Any], ...] = (
         reads_only=True,
     ),
     Tool(
+        "memory_list",
+        "List memories",
+        "List memories, newest first, a page at a time.",
+        List,
+        list_memories,
+        reads_only=True,
+    ),
+    Tool(
         "memory_add",
         "Remember",
-        "Remember one durable fact, preference, decision or procedure. Rules decide what becomes of it: stored, "
-        "reinforced, superseded, contradicted (kept, not believed, until resolved) or denied, with the reason.",
+        "Remember one durable fact, preference, decision or procedure. Write one fact a call, self-contained, subject "
+        "first, with names and dates instead of 'he' or 'tomorrow': 'Ana has lived in Lisbon since May 2024.' Give a "
+        "Subject-Aspect-Qualifier title if one is obvious. The outcome is stored, reinforced (known already), "
+        "superseded (it replaced an older version), contradicted (it waits, not believed, for a person to decide) or "
+        "denied, with reasons. The answer lists similar memories that it may replace.",
         Add,
         add,
+    ),
+    Tool(
+        "memory_update",
+        "Update a memory",
+        "Replace a memory that no longer holds: by a memory that memory_add returned, or with new content. The old one "
+        "stays in its history. What a person said, an agent cannot replace: then the outcome is contradicted, and a "
+        "person decides.",
+        Update,
+        update,
+    ),
+    Tool(
+        "memory_forget",
+        "Forget a memory",
+        "Take a memory out of every answer, if it is wrong or unwanted. A person can restore it for a while. If "
+        "something else holds now, use memory_update.",
+        Forget,
+        forget,
+        deletes=True,
     ),
     Tool(
         "memory_history",
@@ -181,22 +271,6 @@ DEFAULT_TOOLS: tuple[Tool[Any], ...] = (
         "Everything that happened to one memory, oldest first: who changed it, when, and by which rule.",
         History,
         history,
-        reads_only=True,
-    ),
-    Tool(
-        "memory_resolve",
-        "Resolve a contradiction",
-        "Settle a contradiction that waits, by naming the side to believe. The other side stays in the record.",
-        Resolve,
-        resolve,
-        repeatable=True,
-    ),
-    Tool(
-        "memory_consolidate",
-        "Propose a clean-up",
-        "Show which memories repeat or contradict one another. It only proposes: nothing is changed.",
-        Consolidate,
-        consolidate,
         reads_only=True,
     ),
 )

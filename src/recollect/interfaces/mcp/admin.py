@@ -1,0 +1,79 @@
+"""The tools of administration: settle contradictions, propose a clean-up, archive and restore."""
+
+from typing import Any
+
+from pydantic import Field
+
+from recollect.interfaces.mcp.tool import AgentRequest, Answer, Tool, as_text, plain, through
+from recollect.interfaces.mcp.tools import ID, shown
+from recollect.interfaces.python import Recollect
+from recollect.model.record import Memory
+
+
+class Resolve(AgentRequest):
+    id: str = ID
+    winner: str = Field(description="the id of the side to believe")
+
+
+def resolve(memory: Recollect, request: Resolve) -> Answer:
+    return _decided(through(memory, request.agent).resolve(request.id, winner=request.winner))
+
+
+class OneMemory(AgentRequest):
+    id: str = ID
+
+
+def archive(memory: Recollect, request: OneMemory) -> Answer:
+    return _decided(through(memory, request.agent).archive(request.id))
+
+
+def restore(memory: Recollect, request: OneMemory) -> Answer:
+    return _decided(through(memory, request.agent).restore(request.id))
+
+
+def _decided(memory: Memory) -> Answer:
+    told = shown(memory)
+    return Answer({"memory": told}, as_text(told))
+
+
+class Consolidate(AgentRequest):
+    owner: str | None = Field(None, description="only this owner's memories")
+
+
+def consolidate(memory: Recollect, request: Consolidate) -> Answer:
+    proposal = plain(through(memory, request.agent).consolidate(owner=request.owner))
+    return Answer(proposal, as_text(proposal))
+
+
+ADMIN_TOOLS: tuple[Tool[Any], ...] = (
+    Tool(
+        "memory_resolve",
+        "Resolve a contradiction",
+        "Settle a contradiction that waits, by naming the side to believe. The other side stays in the record.",
+        Resolve,
+        resolve,
+        repeatable=True,
+    ),
+    Tool(
+        "memory_consolidate",
+        "Propose a clean-up",
+        "Show which memories repeat or contradict one another. It only proposes: nothing is changed.",
+        Consolidate,
+        consolidate,
+        reads_only=True,
+    ),
+    Tool(
+        "memory_archive",
+        "Archive a memory",
+        "Take a memory out of every answer and keep it for the record.",
+        OneMemory,
+        archive,
+    ),
+    Tool(
+        "memory_restore",
+        "Restore a memory",
+        "Bring back a memory that was archived or forgotten, if nothing has taken its place.",
+        OneMemory,
+        restore,
+    ),
+)
