@@ -77,6 +77,8 @@ class Draft(NamedTuple):
     candidate: Candidate
     namespace: Namespace = Namespace.PROD
     expires_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
     retention: RetentionRule | None = None
     source: Source = Source.USER
     authority: Authority = Authority.AI_INFERRED
