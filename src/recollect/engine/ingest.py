@@ -529,7 +529,7 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     order = engine.policy.conflict.authority_order
     draft = with_inheritance(prepared.draft, incumbent.body, incumbent.state, order)
     id, commitment = _new_version(pen, draft, _neighbours(pen, prepared, apart_from=old), beside=prepared.beside)
-    closing = closed_by(draft.valid_from, incumbent.state)
+    closing = closed_by(draft.valid_from, draft.candidate.content, incumbent)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     carry_links_on(pen, incumbent, id)

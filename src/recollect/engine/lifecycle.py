@@ -82,7 +82,8 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool
         other = incumbent.state.id
         pen.load(incumbent)
         _tell_gone(pen, incumbent, "superseded")
-        closing = closed_by(stored.state.valid_from, incumbent.state)
+        content = (stored.body or {}).get("content", "")
+        closing = closed_by(stored.state.valid_from, content, incumbent)
         winner = stored.state.id
         pen.record(Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=winner, amendment=closing)
     pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)

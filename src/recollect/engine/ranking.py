@@ -303,6 +303,8 @@ def _facts(place: Place, row: Contender, space: Space) -> Facts:
         importance=row.importance,
         pinned=bool(row.pinned),
         canon=row.tier == Tier.CANON,
+        valid_from=parse_time(row.valid_from) if row.valid_from else None,
+        valid_until=parse_time(row.valid_until) if row.valid_until else None,
     )
 
 
@@ -322,8 +324,12 @@ def _in_time(
     idf: Mapping[str, float],
     meant: Likeness | None,
 ) -> list[Scored]:
-    """Puts an update above what it updates, or the earliest above the best. A guess is neither of them."""
-    compared = [one.place for one in ranked[:LOOKED_AT] if facts[one.place].authority is not Authority.AI_INFERRED]
+    """Puts an update above what it updates, or the earliest above the best. Neither a guess nor what did not hold is one."""
+    compared = [
+        one.place
+        for one in ranked[:LOOKED_AT]
+        if facts[one.place].authority is not Authority.AI_INFERRED and not one.features.not_then
+    ]
     statements = {
         place: statement(question, contents[place], facts[place].at, place, facts[place].speaker) for place in compared
     }

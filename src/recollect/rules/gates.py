@@ -23,8 +23,8 @@ GATES: tuple[Gate, ...] = (
     noise_gate,
     length_gate,
     privacy_gate,
-    naming_gate,
     validity_gate,
+    naming_gate,
 )
 
 

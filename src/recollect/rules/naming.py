@@ -17,7 +17,7 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     mark = fingerprint(candidate.content, policy.text.synonyms)
     key = choose_key(
         speaker=_speaker(draft, context),
-        content=candidate.content,
+        content=draft.statement or candidate.content,
         kind=candidate.kind,
         canonical_key=candidate.canonical_key,
         title=candidate.title,

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 from recollect.rules.named_times import AMOUNT, RECURRING, UNIT, Named, named_times
 from recollect.rules.stretches import Span, amount, moved, read_time, whole
 
-__all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "is_a_range", "nearness", "read_range", "read_times"]
+__all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "covers", "is_a_range", "nearness", "read_range", "read_times"]
 
 _DAY = timedelta(days=1)
 
@@ -74,6 +74,20 @@ def nearness(at: datetime, spans: Sequence[Span]) -> float:
     (1.0, 0.0)
     """
     return max((_near(at, span) for span in spans), default=0.0)
+
+
+def covers(start: datetime | None, end: datetime | None, spans: Sequence[Span]) -> bool:
+    """Return whether a validity, of datetimes or ``None``, shares a moment with one of the spans.
+
+    >>> from datetime import UTC
+    >>> year = Span(datetime(2022, 1, 1, tzinfo=UTC), datetime(2023, 1, 1, tzinfo=UTC))
+    >>> covers(datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC), [year]), covers(year.end, None, [year])
+    (True, False)
+    """
+    return any(
+        (start is None or start < span.end) and (end is None or end > span.start)
+        for span in spans
+    )
 
 
 def _without(text: str, parts: Sequence[slice]) -> str:

@@ -14,6 +14,7 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple
 
+from recollect.model.record import ENTRY_ORIGIN, Candidate
 from recollect.model.vocabulary import KIND_CLASS, KindClass, Source
 from recollect.rules.draft import Context, Draft
 from recollect.rules.named_times import AMOUNT, RECURRING, Name, Named, named_times
@@ -42,12 +43,19 @@ def validity_gate(draft: Draft, context: Context) -> Draft:
         draft = draft.decide("validity:as_given", **given)
     if len(stated) == 2 or context.promoting or KIND_CLASS[candidate.kind] is KindClass.EVENT:
         return draft
-    read = read_validity(candidate.content, context.now, dated_only=candidate.source is Source.IMPORT)
+    read = read_validity(candidate.content, context.now, dated_only=_is_from_elsewhere(candidate))
     start = candidate.valid_from if "valid_from" in stated else read.start
     end = candidate.valid_until if "valid_until" in stated else read.end
     if (start, end) == (draft.valid_from, draft.valid_until) or (start and end and end <= start):
         return draft
-    return draft.decide("validity:read", read.words, valid_from=start, valid_until=end)
+    goes_on = read.start is not None and read.end is None
+    statement = without(read.words, candidate.content) if goes_on else None
+    return draft.decide("validity:read", read.words, valid_from=start, valid_until=end, statement=statement)
+
+
+def _is_from_elsewhere(candidate: Candidate) -> bool:
+    """Whether it was written at another time than now."""
+    return candidate.source is Source.IMPORT or not {"imported_from", ENTRY_ORIGIN}.isdisjoint(candidate.meta)
 
 
 def read_validity(text: str, now: datetime, *, dated_only: bool = False) -> Validity:
@@ -75,18 +83,15 @@ def read_validity(text: str, now: datetime, *, dated_only: bool = False) -> Vali
     return _together(found)
 
 
-def covers(start: object, end: object, spans: Sequence[Span]) -> bool:
-    """Return whether a validity, of datetimes or ``None``, shares a moment with one of the spans.
+def without(words: str, text: str) -> str:
+    """Return a text without the words that say how long it holds.
 
-    >>> from datetime import UTC
-    >>> year = Span(datetime(2022, 1, 1, tzinfo=UTC), datetime(2023, 1, 1, tzinfo=UTC))
-    >>> covers(datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC), [year]), covers(year.end, None, [year])
-    (True, False)
+    >>> without("Since 2019", "Since 2019, Ana lives in Porto"), without("since 2019", "Ana lives in Porto since 2019.")
+    ('Ana lives in Porto', 'Ana lives in Porto.')
     """
-    return any(
-        (not isinstance(start, datetime) or start < span.end) and (not isinstance(end, datetime) or end > span.start)
-        for span in spans
-    )
+    before, _, after = " ".join(text.replace("’", "'").split()).partition(words)
+    rest = f"{before.rstrip(' ,')} {after.lstrip(' ,')}".strip()
+    return re.sub(r" (?=[.!])", "", rest)
 
 
 # ── the words around a time ─────────────────────────────────────────────────────────────────────────────────────────
