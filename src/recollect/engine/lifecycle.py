@@ -85,7 +85,9 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool
         content = (stored.body or {}).get("content", "")
         closing = closed_by(stored.state.valid_from, content, incumbent)
         winner = stored.state.id
-        pen.record(Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=winner, amendment=closing)
+        pen.record(
+            Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=winner, amendment=closing
+        )
     pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
     if incumbent is not None and other is not None:
         carry_links_on(pen, incumbent, stored.state.id)

@@ -208,10 +208,10 @@ def _bullet(item: Recalled) -> dict[str, Any]:
 
 def bullet(memory: Memory) -> str:
     """One memory as one line, so that nothing in it looks like another memory, or like what is told below one."""
-    return f"- [{_label(memory)}] {one_line(memory.content)}{_holds(memory)}"
+    return f"- [{_label(memory)}] {one_line(memory.content)}{holds(memory)}"
 
 
-def _holds(memory: Memory) -> str:
+def holds(memory: Memory) -> str:
     """From when until when it holds, in brackets, unless its own words say so in the same way."""
     words = validity_words(memory.valid_from, memory.valid_until)
     return f" ({words})" if words and words not in memory.content.casefold() else ""

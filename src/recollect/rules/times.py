@@ -84,10 +84,7 @@ def covers(start: datetime | None, end: datetime | None, spans: Sequence[Span]) 
     >>> covers(datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC), [year]), covers(year.end, None, [year])
     (True, False)
     """
-    return any(
-        (start is None or start < span.end) and (end is None or end > span.start)
-        for span in spans
-    )
+    return any((start is None or start < span.end) and (end is None or end > span.start) for span in spans)
 
 
 def _without(text: str, parts: Sequence[slice]) -> str:

@@ -153,6 +153,11 @@ _ALSO = re.compile(
     re.IGNORECASE,
 )
 """Before a time, it may bound another statement than the one that is made; after it, there is a second statement."""
+_TWO_SUBJECTS = re.compile(
+    r"^(?:my |our |the )?[\w'-]+ and (?:my |our |the )?[\w'-]+ (?=(?:have|are|were|had|live|lived|work|worked)\b)",
+    re.IGNORECASE,
+)
+"""Two of whom one thing is said: "Ana and Ben have lived …"."""
 _NO_BOUND = re.compile(
     r"\b(?:not|never|cannot|n't|wait\w*|hold off|holding off|delay\w*|postpon\w+|deferr?\w*|push\w* back|remind\w*|due|deadline"
     r"|days?|weeks?|months?|hours?|countdown|every|each|usually|annually|always)\b|n't\b",
@@ -244,7 +249,7 @@ def _single(text: str, named: Named, now: datetime) -> Validity | None:
 
 
 def _is_another(head: str) -> bool:
-    return bool(_OTHER_CLAUSE.search(head) or _ALSO.search(head))
+    return bool(_OTHER_CLAUSE.search(head) or _ALSO.search(_TWO_SUBJECTS.sub("They ", head)))
 
 
 def _bounds(text: str, named: Named, *, opens: bool) -> bool:
