@@ -15,6 +15,8 @@ BEFORE = (
     "DROP INDEX {schema}memories_by_hash",
     "DROP INDEX {schema}ledger_vouches",
     "ALTER TABLE {schema}memories DROP COLUMN vouchers",
+    "ALTER TABLE {schema}memories DROP COLUMN valid_from",
+    "ALTER TABLE {schema}memories DROP COLUMN valid_until",
     "DELETE FROM {schema}migrations WHERE number >= 9",
 )
 """What takes a store back to before provenance. Later migrations must bear being applied again."""

@@ -149,7 +149,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
 
     @traced
     def edit(self, id: str, **changes: Any) -> Memory:
-        """Change pinned, tags, category, importance, expires_at, valid_from or valid_until: same id, same hash, no new version."""
+        """Change pinned, tags, category, importance, expires_at, valid_from or valid_until: same id and hash, no new version."""
         return lifecycle.edit(self._engine, id, changes)
 
     @traced

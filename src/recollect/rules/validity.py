@@ -39,8 +39,7 @@ def validity_gate(draft: Draft, context: Context) -> Draft:
     candidate = draft.candidate
     stated = {name for name in ("valid_from", "valid_until") if name in candidate.model_fields_set}
     if stated:
-        given = {"valid_from": candidate.valid_from, "valid_until": candidate.valid_until}
-        draft = draft.decide("validity:as_given", **given)
+        draft = draft.decide("validity:as_given", valid_from=candidate.valid_from, valid_until=candidate.valid_until)
     if len(stated) == 2 or context.promoting or KIND_CLASS[candidate.kind] is KindClass.EVENT:
         return draft
     read = read_validity(candidate.content, context.now, dated_only=_is_from_elsewhere(candidate))
@@ -134,8 +133,8 @@ _STOPPED = re.compile(
 
 _ONWARDS = re.compile(r" (?:on|onwards?|forward)\b", re.IGNORECASE)
 _ENDS = re.compile(
-    r" ?(?:$|[,.;:!)\]–—-]|(?:and|but|or|when|before|as|because|due|in|at|for|with|on|onwards?|by|to|until|till|through|while|where"
-    r"|now|already|there|here|only|at least|after)\b)",
+    r" ?(?:$|[,.;:!)\]–—-]|(?:and|but|or|when|before|as|because|due|in|at|for|with|on|onwards?|by|to|until|till|through|while"
+    r"|where|now|already|there|here|only|at least|after)\b)",
     re.IGNORECASE,
 )
 """What may follow a time that bounds what was said before it. "Since 2019 was a good year" goes on otherwise."""
@@ -179,8 +178,8 @@ _A_THING = re.compile(
 )
 """Before "from": what a year may belong to ("the report from 2019")."""
 _PAST_STATE = re.compile(
-    r"\b(?:(?:was|were)(?: (?:still|once|also|already|only|briefly|then))? (?!in\b|on\b|at the time\b|born\b|built\b|made\b|sold\b"
-    r"|bought\b|written\b|given\b|taken\b|won\b|lost\b|found\b|held\b|hit\b|cut\b|put\b|set\b|sent\b|shot\b|known\b|\w{3,}ed\b)\w"
+    r"\b(?:(?:was|were)(?: (?:still|once|also|already|only|briefly|then))? (?!in\b|on\b|at the time\b|born\b|built\b|made\b"
+    r"|sold\b|bought\b|written\b|given\b|taken\b|won\b|lost\b|found\b|held\b|hit\b|cut\b|put\b|set\b|sent\b|shot\b|known\b|\w{3,}ed\b)\w"
     r"|used to\b|lived\b|worked\b|studied\b|stayed\b|taught\b|served\b|resided\b|rented\b|owned\b|led\b|ran\b)",
     re.IGNORECASE,
 )
