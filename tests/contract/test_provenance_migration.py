@@ -15,6 +15,12 @@ BEFORE = (
     "DROP INDEX {schema}memories_by_hash",
     "DROP INDEX {schema}ledger_vouches",
     "ALTER TABLE {schema}memories DROP COLUMN vouchers",
+    "DROP INDEX {schema}memories_by_slot",
+    "DROP INDEX {schema}memories_by_subject_value",
+    "ALTER TABLE {schema}memories DROP COLUMN slot",
+    "ALTER TABLE {schema}memories DROP COLUMN subject_value",
+    "ALTER TABLE {schema}memories DROP COLUMN valid_from",
+    "ALTER TABLE {schema}memories DROP COLUMN valid_until",
     "DELETE FROM {schema}migrations WHERE number >= 9",
 )
 """What takes a store back to before provenance. Later migrations must bear being applied again."""

@@ -514,3 +514,15 @@ def test_a_missing_extra_is_named_without_an_index() -> None:
     from recollect.model.extras import how_to_install
 
     assert "pip install -e '.[mcp]'" in how_to_install("mcp") and "recollect[" not in how_to_install("mcp")
+
+
+def test_when_a_memory_holds_is_stated_changed_and_asked_for(shell: Here) -> None:
+    stated = ("--valid-from", "2019-01-01", "--valid-until", "2024-03-01")
+    id = shell.json("add", "The flat is in Rome", *stated)["memory"]["id"]
+    assert shell.json("get", id)["valid_until"].startswith("2024-03-01")
+    assert "(since 2019, until 2024-03)" in shell.run("list")
+    assert "The flat is in Rome" in shell.run("query", "the flat", "--at", "2022-06-01")
+    assert "nothing matches" in shell.run("query", "the flat", "--at", "2025-06-01")
+    shell.run("edit", id, "--valid-until", "open")
+    assert "(since 2019)" in shell.run("query", "the flat", "--at", "2025-06-01")
+    assert "valid_until" in shell.json("edit", id, "--valid-until", "2018-01-01", code=2)["error"]["field"]

@@ -35,6 +35,8 @@ BESIDE = {
     "relationships": st.just([{"from": "Ana", "to": "tea", "type": "likes"}]),
     "artifact_ref": st.just({"url": "https://example.org/a;b"}),
     "expires_at": st.sampled_from(["2990-01-31T12:00:00Z", "2990-02-01T00:00:00Z"]),
+    "valid_from": st.sampled_from(["2019-01-01T00:00:00Z", "2020-02-29T12:30:00Z"]),
+    "valid_until": st.sampled_from(["2024-03-01T00:00:00Z", "2990-02-01T00:00:00Z"]),
     "user_id": NAMES,
     "agent_id": st.sampled_from(["planner", "x=y"]),
     "run_id": st.just("r1"),

@@ -85,6 +85,8 @@ def to_memory(stored: Stored) -> Memory:
         phase_id=body.get("phase_id"),
         expires_at=parse_time(state.expires_at) if state.expires_at else None,
         expires_at_tick=state.expires_at_tick,
+        valid_from=parse_time(state.valid_from) if state.valid_from else None,
+        valid_until=parse_time(state.valid_until) if state.valid_until else None,
         deleted_at=parse_time(state.deleted_at) if state.deleted_at else None,
         purge_at=parse_time(state.purge_at) if state.purge_at else None,
     )

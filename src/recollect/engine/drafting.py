@@ -160,6 +160,8 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mappin
         "phase_id": phase.get("phase_id"),
         "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
         "expires_at_tick": tick + draft.retention.ticks if draft.retention and draft.retention.ticks else None,
+        "valid_from": format_time(draft.valid_from) if draft.valid_from else None,
+        "valid_until": format_time(draft.valid_until) if draft.valid_until else None,
         "retention": draft.retention.model_dump() if draft.retention else None,
         "decisions": [decision.packed() for decision in draft.decisions],
     }

@@ -5,8 +5,11 @@ from typing import Any
 
 from recollect.engine.context import Engine, find
 from recollect.engine.reading import chain_of, current, history
+from recollect.model.canonical import parse_time
+from recollect.model.moment import validity_words
 from recollect.model.one_line import one_line
 from recollect.model.receipt import Explanation, HistoryEvent
+from recollect.model.state import State
 from recollect.model.vocabulary import SHARED
 from recollect.rules.draft import Decision
 from recollect.rules.reasons import plain
@@ -37,7 +40,13 @@ def _opening(stored: Stored) -> list[str]:
         f"  is         {state.status}, version {state.version} of {state.canonical_key}",
         f"  stored in  {body['namespace']} / {body['space']} / {body['owner']}, visible to {seen}",
         f"  source     {one_line(body['author']['name'])} ({body['source']}), authority: {body['authority']}",
+        *([f"  holds      {words}"] if (words := _holds(state)) else []),
     ]
+
+
+def _holds(state: State) -> str:
+    start, end = (parse_time(one) if one else None for one in (state.valid_from, state.valid_until))
+    return validity_words(start, end)
 
 
 def _gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:

@@ -24,6 +24,7 @@ from recollect.engine.pen import Pen
 from recollect.engine.relations import MAY_UPDATE, RELATED_TO, Link
 from recollect.engine.replaceable import check_active, check_same_place
 from recollect.engine.tracing import denied_trace, keep
+from recollect.engine.validity import closed_by, stated_validity
 from recollect.engine.waiting import waiting
 from recollect.model import trace
 from recollect.model.address import Address
@@ -52,6 +53,8 @@ NOT_TAKEN_OVER = (
     "tags",
     "category",
     "expires_at",
+    "valid_from",
+    "valid_until",
     "ttl_ticks",
     "meta",
     "context",
@@ -542,6 +545,7 @@ def _lent(draft: Draft) -> dict[str, Any]:
         "importance": draft.importance,
         "importance_reason": list(draft.importance_reason),
         "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
+        **stated_validity(draft),
     }
 
 
@@ -571,7 +575,8 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     order = engine.policy.conflict.authority_order
     draft = with_inheritance(prepared.draft, incumbent.body, incumbent.state, order)
     id, commitment = _new_version(pen, draft, _related(pen, _nearest(pen, prepared), old), beside=prepared.beside)
-    pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
+    closing = closed_by(draft.valid_from, draft.candidate.content, incumbent)
+    pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     carry_links_on(pen, incumbent, id)
     conflict = [_conflict(pen, id, old, id, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []

@@ -24,6 +24,7 @@ from recollect.engine.pen import Pen
 from recollect.engine.reading import current
 from recollect.engine.scrubbing import scrubbed
 from recollect.engine.tracing import keep
+from recollect.engine.validity import check_validity, closed_by
 from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
@@ -38,7 +39,7 @@ from recollect.rules.inheritance import DEFAULT_CATEGORY, TAKES_OVER, is_stated,
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Stored
 
-EDITABLE = ("pinned", "tags", "category", "importance", "expires_at")
+EDITABLE = ("pinned", "tags", "category", "importance", "expires_at", "valid_from", "valid_until")
 
 _RESTORABLE = (Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT)
 
@@ -81,7 +82,12 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool
         other = incumbent.state.id
         pen.load(incumbent)
         _tell_gone(pen, incumbent, "superseded")
-        pen.record(Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=stored.state.id)
+        content = (stored.body or {}).get("content", "")
+        closing = closed_by(stored.state.valid_from, content, incumbent)
+        winner = stored.state.id
+        pen.record(
+            Event.SUPERSEDED, other, rule="resolved:by_hand", to=Status.SUPERSEDED, other=winner, amendment=closing
+        )
     pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ACTIVE, other=other)
     if incumbent is not None and other is not None:
         carry_links_on(pen, incumbent, stored.state.id)
@@ -199,6 +205,7 @@ def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
             raise BadInput(
                 "of a procedure stays what it is.", field="category", hint="Use tags to tell procedures apart."
             )
+        check_validity(stored.state, values)
         if _says_so(stored.state, values):
             raise _AlreadySo(stored.state.id)
         pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
@@ -230,8 +237,9 @@ def _edited_values(engine: Engine, changes: Mapping[str, Any]) -> dict[str, Any]
     if found:
         raise BadInput(f"holds {', '.join(sorted(found))}, which the policy does not admit.", hint="Remove it.")
     values = {name: getattr(checked, name) for name in changes}
-    if "expires_at" in values and values["expires_at"] is not None:
-        values["expires_at"] = format_time(values["expires_at"])
+    for name in ("expires_at", "valid_from", "valid_until"):
+        if values.get(name) is not None:
+            values[name] = format_time(values[name])
     if "tags" in values:
         values["tags"] = list(values["tags"])
     if values.get("importance", 0) is None:

@@ -219,6 +219,8 @@ def unasked(stored: Stored) -> Ranked:
         thread_id=body.get("thread_id"),
         user_id=body.get("user_id"),
         actor_id=body.get("actor_id"),
+        valid_from=state.valid_from,
+        valid_until=state.valid_until,
     )
     return Ranked((stored.stream, stored.number), Space(body["space"]), row)
 

@@ -108,6 +108,7 @@ def _carried(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
         "space": address.space,
         "owner": address.owner,
         "importance": state.importance,
+        **{name: value for name in ("valid_from", "valid_until") if (value := getattr(state, name))},
         "source": Source.PROMOTION,
         "authority": state.authority,
         "authority_reason": state.authority_reason,

@@ -303,6 +303,8 @@ def _facts(place: Place, row: Contender, space: Space) -> Facts:
         importance=row.importance,
         pinned=bool(row.pinned),
         canon=row.tier == Tier.CANON,
+        valid_from=parse_time(row.valid_from) if row.valid_from else None,
+        valid_until=parse_time(row.valid_until) if row.valid_until else None,
     )
 
 
@@ -322,11 +324,15 @@ def _in_time(
     idf: Mapping[str, float],
     meant: Likeness | None,
 ) -> list[Scored]:
-    """Puts an update above what it updates, or the earliest above the best. A guess is neither of them.
+    """Puts an update above what it updates, or the earliest above the best. Neither a guess nor what did not hold is one.
 
     Only lines of a conversation update one another here: memories are linked when they are written, and the links order them.
     """
-    compared = [one.place for one in ranked[:LOOKED_AT] if facts[one.place].authority is not Authority.AI_INFERRED]
+    compared = [
+        one.place
+        for one in ranked[:LOOKED_AT]
+        if facts[one.place].authority is not Authority.AI_INFERRED and not one.features.not_then
+    ]
     if not question.asks_for_the_first:
         compared = [place for place in compared if facts[place].session != _alone(place)]
     statements = {

@@ -3,11 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from typing import Any, NamedTuple, get_args
 
 from recollect.embed.tokens import count_tokens
 from recollect.engine import operations, tracing
-from recollect.engine.arguments import check_number
+from recollect.engine.arguments import check_moment, check_number
 from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
 from recollect.engine.filters import FILTERS, check_categories, selection_of
@@ -24,6 +25,7 @@ from recollect.engine.meaning import Asked, as_asked
 from recollect.engine.ranking import Ranked
 from recollect.engine.reading import Spaces, asked_spaces, readable_streams
 from recollect.engine.relations import MAY_UPDATE, Seen, told_with, within
+from recollect.engine.validity import held_at, with_what_held
 from recollect.model import trace
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
@@ -38,6 +40,8 @@ from recollect.rules.procedures import ORDINARY_KINDS, names_procedures
 from recollect.stores.protocol import Place, Reader, Selection, Stream
 
 MAX_TOP_K = 1_000
+MORE_THAN_HELD = 3
+"""How many times as many are looked at if a time is given, since some did not hold then."""
 MAX_QUERY_CHARACTERS = 10_000
 """How much of a question is read: what is longer is a document, and its beginning says what it is about."""
 
@@ -53,6 +57,7 @@ class Query:
     it does not name: a memory stays if one of its entities' names stands in the text, whole. ``budget_tokens`` leaves out
     what would not fit any more, once the answer is written down in its ``form``. With a ``thread`` the answer
     begins with what changed since that thread last asked; with ``history`` each memory comes with what it said before.
+    With ``at``, a time, it is told what held then, whether it was replaced since or not.
     """
 
     text: str
@@ -69,6 +74,7 @@ class Query:
     named: bool = False
     thread: str | None = None
     history: bool = False
+    at: datetime | str | None = None
 
 
 def check_arguments(unknown: Iterable[str]) -> None:
@@ -87,6 +93,7 @@ def check_arguments(unknown: Iterable[str]) -> None:
 def query(engine: Engine, wanted: Query) -> Recall:
     """The memories that answer a question best, best first."""
     top_k = _checked(engine, wanted)
+    held_when = None if wanted.at is None else check_moment("at", wanted.at)
     asked = as_asked(engine, wanted.text[:MAX_QUERY_CHARACTERS], named_only=wanted.named)
     header = _header(engine, wanted)
     budget = _Budget(_left_by(header, wanted.budget_tokens), wanted.form)
@@ -95,7 +102,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
         readable = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         selection = _selection(engine, streams, wanted)
-        found = _found(engine, reader, streams, asked, top_k, selection)
+        found = _found(engine, reader, streams, asked, top_k, selection, held_when)
         chosen, items, no_room = _chosen(engine, reader, wanted, found, top_k, budget)
         items = _with_history(engine, reader, items, budget) if wanted.history else items
         items = _with_related(engine, reader, items, chosen, within(engine, reader, streams, selection), budget)
@@ -143,14 +150,24 @@ def _selection(engine: Engine, streams: Sequence[Stream], wanted: Query) -> Sele
 
 
 def _found(
-    engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, top_k: int, selection: Selection
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    asked: Asked,
+    top_k: int,
+    selection: Selection,
+    held_when: str | None,
 ) -> list[Ranked]:
     """What answers it, one item a concept, in the order in which it is told; a few more than ``top_k``."""
+    top_k = top_k if held_when is None else min(top_k * MORE_THAN_HELD, MAX_TOP_K)
     one_person = not engine.caller.trusted
     found = matching(engine, reader, streams, asked, top_k, selection)
     found = with_counterparts(engine, reader, streams, found, selection, one_person=one_person)
     found = newest_phase_first(engine, found)
-    return shadowed(engine, found, engine.policy.spaces.read_order, one_person=one_person)
+    found = shadowed(engine, found, engine.policy.spaces.read_order, one_person=one_person)
+    if held_when is not None:
+        return held_at(engine, reader, found, held_when)
+    return with_what_held(engine, reader, asked.text, found)
 
 
 class _Budget(NamedTuple):

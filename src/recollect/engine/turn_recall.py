@@ -23,6 +23,7 @@ from recollect.engine.matching import (
 )
 from recollect.engine.meaning import Asked, as_asked
 from recollect.engine.recall import recall_event, share_of
+from recollect.engine.validity import with_what_held
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled
 from recollect.model.record import MAX_CONTENT_BYTES
@@ -109,12 +110,13 @@ def _items(
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     found = {stored.state.id: unasked(stored) for stored in (*rules, *facts)} | {one.id: one for one in matches}
     kept = shadowed(engine, list(found.values()), consulted, one_person=True)
+    kept = with_what_held(engine, reader, asked.text, kept)
     first = [one for one in kept if one.id in anyway]
     others = [one for one in kept if one.id not in anyway]
     best = first + best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
     at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
     items = [item for _, item in told(engine, best, at_hand)]
-    items = _with_reasons(items, anyway, {one.id for one in matches})
+    items = _with_reasons(items, anyway, {one.id for one in (*matches, *others)})
     recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in _conversation(engine, reader, streams)]
     return [*items, *recent]
 

@@ -19,7 +19,9 @@ from recollect.model.vocabulary import SHARED, Kind
 NAME = "recollect"
 PLACE = ("namespace", "space", "owner", "scope")
 """Where a memory is, and so who may see it."""
-SAID = ("author", "confidence", "tags", "pinned", "category", "expires_at", "thread_id")
+HOLDS = ("valid_from", "valid_until")
+"""From when until when it holds."""
+SAID = ("author", "confidence", "tags", "pinned", "category", "expires_at", "thread_id", *HOLDS)
 WITH_IT = ("entities", "relationships", "artifact_ref", "context", "parent_refs")
 """What belongs to its words: what they are about, and what they build upon."""
 BY_WHOM = ("user_id", "agent_id", "run_id", "thread_id", "actor_id", "role")

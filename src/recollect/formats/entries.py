@@ -271,6 +271,7 @@ def _kind(value: Any) -> str:
 PORTABLE = """
     namespace space owner scope topic_id event_type layer sublayer tier category entities relationships artifact_ref
     authority user_id agent_id run_id thread_id actor_id role pinned importance expires_at
+    valid_from valid_until
 """.split()
 """What a memory has beyond an entry and takes along, under these names. The rest belongs to the store that it is in."""
 ORIGIN = ENTRY_ORIGIN
@@ -334,7 +335,9 @@ def _beyond(memory: Memory, origin: Mapping[str, Any]) -> dict[str, Any]:
         "meta": {name: value for name, value in memory.meta.items() if name not in NOTED_HERE},
         "status": memory.status if memory.status is Status.ARCHIVED and "superseded_by" not in origin else None,
     }
-    beyond["expires_at"] = format_time(memory.expires_at) if memory.expires_at else None
+    for name in ("expires_at", "valid_from", "valid_until"):
+        moment = getattr(memory, name)
+        beyond[name] = format_time(moment) if moment else None
     return {name: _plain(value) for name, value in beyond.items() if value not in (None, (), [], {})}
 
 

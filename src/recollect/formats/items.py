@@ -19,6 +19,7 @@ NAME = "items"
 BEYOND = """
     namespace scope canonical_key topic_id layer sublayer tier category tags entities relationships artifact_ref context
     author user_id agent_id run_id thread_id actor_id role parent_refs confidence pinned expires_at
+    valid_from valid_until
 """.split()
 """What a memory has and an item has no word for."""
 KNOWN = ("id", "kind", "text", "source", "created_at", "importance", "scope", "meta")

@@ -16,6 +16,7 @@ CARRIED = """
     content namespace space owner scope kind canonical_key topic_id event_type layer sublayer tier category tags
     entities relationships artifact_ref context author authority authority_reason user_id agent_id run_id thread_id
     actor_id role parent_refs signature confidence pinned importance expires_at
+    valid_from valid_until
 """.split()
 """The fields of an exported memory that an import takes over; the rest is decided anew."""
 KNOWN = frozenset(Memory.__dataclass_fields__) - {"vouchers"}

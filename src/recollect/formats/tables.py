@@ -48,7 +48,7 @@ _FORMULA = re.compile(rf"{QUOTE}*[=+\-@\t\r\n]")
 """How a cell begins that a spreadsheet would take for a formula, and run: such as one that sends what is in the others."""
 WRITTEN = """
     id content owner space namespace scope kind key canonical_key topic_id event_type layer sublayer tier category tags
-    importance pinned expires_at user_id agent_id run_id thread_id actor_id role created_at
+    importance pinned expires_at valid_from valid_until user_id agent_id run_id thread_id actor_id role created_at
     author_id author_name author_platform confidence authority parent_refs
 """.split()
 BEYOND = ("entities", "relationships", "artifact_ref", "context", "authority")
@@ -243,7 +243,9 @@ def _plain(memory: Memory, format: str) -> dict[str, Any]:
     values |= {name: getattr(memory.author, part) for name, part in AUTHOR.items()}
     values |= {"created_at": format_time(memory.created_at), "tags": list(memory.tags), "pinned": memory.pinned or None}
     values["parent_refs"] = list(memory.parent_refs)
-    values["expires_at"] = format_time(memory.expires_at) if memory.expires_at else None
+    for name in ("expires_at", "valid_from", "valid_until"):
+        moment = getattr(memory, name)
+        values[name] = format_time(moment) if moment else None
     values["key"] = memory.meta.get("key") if memory.kind == "profile" else None
     if not was_named(values):
         values["canonical_key"] = None

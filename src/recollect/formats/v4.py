@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.carried_fields import BY_WHOM, beyond_of, parted, with_beyond
+from recollect.formats.carried_fields import BY_WHOM, HOLDS, beyond_of, parted, with_beyond
 from recollect.formats.fields import each_line, id_of, in_utc, mapping_of, named_after, text_of, without_empty
 from recollect.formats.kept_beside import FIELDS, beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
@@ -40,7 +40,7 @@ DECIDED_ANEW = """
 OWN = frozenset(("content", "content_hash", "canonical_key", "expires_at", *TAKEN_OVER, *DECIDED_ANEW))
 BEYOND = (
     *("space", "owner", "scope", "kind", "topic_id", "event_type", "tier", "category", "context", "author"),
-    *("authority", "parent_refs", "confidence", "pinned", "importance", *BY_WHOM),
+    *("authority", "parent_refs", "confidence", "pinned", "importance", *HOLDS, *BY_WHOM),
 )
 """What a memory has and the schema has no field for."""
 EXACT = "exact_hash"

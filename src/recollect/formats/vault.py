@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from recollect.formats.carried_fields import BY_WHOM, PLACE, WITH_IT, beyond_of, parted, with_beyond
+from recollect.formats.carried_fields import BY_WHOM, HOLDS, PLACE, WITH_IT, beyond_of, parted, with_beyond
 from recollect.formats.fields import id_of, mapping_of, named_after, text_of, texts_of, without_empty
 from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
@@ -22,7 +22,7 @@ EXTRA = "fields"
 OWN = frozenset(VaultMemory._fields) - {"extra"} | {MEMORY_ID}
 BEYOND = (
     *(name for name in PLACE if name != "scope"),
-    *("kind", "author", "confidence", "pinned", "importance", "expires_at", *BY_WHOM, *WITH_IT),
+    *("kind", "author", "confidence", "pinned", "importance", "expires_at", *HOLDS, *BY_WHOM, *WITH_IT),
 )
 """What a vault has no field for. A line says it only where it does not go without saying: one of an old vault never does."""
 BESIDE = (*BEYOND, "key", "meta")

@@ -164,7 +164,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
 
     @traced
     def edit(self, id: str, **changes: Any) -> Memory:
-        """Change pinned, tags, category, importance or expires_at: same id, same hash, no new version."""
+        """Change pinned, tags, category, importance, expires_at, valid_from or valid_until: same id and hash, no new version."""
         return lifecycle.edit(self._engine, id, changes)
 
     @traced
@@ -218,6 +218,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         named: bool = False,
         thread: str | None = None,
         history: bool = False,
+        at: datetime | str | None = None,
         **unknown: Never,
     ) -> Recall:
         """The memories that answer a text best. ``agent`` narrows the view to what that agent sees, ``space`` to one or several.
@@ -226,7 +227,8 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ``share_of_best`` what has much less to do with it than the best has, ``named`` what it does not name, and
         ``budget_tokens`` what would not fit any more once it is written in its ``form``: the ``text`` of the answer, its
         ``bullets`` or ``full`` records as JSON. With a ``thread`` the answer begins with what changed since that
-        thread last asked, with ``history`` each memory says what it said before.
+        thread last asked, with ``history`` each memory says what it said before. With ``at``, a time, it is told what held
+        then, whether it was replaced since or not; what was *believed* then is asked of :meth:`at`.
         """
         recall.check_arguments(unknown)
         wanted = Query(
@@ -244,6 +246,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
             named=named,
             thread=thread,
             history=history,
+            at=at,
         )
         return recall.query(through_agent(self._engine, agent), wanted)
 

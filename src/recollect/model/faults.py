@@ -13,7 +13,7 @@ _LISTS = {
     "entities": ("objects", 'Such as [{"name": "Redis"}].'),
     "relationships": ("objects", 'Such as [{"name": "Redis"}].'),
 }
-_TIMES = frozenset({"expires_at"})
+_TIMES = frozenset({"expires_at", "valid_from", "valid_until"})
 _A_LIST = ("texts", 'Such as ["tea", "hot"].')
 
 

@@ -21,6 +21,22 @@ def read_moment(value: Any) -> datetime:
     raise ValueError("must be a date, or a time with its zone")
 
 
+def validity_words(start: datetime | None, end: datetime | None) -> str:
+    """Say from when until when something holds, in as few digits as are true; empty if both sides are open.
+
+    >>> validity_words(datetime(2019, 1, 1, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC))
+    'since 2019, until 2024-03'
+    """
+    said = (("since", start), ("until", end))
+    return ", ".join(f"{word} {_short(moment)}" for word, moment in said if moment is not None)
+
+
+def _short(moment: datetime) -> str:
+    """A moment without what goes without saying: midnight, the first of a month, January."""
+    text = f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
+    return text.removesuffix("-01").removesuffix("-01") if moment.day == 1 and len(text) == 10 else text
+
+
 def _read(text: str) -> datetime:
     if text.isdecimal():
         raise ValueError("must be a date, or a time with its zone, not a number")

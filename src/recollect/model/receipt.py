@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from recollect.model.canonical import canonical_json
 from recollect.model.item import source_word
+from recollect.model.moment import validity_words
 from recollect.model.one_line import one_line
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Authority, Kind, Outcome
@@ -236,7 +237,13 @@ def _bullet(item: Recalled) -> dict[str, Any]:
 
 def bullet(memory: Memory) -> str:
     """One memory as one line, so that nothing in it looks like another memory, or like what is told below one."""
-    return f"- [{_label(memory)}] {one_line(memory.content)}"
+    return f"- [{_label(memory)}] {one_line(memory.content)}{holds(memory)}"
+
+
+def holds(memory: Memory) -> str:
+    """From when until when it holds, in brackets, unless its own words say so in the same way."""
+    words = validity_words(memory.valid_from, memory.valid_until)
+    return f" ({words})" if words and words not in memory.content.casefold() else ""
 
 
 def _label(memory: Memory) -> str:

@@ -220,6 +220,8 @@ class Candidate(BaseModel):
     pinned: Annotated[bool, Field(strict=True)] = False
     importance: Importance | None = None
     expires_at: Moment | None = None
+    valid_from: Moment | None = Field(None, description="from when on it holds; left out, no beginning is known")
+    valid_until: Moment | None = Field(None, description="the first moment at which it no longer holds")
     ttl_ticks: Annotated[int, Field(ge=1, le=10**9, strict=True)] | None = None
 
     change: Change | None = Field(None, description="how it relates to what is known, if the caller knows")
@@ -236,6 +238,8 @@ class Candidate(BaseModel):
             raise ValueError("key: only a memory of kind 'profile' has a fact key; set kind='profile'")
         if self.kind is Kind.PROFILE and self.key is None:
             raise ValueError("key: a memory of kind 'profile' needs its fact key, such as preferred_name")
+        if self.valid_from is not None and self.valid_until is not None and self.valid_until <= self.valid_from:
+            raise ValueError("valid_until: must be after valid_from")
         return self
 
 
@@ -303,6 +307,8 @@ class Memory:
     phase_id: str | None
     expires_at: datetime | None
     expires_at_tick: int | None
+    valid_from: datetime | None
+    valid_until: datetime | None
     deleted_at: datetime | None
     purge_at: datetime | None
 

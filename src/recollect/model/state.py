@@ -6,7 +6,8 @@ from typing import Any
 from recollect.model.vocabulary import Status
 
 MUTABLE_FIELDS = tuple(
-    "pinned importance importance_reason authority authority_reason category tags expires_at expires_at_tick".split()
+    "pinned importance importance_reason authority authority_reason category tags expires_at expires_at_tick"
+    " valid_from valid_until".split()
 )
 """What a version starts with and later entries may change."""
 
@@ -40,6 +41,8 @@ class State:
     last_modified: str = ""
     expires_at: str | None = None
     expires_at_tick: int | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
     deleted_at: str | None = None
     purge_at: str | None = None
     vouchers: list[dict[str, Any]] = field(default_factory=list)

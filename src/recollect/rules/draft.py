@@ -78,6 +78,10 @@ class Draft(NamedTuple):
     candidate: Candidate
     namespace: Namespace = Namespace.PROD
     expires_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    statement: str | None = None
+    """The content without the words that say since when it holds, if it has any: what names its concept."""
     retention: RetentionRule | None = None
     source: Source = Source.USER
     authority: Authority = Authority.AI_INFERRED

@@ -71,8 +71,9 @@ def _set(state: State, values: Body, names: Iterable[str] | None = None) -> None
             setattr(state, name, list(value) if isinstance(value, (list, tuple)) else value)
 
 
-def _superseded(states: States, entry: Entry, _: Body, __: Body) -> None:
+def _superseded(states: States, entry: Entry, _: Body, amendment: Body) -> None:
     state = _move(states, entry)
+    _set(state, amendment.get("set", {}))
     state.superseded_by_id = entry.other_id
     if entry.other_id and entry.rule.startswith(CONFLICT_RULE):
         _link(state.conflict_ids, entry.other_id)

@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias
 from recollect.model.vocabulary import Authority
 from recollect.rules.question import Question
 from recollect.rules.text import stem, words
-from recollect.rules.times import nearness
+from recollect.rules.times import Span, covers, nearness
 from recollect.rules.trust import ENOUGH
 
 Place: TypeAlias = tuple[int, int]
@@ -35,6 +35,9 @@ BY_MEANING = 16
 """How many of the best by words and by meaning are candidates. Twice as many gain nothing measurable on the public sets."""
 NEARBY = 0.3
 """How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
+NOT_THEN = 0.5
+"""The share of its score that a memory loses if it did not hold at the time that is asked about: what did, and answers nearly
+as well, comes first."""
 SHORTLIST = 40
 """How many of the best are read again with their content."""
 
@@ -77,11 +80,22 @@ class Facts(NamedTuple):
     """What the vouches for it weigh together; 1 is the whole word of one who is relied upon."""
     pinned: bool = False
     canon: bool = False
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
 
     @property
     def named(self) -> tuple[str, ...]:
         """Who said it, and what it is about."""
         return (self.speaker, *self.entities)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it is known since when, or until when, it holds."""
+        return self.valid_from is not None or self.valid_until is not None
+
+    def held(self, spans: Sequence[Span]) -> bool:
+        """Whether it held in one of the spans, as far as is known."""
+        return covers(self.valid_from, self.valid_until, spans)
 
 
 class Evidence(NamedTuple):
@@ -112,6 +126,7 @@ class Features(NamedTuple):
     asks: float = 0.0
     newness: float = 0.0
     earliness: float = 0.0
+    not_then: float = 0.0
 
 
 def recall_reason(words: float, features: Mapping[str, float], *, of_then: bool = False) -> str:
@@ -189,14 +204,14 @@ def fuse(
         then = {place for place, known in facts.items() if is_of_then(question, known.at)}
         telling = nearby.union(alike, then, evidence.relation, *evidence.text.values())
         facts = {place: known for place, known in facts.items() if place in telling}
-    return in_order(
+    found = (
         scored(
             place,
             Features(
                 text=weights.text * texts.get(place, 0.0) / best,
                 meaning=weights.meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
-                time=weights.time * nearness(known.at, question.spans) if question.spans else 0.0,
+                time=weights.time * timeliness(question, known) if question.spans else 0.0,
                 authority=weights.authority * authority(question, known),
                 importance=weights.importance * importance(known),
                 vouching=weights.vouching * vouching(known),
@@ -207,6 +222,19 @@ def fuse(
         )
         for place, known in facts.items()
     )
+    return in_order(_if_it_held(question, one, facts[one.place]) for one in found)
+
+
+def timeliness(question: Question, known: Facts) -> float:
+    """1 for a memory that held at a time that the question names; where that is not known, how near to it it was written."""
+    return float(known.held(question.spans)) if known.is_bounded else nearness(known.at, question.spans)
+
+
+def _if_it_held(question: Question, one: Scored, known: Facts) -> Scored:
+    """The same with less of a score, if it is known not to have held at the time that is asked about."""
+    if not known.is_bounded or not question.asked_about or known.held(question.asked_about):
+        return one
+    return scored(one.place, one.features._replace(not_then=-NOT_THEN * max(one.score, 0.0)))
 
 
 def is_of_then(question: Question, at: datetime) -> bool:

@@ -9,6 +9,7 @@ from recollect.rules.noise import noise_gate
 from recollect.rules.privacy_gate import privacy_gate
 from recollect.rules.procedures import place_gate, steps_gate
 from recollect.rules.retention import retention_gate
+from recollect.rules.validity import validity_gate
 from recollect.rules.writing import classify_gate, write_policy_gate
 
 GATES: tuple[Gate, ...] = (
@@ -22,6 +23,7 @@ GATES: tuple[Gate, ...] = (
     noise_gate,
     length_gate,
     privacy_gate,
+    validity_gate,
     naming_gate,
 )
 

@@ -24,10 +24,11 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     candidate, policy = draft.candidate, context.policy
     mark = fingerprint(candidate.content, policy.text.synonyms)
     speaker = _speaker(draft, context)
-    frames = frames_of(candidate.content, candidate.kind, speaker, policy)
+    said = draft.statement or candidate.content  # without the words that only say how long it holds
+    frames = frames_of(said, candidate.kind, speaker, policy)
     key = choose_key(
         speaker=speaker,
-        content=candidate.content,
+        content=said,
         kind=candidate.kind,
         canonical_key=candidate.canonical_key,
         title=candidate.title,

@@ -6,7 +6,7 @@ Only plain signs in the wording are used. A question in which none is recognised
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.rules.text import terms, words
 from recollect.rules.times import Span, read_times
@@ -46,6 +46,8 @@ _ASSISTANT = re.compile(
 )
 
 
+_A_MOMENT = timedelta(microseconds=1)
+
 _OF_ANYTHING = frozenset(
     terms(
         """happen happened occurred took place going doing done talk talked discuss discussed say said tell told mention
@@ -79,6 +81,8 @@ class Question:
     """It asks what the assistant said, so that this counts for no less than what a person said."""
     asks_for_a_time: bool = False
     """It names a time and nothing else to look for ("what happened last March?"), so that whatever is of then answers it."""
+    asked_about: tuple[Span, ...] = ()
+    """When a memory must hold to answer it: at a time that it names, or now if it asks for what holds; else empty."""
 
     @property
     def time_decides(self) -> bool:
@@ -100,17 +104,18 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
     >>> [read_question(f"What happened {what} last March?", asked).asks_for_a_time for what in ("", "to Ana")]
     [True, False]
     """
-    plain, times = words(text), read_times(text, asked_at)
+    plain, times, holds = words(text), read_times(text, asked_at), _asks_what_holds(text)
     return Question(
         terms=tuple(sorted(set(terms(times.rest, synonyms) or terms(text, synonyms)))),
         words=frozenset(plain) | {word[:-1] for word in plain if word.endswith("s")},
         spans=times.spans,
         asks_when=bool(_WHEN.search(text)),
-        asks_what_holds=_asks_what_holds(text),
+        asks_what_holds=holds,
         asks_for_a_value=bool(_VALUE.search(text)),
         asks_for_the_first=bool(_FIRST.search(text)),
         asks_the_assistant=bool(_ASSISTANT.search(text)),
         asks_for_a_time=bool(times.spans) and _OF_ANYTHING.issuperset(terms(times.topic, synonyms)),
+        asked_about=times.spans or ((Span(asked_at, asked_at + _A_MOMENT),) if holds else ()),
     )
 
 

@@ -137,6 +137,9 @@ REASONS: dict[str, str] = {
     "retention:stated": "it was given a time of its own",
     "retention:ttl": "the policy keeps it for so many ticks",
     "retention:decay": "the policy keeps it for so many ticks after it was last said",
+    # How long it holds.
+    "validity:as_given": "the caller said from when until when it holds",
+    "validity:read": "its words say from when until when it holds",
     # Crossing from one space into another.
     "promotion:allowed": "the policy has a way there, and it may take it",
     "promotion:path_closed": "the policy has no way from that space to this one",

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 from recollect.rules.named_times import AMOUNT, RECURRING, UNIT, Named, named_times
 from recollect.rules.stretches import Span, amount, moved, read_time, whole
 
-__all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "nearness", "read_times"]
+__all__ = ["MAX_TIMES", "TALK_DAYS", "Span", "Times", "covers", "is_a_range", "nearness", "read_range", "read_times"]
 
 _DAY = timedelta(days=1)
 
@@ -74,6 +74,17 @@ def nearness(at: datetime, spans: Sequence[Span]) -> float:
     (1.0, 0.0)
     """
     return max((_near(at, span) for span in spans), default=0.0)
+
+
+def covers(start: datetime | None, end: datetime | None, spans: Sequence[Span]) -> bool:
+    """Return whether a validity, of datetimes or ``None``, shares a moment with one of the spans.
+
+    >>> from datetime import UTC
+    >>> year = Span(datetime(2022, 1, 1, tzinfo=UTC), datetime(2023, 1, 1, tzinfo=UTC))
+    >>> covers(datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC), [year]), covers(year.end, None, [year])
+    (True, False)
+    """
+    return any((start is None or start < span.end) and (end is None or end > span.start) for span in spans)
 
 
 def _without(text: str, parts: Sequence[slice]) -> str:
@@ -190,7 +201,7 @@ def _listed(text: str, named: Sequence[Named]) -> list[Named]:
     for one in reversed(named[:-1]):
         after = listed[0]
         gap = text[one.end : after.start]
-        if one.bare and one.kind == after.kind and _OR.fullmatch(gap) and not _is_a_range(text, one, gap):
+        if one.bare and one.kind == after.kind and _OR.fullmatch(gap) and not is_a_range(text, one, gap):
             one = one._replace(names=(*after.names[:-1], *one.names))
         listed.insert(0, one)
     return listed
@@ -236,20 +247,21 @@ def _pair(text: str, first: Named, second: Named, asked_at: datetime) -> _Found 
     """From one to another, or the one beside the other: "the Sunday before 14 March"."""
     gap = text[first.end : second.start]
     span = None
-    if _is_a_range(text, first, gap):
-        span = _range(first, second, asked_at)
+    if is_a_range(text, first, gap):
+        span = read_range(first, second, asked_at)
     elif first.kind in ("weekday", "which") and (side := _BESIDE.fullmatch(gap)):
         span = _beside(first, second, side[1].lower(), asked_at)
         return _Found(span, slice(second.start, second.end)) if span else None
     return _Found(span, slice(0, 0)) if span else None
 
 
-def _is_a_range(text: str, first: Named, gap: str) -> bool:
+def is_a_range(text: str, first: Named, gap: str) -> bool:
+    """Return whether the words before a time, and those up to the next, say that it is meant from one to the other."""
     between = _BETWEEN.search(text[max(0, first.start - MARGIN) : first.start])
     return bool(_AND.fullmatch(gap) if between else _UP_TO.fullmatch(gap))
 
 
-def _range(first: Named, last: Named, asked_at: datetime) -> Span | None:
+def read_range(first: Named, last: Named, asked_at: datetime) -> Span | None:
     """From the first to the last, and seen from there: in "between March and May 2026", both are of 2026."""
     end = read_time(last, asked_at)
     if end is None:

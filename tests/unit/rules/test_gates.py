@@ -303,7 +303,7 @@ def test_profile_keys_are_allow_listed() -> None:
 
 def test_the_gates_run_in_order_and_the_first_no_ends_it() -> None:
     names = [gate.__name__.removesuffix("_gate") for gate in GATES]
-    expected = "place namespace border classify write_policy retention steps noise length privacy naming"
+    expected = "place namespace border classify write_policy retention steps noise length privacy validity naming"
     assert names == expected.split()
     everything_wrong = draft("tick marker " + SECRET + " x" * 1_000, tier="canon")
     answer = pass_gates(everything_wrong, context({"noise": {"match": "substring"}, "write": {"policy": "none"}}))

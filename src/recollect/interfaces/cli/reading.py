@@ -163,6 +163,7 @@ def query(
         str | None, typer.Option(help="Begin with what changed since this thread last asked; not with --as-of.")
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what each said before.")] = False,
+    at: Annotated[str | None, typer.Option(help="What held at this time, replaced since or not: 2022-06-01.")] = None,
     form: Annotated[
         Form, typer.Option("--return", help="full: the memories; bullets: one line each, for a prompt.")
     ] = Form.FULL,
@@ -188,6 +189,7 @@ def query(
             share_of_best=share_of_best,
             named=named,
             history=history,
+            at=at,
             **asked,
         )
         if form is Form.BULLETS:

@@ -22,6 +22,7 @@ from recollect.model.receipt import (
     Turn,
     UpkeepReport,
     Verification,
+    holds,
 )
 from recollect.model.record import Memory, Tombstone
 from recollect.rules.counting import counted, entries, memories
@@ -221,7 +222,7 @@ def recall(answer: Recall) -> None:
     drawn = table("score", "id", "key", "content")
     for item in answer.items:
         one = item.memory
-        drawn.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content))
+        drawn.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content + holds(one)))
         for before in item.earlier:
             drawn.add_row("", "", "[dim]before[/]", styled("dim", before.content))
         for other in item.related:
@@ -401,7 +402,7 @@ def _memory_row(drawn: Table, one: Memory) -> None:
         word(one.status),
         str(one.importance),
         escape(one.owner),
-        escape(one.content),
+        escape(one.content + holds(one)),
     )
 
 

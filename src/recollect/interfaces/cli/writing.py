@@ -66,6 +66,8 @@ def add(
     diagnostic: Annotated[bool, typer.Option("--diagnostic", help="Temporary: ephemeral namespace.")] = False,
     expires_at: Annotated[str | None, typer.Option(help=f"When it expires. {EXAMPLES}")] = None,
     ttl_ticks: Annotated[int | None, typer.Option(help="After how many ticks it expires.")] = None,
+    valid_from: Annotated[str | None, typer.Option(help=f"From when on it holds. {EXAMPLES}")] = None,
+    valid_until: Annotated[str | None, typer.Option(help=f"When it no longer holds. {EXAMPLES}")] = None,
     meta: Annotated[str | None, typer.Option(help="A JSON object.")] = None,
     field: Annotated[
         list[str] | None,
@@ -182,6 +184,12 @@ def edit(
     category: Annotated[str | None, typer.Option(help="The category.")] = None,
     importance: Annotated[int | None, typer.Option(help="1 to 5.")] = None,
     expires_at: Annotated[str | None, typer.Option(help=f"When it expires; 'never' for never. {EXAMPLES}")] = None,
+    valid_from: Annotated[
+        str | None, typer.Option(help=f"From when on it holds; 'open' if that is not known. {EXAMPLES}")
+    ] = None,
+    valid_until: Annotated[
+        str | None, typer.Option(help=f"When it no longer holds; 'open' if no end is known. {EXAMPLES}")
+    ] = None,
 ) -> None:
     """Change a memory's metadata: same id, same content, no new version."""
     from recollect.interfaces.cli import screen
@@ -191,6 +199,8 @@ def edit(
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if expires_at == "never":
         changes["expires_at"] = None
+    holds = {"valid_from": valid_from, "valid_until": valid_until}
+    changes |= {name: None if value == "open" else value for name, value in holds.items() if value is not None}
     with session.memory() as memory:
         began = datetime.now(UTC)
         edited = memory.edit(id, **changes)

@@ -124,7 +124,8 @@ SELECT v.stream, v.memory, v.body::json ->> 'entities' AS entities
 -- name: candidates
 -- Those that are kept beside one another are of one key.
 SELECT m.stream, m.memory, m.id, m.scope, m.category, lower(m.canonical_key), m.phase, m.created_at, m.kind_class,
-       m.source, m.authority, m.importance, m.pinned, m.tier, m.thread_id, m.user_id, m.actor_id, m.vouchers
+       m.source, m.authority, m.importance, m.pinned, m.tier, m.thread_id, m.user_id, m.actor_id, m.vouchers,
+       m.valid_from, m.valid_until
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint

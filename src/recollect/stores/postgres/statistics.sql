@@ -10,7 +10,7 @@ BEGIN
            AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('text'::regtype, 'bytea'::regtype)
            AND a.attstattarget IS DISTINCT FROM 0
            AND a.attname NOT IN ('tenant', 'namespace', 'space', 'status', 'kind', 'kind_class', 'event', 'created_at',
-                                 'expires_at', 'purge_at', 'removed', 'id', 'uid', 'memory_id', 'other_id',
+                                 'expires_at', 'valid_from', 'valid_until', 'purge_at', 'removed', 'id', 'uid', 'memory_id', 'other_id',
                                  'supersedes_id', 'superseded_by_id')
     LOOP
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 0', one.name, one.attname);

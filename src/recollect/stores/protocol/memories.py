@@ -51,6 +51,8 @@ class Contender(NamedTuple):
     actor_id: str | None
     vouchers: str = "[]"
     """Who vouches for it: a JSON list, as the row has it."""
+    valid_from: str | None = None
+    valid_until: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ COLUMNS = frozenset(
     """
         id status kind kind_class event_type layer tier category pinned importance authority topic_id source user_id agent_id
         run_id thread_id actor_id role scope key_identity canonical_key created_at last_modified last_reinforced
-        expires_at deleted_at purge_at version stream memory phase
+        expires_at valid_from valid_until deleted_at purge_at version stream memory phase
     """.split()
 )
 NUMBERS = frozenset(("stream", "memory", "phase", "importance", "pinned", "version"))

@@ -126,13 +126,14 @@ SELECT m.*, v.body FROM memories m JOIN versions v USING (tenant, stream, memory
 -- A row that is there already takes over whom its version names: a name can be cut out of a version, and nothing else changes.
 INSERT INTO memories (tenant, stream, memory, id, status, version, supersedes_id, superseded_by_id, related, conflicts,
     canonical_key, key_digest, slot, subject_value, key_identity, pinned, importance, importance_reason, authority,
-    authority_reason, category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at,
-    removed, created_at, scope, content_hash, kind, kind_class, event_type, layer, tier, topic_id, source, user_id,
-    agent_id, run_id, thread_id, actor_id, role, phase, terms, vouchers)
+    authority_reason, category, tags, reinforcements, last_reinforced, last_modified, expires_at, expires_at_tick, valid_from,
+    valid_until, deleted_at, purge_at, removed, created_at, scope, content_hash, kind, kind_class, event_type, layer, tier,
+    topic_id, source, user_id, agent_id, run_id, thread_id, actor_id, role, phase, terms, vouchers)
 VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :superseded_by_id, :related, :conflicts,
     :canonical_key, :key_digest, :slot, :subject_value, :key_identity, :pinned, :importance, :importance_reason,
-    :authority, :authority_reason, :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at, :expires_at_tick, :deleted_at,
-    :purge_at, :removed, :created_at, :scope, :content_hash, :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
+    :authority, :authority_reason, :category, :tags, :reinforcements, :last_reinforced, :last_modified, :expires_at,
+    :expires_at_tick, :valid_from, :valid_until, :deleted_at, :purge_at, :removed, :created_at, :scope, :content_hash,
+    :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
     :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :phase, :terms, :vouchers)
 ON CONFLICT (tenant, stream, memory) DO UPDATE SET user_id = excluded.user_id, actor_id = excluded.actor_id
 
@@ -143,8 +144,8 @@ UPDATE memories SET status = :status, version = :version, supersedes_id = :super
     pinned = :pinned, importance = :importance, importance_reason = :importance_reason, authority = :authority,
     authority_reason = :authority_reason, category = :category, tags = :tags, reinforcements = :reinforcements,
     last_reinforced = :last_reinforced, last_modified = :last_modified, expires_at = :expires_at,
-    expires_at_tick = :expires_at_tick, deleted_at = :deleted_at, purge_at = :purge_at, removed = :removed,
-    vouchers = :vouchers
+    expires_at_tick = :expires_at_tick, valid_from = :valid_from, valid_until = :valid_until, deleted_at = :deleted_at,
+    purge_at = :purge_at, removed = :removed, vouchers = :vouchers
  WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: strip_memory

@@ -15,7 +15,8 @@ SELECT seq, body, salt FROM amendments
 -- name: states_after
 SELECT memory, terms, id, status, version, supersedes_id, superseded_by_id, related, conflicts, canonical_key, key_digest,
        slot, subject_value, pinned, importance, importance_reason, authority, authority_reason, category, tags, reinforcements,
-       last_reinforced, last_modified, expires_at, expires_at_tick, deleted_at, purge_at, vouchers, removed
+       last_reinforced, last_modified, expires_at, expires_at_tick, valid_from, valid_until, deleted_at, purge_at, vouchers,
+       removed
   FROM memories WHERE tenant = :tenant AND stream = :stream AND memory > :after ORDER BY memory LIMIT :limit
 
 -- name: removals

@@ -60,7 +60,8 @@ SELECT v.stream, v.memory, json_extract(v.body, '$.entities') AS entities FROM j
 -- name: candidates
 -- Those that are kept beside one another are of one key.
 SELECT m.stream, m.memory, m.id, m.scope, m.category, lower(m.canonical_key), m.phase, m.created_at, m.kind_class,
-       m.source, m.authority, m.importance, m.pinned, m.tier, m.thread_id, m.user_id, m.actor_id, m.vouchers
+       m.source, m.authority, m.importance, m.pinned, m.tier, m.thread_id, m.user_id, m.actor_id, m.vouchers,
+       m.valid_from, m.valid_until
   FROM json_each(:places) wanted
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = json_extract(wanted.value, '$[0]')
    AND m.memory = json_extract(wanted.value, '$[1]')

@@ -42,6 +42,8 @@ def _everything_set(id: str) -> State:
         last_modified=at(6),
         expires_at=at(90),
         expires_at_tick=12,
+        valid_from=at(3),
+        valid_until=at(80),
         deleted_at=at(7),
         purge_at=at(8),
         vouchers=[{"actor": "b" * 64, "at": at(9), "confidence": 0.5, "says": "accurate"}],

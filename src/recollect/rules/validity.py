@@ -1,0 +1,343 @@
+"""How long a statement holds: read from plain words ("since 2019", "until March"), and compared with a time.
+
+Only words that plainly bound the whole statement are read: a text of one sentence, a time next to a word such as "since" or
+"until", and nothing that makes it an instruction, a count-down or part of a name ("the report from 2019"). When in doubt
+nothing is set, since an open side is always true. The times themselves are found by `named_times` and read by `stretches`.
+
+Both sides mean the beginning of the time that is named: "since 2019" is from 1 January 2019 on, and "until March" is over when
+March begins. "Through March", "until the end of March" and "between 2015 and 2018" include it.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice
+from typing import NamedTuple
+
+from recollect.model.record import ENTRY_ORIGIN, Candidate
+from recollect.model.vocabulary import KIND_CLASS, KindClass, Source
+from recollect.rules.draft import Context, Draft
+from recollect.rules.named_times import AMOUNT, RECURRING, Name, Named, named_times
+from recollect.rules.stretches import Span, amount, moved, read_time
+from recollect.rules.times import is_a_range, read_range
+
+MAX_CHARACTERS = 400
+"""Longer texts say more than one thing, and no single word in them bounds them all."""
+MAX_TIMES = 3
+
+
+class Validity(NamedTuple):
+    """From ``start`` up to, and not including, ``end``; ``None`` leaves that side open. ``words`` say so."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    words: str = ""
+
+
+def validity_gate(draft: Draft, context: Context) -> Draft:
+    """Set when a memory holds: as the caller states, else as its words say. Events and questions hold for no stretch."""
+    candidate = draft.candidate
+    stated = {name for name in ("valid_from", "valid_until") if name in candidate.model_fields_set}
+    if stated:
+        draft = draft.decide("validity:as_given", valid_from=candidate.valid_from, valid_until=candidate.valid_until)
+    if len(stated) == 2 or context.promoting or KIND_CLASS[candidate.kind] is KindClass.EVENT:
+        return draft
+    read = read_validity(candidate.content, context.now, dated_only=_is_from_elsewhere(candidate))
+    start = candidate.valid_from if "valid_from" in stated else read.start
+    end = candidate.valid_until if "valid_until" in stated else read.end
+    if (start, end) == (draft.valid_from, draft.valid_until) or (start and end and end <= start):
+        return draft
+    goes_on = read.start is not None and read.end is None
+    statement = without(read.words, candidate.content) if goes_on else None
+    return draft.decide("validity:read", read.words, valid_from=start, valid_until=end, statement=statement)
+
+
+def _is_from_elsewhere(candidate: Candidate) -> bool:
+    """Whether it was written at another time than now."""
+    return candidate.source is Source.IMPORT or not {"imported_from", ENTRY_ORIGIN}.isdisjoint(candidate.meta)
+
+
+def read_validity(text: str, now: datetime, *, dated_only: bool = False) -> Validity:
+    """Read from when until when a statement says that it holds, seen from ``now``.
+
+    With ``dated_only``, only times that name their year are read: a text from elsewhere was not written now.
+
+    >>> from datetime import UTC
+    >>> now = datetime(2026, 5, 20, tzinfo=UTC)
+    >>> read = read_validity("Ana lived in Rome until 2021", now)
+    >>> read.start, str(read.end.date()), read.words
+    (None, '2021-01-01', 'until 2021')
+    >>> read_validity("Since we relocated, mornings are quiet", now)
+    Validity(start=None, end=None, words='')
+    """
+    sentence = " ".join(text.replace("’", "'").split())
+    if len(sentence) > MAX_CHARACTERS or not _CUE.search(sentence) or _SEVERAL_SENTENCES.search(sentence):
+        return Validity()
+    if sentence.endswith("?") or _INSTRUCTS.match(sentence):
+        return Validity()
+    named = list(islice(named_times(sentence), MAX_TIMES))
+    if dated_only:
+        named = [one for one in named if any(name.kind in _DATED for name in one.names)]
+    found = [one for one in _found(sentence, named, now) if one is not None]
+    return _together(found)
+
+
+def without(words: str, text: str) -> str:
+    """Return a text without the words that say how long it holds.
+
+    >>> without("Since 2019", "Since 2019, Ana lives in Porto"), without("since 2019", "Ana lives in Porto since 2019.")
+    ('Ana lives in Porto', 'Ana lives in Porto.')
+    """
+    before, _, after = " ".join(text.replace("’", "'").split()).partition(words)
+    rest = f"{before.rstrip(' ,')} {after.lstrip(' ,')}".strip()
+    return re.sub(r" (?=[.!])", "", rest)
+
+
+# ── the words around a time ─────────────────────────────────────────────────────────────────────────────────────────
+
+_CUE = re.compile(
+    r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|in|during"
+    r"|stopped|quit|ended|gave up|retired)\b",
+    re.IGNORECASE,
+)
+_SEVERAL_SENTENCES = re.compile(r"(?<!\b[A-Z])(?<!\b(?:Mr|Ms|Dr|St))(?<!\bMrs)[.!?;] +[\"'A-Z(]|: +[A-Z]")
+_INSTRUCTS = re.compile(
+    r"(?:(?:please|just|so|then|and|ok|okay|hey)[, ]+)*"
+    r"(?:(?:do not|don't|never|always|wait|hold|keep|stay|remind|remember|postpone|delay|defer|use|run|avoid|make|let|ask|call"
+    r"|check|try|continue|pause|freeze|skip|ignore|send|put|set|write|read|book|plan|start|stop|finish|deploy|merge|ship"
+    r"|release|test|give|take|tell|show|leave|block|extend|move|go|come|work|save|store|add|delete|remove)\b(?! \w+ (?:is|are)\b)"
+    r"|if |when |whenever |unless )",
+    re.IGNORECASE,
+)
+"""What opens as an instruction or a condition. "Until" then says how long to do something, not how long something is so."""
+_DATED = ("year", "numeric", "decade")
+
+_SINCE = re.compile(r"\b(?:ever )?since (?:about |around )?(?:the )?$", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:up until|until|till) (?:about |around )?(?:the )?$", re.IGNORECASE)
+_THROUGH = re.compile(r"\b(?:up to and including|through) (?:the )?$", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom (?:the )?$", re.IGNORECASE)
+_AS_OF = re.compile(
+    r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!'s )"
+    r"\b(?:as of|as from|with effect from|effective(?: from| as of)?|starting(?: from| in| on)?|beginning(?: in| on)?)"
+    r" (?:the )?$",
+    re.IGNORECASE,
+)
+_IN = re.compile(r"\b(?:in|during|back in) (?:the )?$", re.IGNORECASE)
+_RANGE = re.compile(r"\b(?:between|from) (?:the )?$", re.IGNORECASE)
+_STOPPED = re.compile(
+    r"(?:,|;| and| but| then| until (?:he|she|they|i|we))+ (?:then |later |finally )?"
+    r"(?:stopped|quit|ended|gave (?:it|that|this) up|gave up|finished|retired|left|moved (?:out|away)|broke up)"
+    r"(?: (?:it|that|there|this|doing (?:so|that|it)))? (?:in|on|around)(?: the)? $",
+    re.IGNORECASE,
+)
+
+_ONWARDS = re.compile(r" (?:on|onwards?|forward)\b", re.IGNORECASE)
+_ENDS = re.compile(
+    r" ?(?:$|[,.;:!)\]–—-]|(?:and|but|or|when|before|as|because|due|in|at|for|with|on|onwards?|by|to|until|till|through|while"
+    r"|where|now|already|there|here|only|at least|after)\b)",
+    re.IGNORECASE,
+)
+"""What may follow a time that bounds what was said before it. "Since 2019 was a good year" goes on otherwise."""
+_SUBJECT = re.compile(
+    r",? (?:i|we|you|he|she|it|they|the|an?|my|our|your|his|her|its|their|this|these|there|no|all|every|[A-Z][\w'-]*)\b(?!')"
+)
+"""What may follow a time that opens the sentence: whoever it is about."""
+_OTHER_CLAUSE = re.compile(
+    r"\b(?:who|whom|whose|which|that|because|while|when|whenever|if|although|though|unless|whether|where|why|how|said|says"
+    r"|thinks?|thought|knows?|knew|hopes?|remembers?)\b"
+)
+_ALSO = re.compile(
+    r"\b(?:and|but|or) (?:(?:i|we|he|she|it|they|[A-Z]\w+) )?(?:also |now |then )?"
+    r"(?:is|are|was|were|has|have|had|will|does|do|lives?|works?|likes?|\w{3,}ed)\b",
+    re.IGNORECASE,
+)
+"""Before a time, it may bound another statement than the one that is made; after it, there is a second statement."""
+_TWO_SUBJECTS = re.compile(
+    r"^(?:my |our |the )?[\w'-]+ and (?:my |our |the )?[\w'-]+ (?=(?:have|are|were|had|live|lived|work|worked)\b)",
+    re.IGNORECASE,
+)
+"""Two of whom one thing is said: "Ana and Ben have lived …"."""
+_NO_BOUND = re.compile(
+    r"\b(?:not|never|cannot|n't|wait\w*|hold off|holding off|delay\w*|postpon\w+|deferr?\w*|push\w* back|remind\w*|due|deadline"
+    r"|days?|weeks?|months?|hours?|countdown|every|each|usually|annually|always)\b|n't\b",
+    re.IGNORECASE,
+)
+"""Before "until": a wait, a count-down, what comes back every year, and "not until", which says when it began."""
+_WENT = re.compile(
+    r"\b(?:chang\w+|mov\w+|renam\w+|updat\w+|postpon\w+|shift\w+|reschedul\w+|push\w+|extend\w+|went|grew|rose|fell|increas\w+"
+    r"|decreas\w+|migrat\w+|upgrad\w+|switch\w+|convert\w+|drop\w+|jump\w+|compar\w+|difference|gap|distance|choose|somewhere)\b",
+    re.IGNORECASE,
+)
+"""A range that something went through, and did not last."""
+_A_THING = re.compile(
+    r"\b(?:the|an?|this|that|these|those|my|our|your|his|her|its|their|some|any) (?:[\w'-]+ ){0,3}$"
+    r"|\b(?:reports?|letters?|e-?mails?|mails?|photos?|pictures?|data|numbers|figures|albums?|songs?|movies?|films?|books?|notes"
+    r"|minutes|invoices?|drafts?|laws?|papers?|articles?|results|models?|messages?|wines?|quotes?|orders?|backups?|logs?|back"
+    r"|home|date|dates|dating|far|apart|is|are|was|were) $",
+    re.IGNORECASE,
+)
+"""Before "from": what a year may belong to ("the report from 2019")."""
+_PAST_STATE = re.compile(
+    r"\b(?:(?:was|were)(?: (?:still|once|also|already|only|briefly|then))? (?!in\b|on\b|at the time\b|born\b|built\b|made\b"
+    r"|sold\b|bought\b|written\b|given\b|taken\b|won\b|lost\b|found\b|held\b|hit\b|cut\b|put\b|set\b|sent\b|shot\b|known\b|\w{3,}ed\b)\w"
+    r"|used to\b|lived\b|worked\b|studied\b|stayed\b|taught\b|served\b|resided\b|rented\b|owned\b|led\b|ran\b)",
+    re.IGNORECASE,
+)
+"""What was so for a while. "Was founded", "was born" and "the meeting was in March" are events."""
+_PAST = re.compile(
+    r"\b(?:was|were|used to|had|did|been|lived|\w{3,}ed|ran|kept|taught|led|spent|held|wore|drove|ate|drank|spoke|wrote|sold|went"
+    r"|took|came|knew|slept|sang|swam|rode|felt|left|met|paid|got|made|grew|built|bought)\b",
+    re.IGNORECASE,
+)
+_FOR = re.compile(rf"\bfor (?:about |around |over |almost |nearly |exactly )?({AMOUNT})\b", re.IGNORECASE)
+
+
+def _found(text: str, named: Sequence[Named], now: datetime) -> list[Validity | None]:
+    found: list[Validity | None] = []
+    taken = 0
+    for at, one in enumerate(named):
+        if at < taken:
+            continue
+        after = named[at + 1] if at + 1 < len(named) else None
+        pair = _between(text, one, after, now) if after is not None else None
+        taken = at + 1 + bool(pair)
+        found.append(pair or _single(text, one, now))
+    return found
+
+
+def _together(found: Sequence[Validity]) -> Validity:
+    """One beginning and one end make one validity; two of either say more than one thing."""
+    starts = [one for one in found if one.start is not None]
+    ends = [one for one in found if one.end is not None]
+    if not found or len(starts) > 1 or len(ends) > 1:
+        return Validity()
+    start = starts[0].start if starts else None
+    end = ends[0].end if ends else None
+    if start is not None and end is not None and end <= start:
+        return Validity()
+    return Validity(start, end, ", ".join(one.words for one in found))
+
+
+def _between(text: str, first: Named, last: Named, now: datetime) -> Validity | None:
+    """Read "between 2015 and 2018". Without a year it may come back: "open from May to September"."""
+    before = text[: first.start]
+    said = _RANGE.search(before)
+    if said is None or not is_a_range(text, first, text[first.end : last.start]):
+        return None
+    if not any(name.kind in _DATED for one in (first, last) for name in one.names):
+        return None
+    head = before[: said.start()]
+    if _WENT.search(head) or _is_another(head) or (said[0].lower()[0] == "f" and _A_THING.search(head)):
+        return None
+    if not _bounds(text, last, opens=not head):
+        return None
+    span = read_range(first, last, now)
+    return Validity(span.start, span.end, text[said.start() : last.end]) if span else None
+
+
+def _single(text: str, named: Named, now: datetime) -> Validity | None:
+    before = text[: named.start]
+    for words, meaning in _MEANINGS:
+        if said := words.search(before):
+            head = before[: said.start()]
+            if _is_another(head) or not _bounds(text, named, opens=not head.strip()):
+                return None
+            read = meaning(text, head, named, now)
+            return read._replace(words=text[said.start() : named.end].strip(" ,;")) if read else None
+    return None
+
+
+def _is_another(head: str) -> bool:
+    return bool(_OTHER_CLAUSE.search(head) or _ALSO.search(_TWO_SUBJECTS.sub("They ", head)))
+
+
+def _bounds(text: str, named: Named, *, opens: bool) -> bool:
+    """Whether a time stands where it bounds the statement: at its end, or in front of whoever it is about."""
+    after = text[named.end :]
+    if _ALSO.search(after):
+        return False
+    return bool(_ENDS.match(after) or (opens and _SUBJECT.match(after)))
+
+
+def _since(_: str, head: str, named: Named, now: datetime) -> Validity | None:
+    span = read_time(named, now)
+    return Validity(span.start) if span and span.start <= now else None
+
+
+def _until(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+    """Until a month or a day without a year: the next one, or the last one of what was so."""
+    if _NO_BOUND.search(head):
+        return None
+    span = _read(named, now, coming=not _PAST.search(head + text[named.end :]))
+    if span is None:
+        return None
+    end = span.end if named.names[-1].part.startswith("end") else span.start
+    return Validity(_counted_back(head, end), end)
+
+
+def _through(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+    """Through March includes it; "went through 2020" does not bound anything."""
+    if _NO_BOUND.search(head) or re.search(r"\b(?:went|go|goes|gone|going|got|get|live[ds]?) $", head, re.IGNORECASE):
+        return None
+    span = _read(named, now, coming=not _PAST.search(head))
+    return Validity(None, span.end) if span else None
+
+
+def _from(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+    on = bool(_ONWARDS.match(text, named.end))
+    if not on and (_A_THING.search(head) or _PAST.search(head) or _WENT.search(head)):
+        return None
+    return _from_nearest(named, now)
+
+
+def _as_of(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+    """ "As of June 1 there were 500" tells how it was at one moment."""
+    return None if _PAST.search(text) else _from_nearest(named, now)
+
+
+def _in(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+    """In 2012, of something that was so."""
+    if named.names[-1].kind not in ("year", "decade", "season", "month", "quarter") or not _PAST_STATE.search(text):
+        return None
+    span = read_time(named, now)
+    return Validity(span.start, span.end) if span and span.start <= now else None
+
+
+def _stopped(_: str, head: str, named: Named, now: datetime) -> Validity | None:
+    """What was so, and stopped: "was vegetarian for ten years, stopped in 2024"."""
+    if not _PAST.search(head):
+        return None
+    span = read_time(named, now)
+    return Validity(_counted_back(head, span.start), span.start) if span else None
+
+
+_MEANINGS = (
+    (_STOPPED, _stopped),
+    (_SINCE, _since),
+    (_UNTIL, _until),
+    (_THROUGH, _through),
+    (_AS_OF, _as_of),
+    (_FROM, _from),
+    (_IN, _in),
+)
+
+
+def _counted_back(head: str, end: datetime) -> datetime | None:
+    """For ten years until a time: the beginning is counted back from it."""
+    lasted = _FOR.search(head)
+    return moved(end, *amount(lasted[1]), back=True) if lasted else None
+
+
+def _from_nearest(named: Named, now: datetime) -> Validity | None:
+    """From the first of June: the nearest one, since both the last and the next may be meant."""
+    last, coming = _read(named, now, coming=False), _read(named, now, coming=True)
+    spans = [span for span in (last, coming) if span is not None]
+    return Validity(min(spans, key=lambda span: abs(span.start - now)).start) if spans else None
+
+
+def _read(named: Named, now: datetime, *, coming: bool) -> Span | None:
+    """The stretch that is named; of what comes back every week, month or year the next one, if it is the ``coming`` one."""
+    (coarsest, *finer) = named.names
+    if coming and not finer and coarsest.kind in RECURRING:
+        named = named._replace(names=(Name(*coarsest[:2], "which", f"next {coarsest.words}", coarsest.part),))
+    return read_time(named, now)
