@@ -52,7 +52,7 @@ def _by_value(old: Frame, new: Frame) -> Relation:
         or old.subject_value != new.subject_value
     ):
         return Relation.APART
-    if not _is_held(old):
+    if not _is_held(old) or (new.scope and sorted(new.scope) != sorted(old.scope)):
         return Relation.APART
     if new.negated:
         return Relation.RETRACTED
@@ -80,7 +80,8 @@ def _ended(old: Frame, new: Frame) -> Relation:
         return Relation.RETRACTED
     if new.contested or new.rule.startswith("table:"):
         same = old.subject_value is not None and old.subject_value == new.subject_value
-        return Relation.RETRACTED if same and not new.scope and _is_held(old) else Relation.APART
+        scoped = bool(new.scope) and sorted(new.scope) != sorted(old.scope)
+        return Relation.RETRACTED if same and not scoped and _is_held(old) else Relation.APART
     return Relation.APART
 
 
