@@ -128,11 +128,12 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
         *before, head = owner.split()
         owner, words = " ".join(before), [head]
     value = tail.text
-    last = words[-1] if words else ""
     if len(words) > 1 and words[0] in _PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
         value = f"{value} per {_PERIOD_ADJECTIVES[words[0]]}"
         words = words[1:]
-        head = " ".join(words)
+    divided = by_suffix(NounPhrase(owner, " ".join(words)), tail)
+    owner, head, words = divided.owner, divided.head, divided.head.split()
+    last = words[-1] if words else ""
     attribute, predicate, subject = head, tables.predicates().by_noun.get(head), owner
     if last in ("dose", "dosage") and len(owner.split()) > 1:
         *whose, substance = owner.split()
@@ -164,6 +165,18 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if predicate is not None and predicate.place and frame.single:
         frame = replace(frame, open_to_others=True)
     return frame
+
+
+def by_suffix(phrase: NounPhrase, tail: Tail) -> NounPhrase:
+    """ "The thesis deadline" as the deadline of the thesis, for nouns that name a time or an amount of the table."""
+    words, by_noun = phrase.head.split(), tables.predicates().by_noun
+    if phrase.head in by_noun:
+        return phrase
+    for at in range(1, len(words)):
+        predicate = by_noun.get(" ".join(words[at:]))
+        if predicate is not None and predicate.kinds <= {"date", "clock", "quantity"} and fits(predicate, tail):
+            return NounPhrase(join(phrase.owner, *words[:at]), " ".join(words[at:]))
+    return phrase
 
 
 def is_definite(words: list[Word]) -> bool:

@@ -1,7 +1,7 @@
 """Frames of announced changes: "the rent was raised to 980", "switched from A to B", "Ellie took over as coach"."""
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build, describe
+from recollect.rules.statements.building import Context, build, by_suffix, describe
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
     CREATURES,
@@ -248,13 +248,15 @@ def _changed_to(context: Context) -> list[Frame]:
         return []
     places = [
         at for at, word in enumerate(rest) if word.lower in ("to", "until", "for", "at")
-        and at + 1 < len(rest) and not rest[at + 1].tag.startswith("V")
+        and at + 1 < len(rest) and (not rest[at + 1].tag.startswith("V") or verb.lemma == "rename")
         and (word.lower == "to" or verb.lemma in ("reschedule", "postpone", "extend", "set", "delay", "put", "cap", "pin"))
     ]  # fmt: skip
     if not places:
         return []
     exact = (Form.QUANTITY, Form.CLOCK, Form.DATE, Form.NAME)
     to = next((at for at in places if split_tail(rest[at + 1 :]).form in exact), places[0])
+    if verb.lemma == "rename" and rest[to + 1].tag.startswith("V"):  # "renamed to develop"
+        rest = [*rest[: to + 1], Word(rest[to + 1].text, rest[to + 1].lower, "NN1"), *rest[to + 2 :]]
     tail = split_tail(rest[to + 1 :])
     target = [
         word
@@ -284,6 +286,7 @@ def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old:
     phrase = noun_phrase(target, context.speaker)
     if not phrase.head or form in _NO_VALUE:
         return []
+    phrase = by_suffix(phrase, tail)
     objects = target is not context.subject_words
     head = phrase.head.split()[-1]
     noun = tables.predicates().by_noun.get(phrase.head)

@@ -11,7 +11,7 @@ from recollect.rules.language.units import unit_named
 from recollect.rules.statements import tables
 from recollect.rules.statements.frame import ValueKind
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, DETERMINERS, FINITE, Word, is_unknown
-from recollect.rules.statements.values import normal_text, normal_value
+from recollect.rules.statements.values import dimension_of, normal_text, normal_value
 from recollect.rules.word_lists import word_set
 
 NOW = tables.words("adverbs", "now")
@@ -277,25 +277,10 @@ def dimension(words: list[Word]) -> str:
             return "money"
         unit = unit_named(word.text) or unit_named(re.sub(r"^[\d.,]+", "", word.text))
         if unit:
-            return _DIMENSIONS.get(unit, unit)
+            return dimension_of(unit)
         if word.text.endswith("%"):
             return "percent"
     return ""
-
-
-_DIMENSIONS = {
-    unit: name
-    for name, units in {
-        "time": "millisecond second minute hour day week month year",
-        "length": "kilometre metre centimetre millimetre mile foot inch",
-        "mass": "kilogram gram milligram microgram pound ounce",
-        "volume": "litre millilitre",
-        "data": "kilobyte megabyte gigabyte terabyte gibibyte mebibyte",
-        "money": "dollar euro sterling yen rupee",
-        "temperature": "degree celsius fahrenheit",
-    }.items()
-    for unit in units.split()
-}
 
 
 def cut_period(value: list[Word]) -> tuple[list[Word], list[Word]]:
@@ -452,7 +437,7 @@ def _time_of(segment: list[Word]) -> str:
         return said
     inner = segment[1:]
     form = form_of(inner)
-    habitual = any(lower in DAYS and lower.endswith("s") for lower in lowers)
+    habitual = any(lower in DAYS and (lower.endswith("s") or lower in ("weekend", "weekday")) for lower in lowers)
     if first.lower == "since" and (form in (Form.DATE, Form.CLOCK) or (inner and inner[0].lower in DEICTIC)):
         return said
     if (

@@ -12,7 +12,7 @@ from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import Form, content, form_of, noun_phrase, split_tail
+from recollect.rules.statements.phrases import Form, content, noun_phrase, split_tail
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.stops import read_absence, read_death, read_parting, read_stop
 from recollect.rules.statements.tagger import FINITE, Word, tag_english
@@ -171,7 +171,7 @@ def _context(clause: Clause, speaker: str) -> Context:
             scope = [" ".join(content(lead))]
     if verb.modal in ("can", "ca", "could") and verb.negated and verb.lemma in ("stand", "bear"):
         verb.lemma, verb.negated, verb.modal = "hate", False, ""
-    if verb.modal in ("will", "'ll") and form_of(clause.rest[1:]) in (Form.DATE, Form.CLOCK):
+    if verb.modal in ("will", "'ll") and split_tail(clause.rest[1:]).form in (Form.DATE, Form.CLOCK):
         tense = Tense.NOW  # "will now launch on 5 May" is the schedule as it stands
     subject = clause.subject
     renewed = next(

@@ -54,6 +54,8 @@ def read_stop(context: Context) -> list[Frame]:
     tail = split_tail(left)
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.CLOCK, Form.DATE, Form.QUANTITY):
         return []
+    if verb.lemma == "stop" and tail.form is Form.THE:  # "stopped the car" ends nothing
+        return []
     return [_ended(context, context.subject, tail)]
 
 
