@@ -286,7 +286,8 @@ def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old:
     phrase = noun_phrase(target, context.speaker)
     if not phrase.head or form in _NO_VALUE:
         return []
-    phrase = by_suffix(phrase, tail)
+    if form in _TIMED:
+        phrase = by_suffix(phrase, tail)
     objects = target is not context.subject_words
     head = phrase.head.split()[-1]
     noun = tables.predicates().by_noun.get(phrase.head)

@@ -145,7 +145,7 @@ def _frame(speaker: str, attribute: str, tail: Tail, words: list[Word], *, negat
         attribute=attribute,
         value=value,
         value_kind=kind_of(tail.value) if tail.value else ValueKind.OTHER,
-        scope=tuple(s for s in scope if not is_default_scope(s)),
+        scope=tuple(s for s in scope if s not in ("to", "to me") and not is_default_scope(s)),
         negated=negated,
         change=ChangeMark.NOW if tail.now else ChangeMark.NONE,
         partial=bool(tail.more),

@@ -120,8 +120,8 @@ def _canonical(lemma: str, is_name: bool) -> str:
 
 
 def canonical(word: Word) -> str:
-    """One spelling and number for a word: "colors" and "colour" are one."""
-    return _canonical(word.lemma, word.is_name)
+    """One spelling and number for a word: "colors" and "colour" are one. A gerund is its own word: "staging"."""
+    return _canonical(word.lower if word.tag == "VVG" else word.lemma, word.is_name)
 
 
 def content(words: list[Word]) -> list[str]:
@@ -377,7 +377,9 @@ def _spans(before: Word, after: Word, between: str) -> bool:
 def _joins_values(words: list[Word], at: int) -> bool:
     if any(word.tag in FINITE for word in words[at + 1 : at + 7]):
         return False
-    after = words[at + 1] if at + 1 < len(words) else None
+    after, then = (words[at + i] if at + i < len(words) else None for i in (1, 2))
+    if after is not None and after.tag == "NN2" and then is not None and then.tag in ("AT0", "DPS", "PRP"):
+        return False  # "works at Acme and coaches a team"
     return after is not None and (after.is_noun or after.tag in DETERMINERS | {"AJ0", "CRD", "VVG"})
 
 

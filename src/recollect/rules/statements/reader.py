@@ -39,7 +39,7 @@ _ABBREVIATION = re.compile(
 )
 _CORRECTION = re.compile(r"^(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*(.+)$", re.I)
 _NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
-_LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*(?::\s+|(?<=\w\s)=\s)(\S.*)$")
+_LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
 _NOT_A_LABEL = re.compile(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
 )
@@ -135,7 +135,7 @@ def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
         or _points_elsewhere(name)
     ):
         return []
-    if "=" in (label, value) or any(mark in value for mark in "()=\"'"):
+    if any(mark in value for mark in "()=\"'"):
         return []
     if len(name) > 6 or (name[0].tag in ("VVB", "AV0", "PNP", "ITJ") and len(name) == 1):
         return []

@@ -184,8 +184,11 @@ def tag_english(text: str) -> list[Word]:
     _repair_noun_before_verb(words)
     _repair_verb_after_name(words)
     _repair_verb_after_pronoun(words)
+    _repair_leading_name(words)
     _repair_second_verb(words)
     _repair_missing_verb(words)
+    if not words[0].is_name and words[0].text[1:].islower():
+        words[0].text = words[0].text.lower()  # its capital only says that the sentence starts
     return words
 
 
@@ -243,12 +246,12 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         lower in _APPROXIMATELY and at + 1 < len(words) and _QUANTITY.fullmatch(words[at + 1].text)
     ) or lower == "please":
         word.tag = "AV0"
-    elif (
-        (at == 0 and _is_unknown_name(words))
-        or (word.text == "A" and at)
-        or (at == 0 and word.tag == "NN2" and len(words) > 1 and words[1].text == "'s")
-    ):
+    elif word.text == "A" and at:
         word.tag, word.lemma = "NP0", lower
+    elif at == 0 and word.tag == "VVB" and len(words) > 1 and _QUANTITY.fullmatch(words[1].text):
+        word.tag = "NN1"  # "Release 4.2 ships"
+    elif at == 0 and word.tag == "NN1":
+        word.lemma = lower
     elif (
         word.tag in ("VVB", "VVI")
         and previous is not None
@@ -259,12 +262,22 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag = "NN1"  # "the deploy window": between a determiner and a noun there is no finite verb
 
 
-def _is_unknown_name(words: list[Word]) -> bool:
-    """Whether a sentence starts with a word that the model has never seen, before a verb: a name."""
-    first = words[0]
-    if first.tag not in ("NN1", "VVG", "AJ0", "VVB", "VVN") or not first.text[0].isupper() or first.text.endswith("s"):
+def _repair_leading_name(words: list[Word]) -> None:
+    if _is_leading_name(words):
+        words[0].tag, words[0].lemma = "NP0", words[0].lower
+
+
+def _is_leading_name(words: list[Word]) -> bool:
+    """Whether a sentence starts with a name: a plural before a singular verb or "'s", or a word that the model never saw."""
+    first, second = words[0], words[1] if len(words) > 1 else None
+    if second is None or not first.text[0].isupper():
         return False
-    return len(words) > 1 and words[1].tag in FINITE and is_unknown(first.lower)
+    if second.is_name and second.text[0].isupper() and first.tag in ("NN1", "VVD", "VVN", "AJ0"):
+        return True
+    if first.tag == "NN2":
+        return second.text == "'s" or second.tag in ("VVZ", "VBZ", "VHZ")
+    unknown = first.tag in ("NN1", "VVG", "AJ0", "VVB", "VVN") and second.tag in FINITE and not first.text.endswith("s")
+    return unknown and is_unknown(first.lower)
 
 
 def _is_capitalised_inside(word: Word, at: int) -> bool:
@@ -308,7 +321,9 @@ _AUXILIARIES = ("VB", "VH", "VD", "VM")
 
 def _repair_verb_after_name(words: list[Word]) -> None:
     """ "Jonas works night shifts": an s-form after a leading name that can be a verb is one, unless an auxiliary follows."""
-    names = next((at for at, word in enumerate(words) if not word.is_name), len(words))
+    names = next((at for at, word in enumerate(words) if not (word.is_name or (at and word.tag == "CRD"))), len(words))
+    if names == 0 and len(words) > 2 and words[0].tag == "NN1" and words[1].tag == "CRD":
+        names = 2  # "Release 4.2 ships"
     if not 0 < names < len(words) or words[names].tag != "NN2" or any(w.tag[:2] in _AUXILIARIES for w in words):
         return
     follows = words[names + 1 : names + 5]
