@@ -1,5 +1,6 @@
 """Putting frames together: what every rule of the reader shares."""
 
+import re
 from dataclasses import dataclass, replace
 
 from recollect.rules.saq.places import CITIES, COUNTRIES, STATES
@@ -22,12 +23,21 @@ from recollect.rules.statements.tagger import Word
 
 SEVERAL = tables.words("nouns", "several")
 SLOT_MODIFIERS = tables.words("nouns", "slot_modifiers")
+PROPERTY = tables.words("nouns", "property")
+TOWNS = tables.entries("places", "towns")
 FORMER = tables.words("nouns", "former")
 NEW = tables.words("nouns", "new")
 AGENT_NOUNS = tables.mapping("agent_nouns")
 _PERIOD_ADJECTIVES = {
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "hourly": "hour",
 }  # fmt: skip
+
+
+_TOWN = re.compile(
+    r"(?<=\w{3})(?:burg|burgh|berg|heim|stadt|dorf|hausen|furt|bach|feld|haven|hafen|ville|ford|bury|wick|mouth|bridge"
+    r"|borough|chester|minster|shire|field|vale|holm|borg|grad|polis|pur|abad|stan|kirchen|brück|brueck|bronn|walde|ried)$"
+)
+"""Endings of the names of towns, for those that no list has."""
 
 
 @dataclass(slots=True)
@@ -118,11 +128,12 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
         *before, head = owner.split()
         owner, words = " ".join(before), [head]
     value = tail.text
-    last = words[-1] if words else ""
     if len(words) > 1 and words[0] in _PERIOD_ADJECTIVES and form_of(tail.value) is Form.QUANTITY:
         value = f"{value} per {_PERIOD_ADJECTIVES[words[0]]}"
         words = words[1:]
-        head = " ".join(words)
+    divided = by_suffix(NounPhrase(owner, " ".join(words)), tail)
+    owner, head, words = divided.owner, divided.head, divided.head.split()
+    last = words[-1] if words else ""
     attribute, predicate, subject = head, tables.predicates().by_noun.get(head), owner
     if last in ("dose", "dosage") and len(owner.split()) > 1:
         *whose, substance = owner.split()
@@ -135,7 +146,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
         attribute = "leader"
     if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader"):
         attribute = "leader"
-    several = last in SEVERAL and not SLOT_MODIFIERS & set(words[:-1])
+    several = last in SEVERAL and last not in PROPERTY and not SLOT_MODIFIERS & set(words[:-1])
     frame = build(
         context,
         attribute,
@@ -156,6 +167,18 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     return frame
 
 
+def by_suffix(phrase: NounPhrase, tail: Tail) -> NounPhrase:
+    """ "The thesis deadline" as the deadline of the thesis, for nouns that name a time or an amount of the table."""
+    words, by_noun = phrase.head.split(), tables.predicates().by_noun
+    if phrase.head in by_noun:
+        return phrase
+    for at in range(1, len(words)):
+        predicate = by_noun.get(" ".join(words[at:]))
+        if predicate is not None and predicate.kinds <= {"date", "clock", "quantity"} and fits(predicate, tail):
+            return NounPhrase(join(phrase.owner, *words[:at]), " ".join(words[at:]))
+    return phrase
+
+
 def is_definite(words: list[Word]) -> bool:
     """Whether a phrase names one thing: it has an owner or starts with "the"."""
     owned = any(word.tag in ("POS", "DPS") or word.text == "'s" for word in words)
@@ -166,11 +189,12 @@ def is_place(value: str) -> bool:
     """Whether a value is a country, a state or a large city that the rules know."""
     name = value.lower().split(",")[0].strip()
     parts = name.split()
-    return any(
+    known = any(
         candidate in places
-        for places in (COUNTRIES, STATES, CITIES)
+        for places in (COUNTRIES, STATES, CITIES, TOWNS)
         for candidate in (name, " ".join(parts[:2]), parts[0] if len(parts) > 1 and parts[-1] in COUNTRIES else name)
     )
+    return known or (len(parts) == 1 and bool(_TOWN.search(name)))
 
 
 def fits(predicate: Predicate, tail: Tail) -> bool:

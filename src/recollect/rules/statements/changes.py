@@ -1,13 +1,16 @@
 """Frames of announced changes: "the rent was raised to 980", "switched from A to B", "Ellie took over as coach"."""
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build, describe
+from recollect.rules.statements.building import Context, build, by_suffix, describe
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import (
+    CREATURES,
     SCOPE_PREPOSITIONS,
     Form,
     NounPhrase,
     Tail,
+    cut_period,
+    dimension,
     form_of,
     noun_phrase,
     split_tail,
@@ -28,7 +31,7 @@ def read_change(context: Context) -> list[Frame]:
     """The frames of a clause that announces a change; none if it announces none."""
     if context.negated or context.tense is Tense.UNSURE:
         return []
-    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _changed_to):
+    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _has_new, _changed_to):
         frames = rule(context)
         if frames:
             return frames
@@ -207,12 +210,33 @@ def _used_as(context: Context) -> list[Frame]:
         return []
     role, after = _role_after(owner_words[1:], context)
     value = split_tail(rest[: as_at if rest[as_at].lower == "as" else as_at + 1]).value
-    if not role.head or role.owner or not value or form_of(value) in _NO_VALUE:
+    if not role.head or role.owner or not value or (form_of(value) in _NO_VALUE and len(value) > 1):
         return []
     tail = Tail(value, after.scope, after.times, after.more, after.now)
     change = context.change if verb.lemma in ("use", "have", "keep") else ChangeMark.CHANGE
     tense = context.stated_tense if verb.lemma in ("use", "have", "keep") else Tense.NOW
     return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
+
+
+def _has_new(context: Context) -> list[Frame]:
+    """ "User has a new GP, Dr. Byrne", "We have a new coach: Ana Ruiz"."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma not in ("have", "get") or (verb.past and verb.lemma == "have"):
+        return []
+    new = _index(rest, "new")
+    mark = next(
+        (at for at, word in enumerate(rest) if word.text in (",", ":") or word.lower in ("named", "called")), None
+    )
+    if new is None or mark is None or new > 1 or mark <= new + 1:
+        return []
+    role, tail = noun_phrase(rest[new + 1 : mark], context.speaker), split_tail(rest[mark + 1 :])
+    if role.owner or not role.head or tail.form is not Form.NAME:
+        return []
+    return [
+        describe(
+            context, NounPhrase(context.subject, role.head), tail, "has new", tense=Tense.NOW, change=ChangeMark.CHANGE
+        )
+    ]
 
 
 def _changed_to(context: Context) -> list[Frame]:
@@ -224,13 +248,15 @@ def _changed_to(context: Context) -> list[Frame]:
         return []
     places = [
         at for at, word in enumerate(rest) if word.lower in ("to", "until", "for", "at")
-        and at + 1 < len(rest) and not rest[at + 1].tag.startswith("V")
+        and at + 1 < len(rest) and (not rest[at + 1].tag.startswith("V") or verb.lemma == "rename")
         and (word.lower == "to" or verb.lemma in ("reschedule", "postpone", "extend", "set", "delay", "put", "cap", "pin"))
     ]  # fmt: skip
     if not places:
         return []
     exact = (Form.QUANTITY, Form.CLOCK, Form.DATE, Form.NAME)
     to = next((at for at in places if split_tail(rest[at + 1 :]).form in exact), places[0])
+    if verb.lemma == "rename" and rest[to + 1].tag.startswith("V"):  # "renamed to develop"
+        rest = [*rest[: to + 1], Word(rest[to + 1].text, rest[to + 1].lower, "NN1"), *rest[to + 2 :]]
     tail = split_tail(rest[to + 1 :])
     target = [
         word
@@ -260,16 +286,43 @@ def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old:
     phrase = noun_phrase(target, context.speaker)
     if not phrase.head or form in _NO_VALUE:
         return []
-    if target[0].lower in ("its", "their", "his", "her"):
-        phrase = NounPhrase(context.subject, phrase.head)
-    head = phrase.head.split()[-1]
-    noun = tables.predicates().by_noun.get(phrase.head) or tables.predicates().by_noun.get(head)
-    if form in _TIMED and not (noun is not None and {"clock", "date"} & noun.kinds):
-        return [
-            build(context, "time", tail, f"{rule} time", subject=phrase.whole, one=True, change=ChangeMark.CHANGE,
-                  tense=Tense.NOW, old_value=old)
-        ]  # fmt: skip
+    if form in _TIMED:
+        phrase = by_suffix(phrase, tail)
     objects = target is not context.subject_words
-    if verb.lemma in _PLACED and form not in (Form.QUANTITY, *_TIMED) and (objects or not context.phrase.owner):
+    head = phrase.head.split()[-1]
+    noun = tables.predicates().by_noun.get(phrase.head)
+    if target[0].lower in ("its", "their", "his", "her") or (
+        objects and noun is not None and not phrase.owner and target[0].tag != "AT0"
+    ):
+        phrase = NounPhrase(context.subject, phrase.head)
+    if (
+        not objects
+        and not phrase.owner
+        and form_of(target) is Form.NAME
+        and form is not Form.QUANTITY
+        and form not in _TIMED
+    ):
         return []
+    if head in CREATURES:
+        return []
+    if form in _TIMED and not (noun is not None and {"clock", "date"} & noun.kinds):
+        subjects = [phrase.whole]
+        if context.is_self and not phrase.owner:  # "we pushed the wedding back" speaks of "my wedding" as well
+            subjects.append(f"{context.speaker} {phrase.head}")
+        return [
+            build(context, "time", tail, f"{rule} time", subject=subject, one=True, change=ChangeMark.CHANGE,
+                  tense=Tense.NOW, old_value=old)
+            for subject in subjects
+        ]  # fmt: skip
+    placed = verb.lemma in _PLACED and form not in (Form.QUANTITY, *_TIMED) and (objects or not context.phrase.owner)
+    if placed and not (noun is not None and noun.place and objects):
+        return []
+    if form is Form.QUANTITY and dimension(tail.value) in ("mass", "volume") and phrase.owner:  # a dose
+        amount, period = cut_period(tail.value)
+        dosed = Tail([*amount, *period], tail.scope, tail.times, tail.more, tail.now)
+        return [
+            build(context, f"take {phrase.head}", dosed, f"{rule} dose", subject=phrase.owner, one=True, tense=Tense.NOW,
+                  change=ChangeMark.CHANGE),
+            describe(context, phrase, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old),
+        ]  # fmt: skip
     return [describe(context, phrase, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old)]

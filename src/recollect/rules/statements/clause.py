@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.frame import ChangeMark
-from recollect.rules.statements.phrases import FILLER, NOW
+from recollect.rules.statements.phrases import DEICTIC, FILLER, NOW
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, DETERMINERS, FINITE, Word
 
 TENTATIVE = tables.words("adverbs", "tentative")
@@ -46,6 +46,7 @@ class Clause:
     subject: list[Word]
     verb: VerbGroup
     rest: list[Word]
+    apposition: list[Word] = field(default_factory=list)
 
 
 def parse_clause(words: list[Word]) -> Clause | None:
@@ -60,10 +61,19 @@ def parse_clause(words: list[Word]) -> Clause | None:
         subject[-1].tag == "AV0" or subject[-1].lower in ("no", "longer", "also", "only", "never", "both")
     ):
         verb.adverbs.insert(0, subject.pop().lower)
+    subject, apposition = _cut_apposition(subject)
     if not subject or any(w.tag in CLAUSE_OPENERS or w.text in (",", ":", ";") or w.tag == "ITJ" for w in subject):
         return None
     rest = _read_verb(words, at, verb)
-    return Clause(lead, subject, verb, rest)
+    return Clause(lead, subject, verb, rest, apposition)
+
+
+def _cut_apposition(subject: list[Word]) -> tuple[list[Word], list[Word]]:
+    """ "Rufus, Fiona's dog, died": the name, and what it is the name of."""
+    commas = [at for at, word in enumerate(subject) if word.text == ","]
+    if len(commas) == 2 and commas[1] == len(subject) - 1 and commas[0] > 0:
+        return subject[: commas[0]], subject[commas[0] + 1 : commas[1]]
+    return subject, []
 
 
 def _cut_lead(words: list[Word]) -> tuple[list[Word], list[Word]]:
@@ -81,7 +91,7 @@ def _cut_lead(words: list[Word]) -> tuple[list[Word], list[Word]]:
         return words[:comma], words[comma + 1 :]
     if first.tag == "AV0" and (first.lower in FILLER or first.lower in TENTATIVE):
         return words[:1], words[1:]
-    if first.tag in ("PRP", "CJS"):
+    if first.tag in ("PRP", "CJS") or first.lower in DEICTIC:
         for at, word in enumerate(words[1:], 1):
             if word.tag in FINITE:
                 break
@@ -131,6 +141,8 @@ def _read_verb(words: list[Word], at: int, verb: VerbGroup) -> list[Word]:
         else:
             break
         at += 1
+    if verb.lemma == "get" and verb.perfect and verb.surface == "got":  # "I have got two sisters"
+        verb.lemma, verb.perfect = "have", False
     if not verb.lemma:
         verb.copula = "be" in auxiliaries
         verb.lemma = "be" if verb.copula else "have" if "have" in auxiliaries else "do"

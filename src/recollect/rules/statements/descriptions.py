@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import SLOT_MODIFIERS, Context, build, describe, is_definite
+from recollect.rules.statements.building import NEW, PROPERTY, SLOT_MODIFIERS, Context, build, describe, is_definite
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
+    CREATURES,
     DEGREE,
     Form,
     Tail,
@@ -20,7 +21,6 @@ from recollect.rules.statements.phrases import (
 from recollect.rules.statements.tagger import Word, is_unknown
 
 STATES = tables.states()
-PROPERTY = tables.words("nouns", "property")
 _NOT_VALUES = tables.words("nouns", "not_values")
 _NOT_A_ROLE = frozenset("one part kind type sort product best same first last only most reason result example".split())
 _MEASURES = frozenset("tall long wide high deep heavy thick".split())
@@ -40,14 +40,15 @@ def read_swapped(context: Context) -> list[Frame]:
         return []
     phrase = noun_phrase(role, context.speaker)
     head = phrase.head.split()
+    special = len(head) > 1 and bool(SLOT_MODIFIERS & set(head))
     if (
-        not phrase.owner
+        not (phrase.owner or special)
         or not head
         or head[0] in _NOT_A_ROLE
         or form_of(subject) not in (Form.NAME, Form.BARE, Form.ADJECTIVE)
     ):
         return []
-    if form_of(subject) is not Form.NAME and not SLOT_MODIFIERS & set(head):
+    if form_of(subject) is not Form.NAME and not special:
         return []
     tail = replace_value(after, subject)
     return [describe(context, phrase, tail, "swapped")]
@@ -65,9 +66,15 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     owned = rest[0].tag == "DPS" or any(is_possessive(word) for word in first.value)
     if owned and not (of and of <= len(first.value)):
         role, after = first.value, first
-    elif of and (rest[0].lower == "the" or owned or not rest[0].tag.startswith("A")) and of >= len(_plain(rest[:of])):
+    elif (
+        of
+        and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0"))
+        and of >= len(_plain(rest[:of]))
+    ):
         after = split_tail(rest[of + 1 :])
         role = [*rest[: of + 1], *after.value]
+    elif rest[0].lower == "the" and any(canonical(word) in SLOT_MODIFIERS for word in first.value):
+        role, after = first.value, first
     else:
         return None, Tail([])
     if any(word.tag == "CJC" for word in role) or role[-1].tag == "AJ0" or rest[0].lower in ("a", "an"):
@@ -120,7 +127,9 @@ def _with_preposition(context: Context) -> Frame:
             return describe(context, context.phrase, tail, "nominal place")
         attribute = "whereabouts" if context.is_self else "location"
         return build(context, attribute, tail, "be in place", one=not context.is_self, open_to_others=True)
-    if form is Form.QUANTITY and tail.value[0].tag == "ORD" and len(tail.value) > 1:
+    if form is Form.QUANTITY and preposition == "at" and dimension(tail.value):
+        return build(context, f"be at {dimension(tail.value)}", tail, "be at quantity", one=True)
+    if form is Form.QUANTITY and tail.value[0].tag == "ORD" and len(tail.value) > 1 and preposition in ("in", "on"):
         return build(context, f"be {preposition} {canonical(tail.value[-1])}", tail, "ordinal", one=True)
     if form in (Form.NAME, Form.BARE, Form.THE) and len(tail.value) == 2 and tail.value[1].tag == "CRD":
         return build(context, f"be {preposition} {canonical(tail.value[0])}", tail, "numbered", one=True)
@@ -172,15 +181,10 @@ def _measure(context: Context, tail: Tail) -> Frame | None:
     return None
 
 
-_CREATURES = frozenset(
-    "son daughter child brother sister mum father mother dad dog cat puppy kitten horse husband wife baby".split()
-)
-
-
 def _is_person(context: Context) -> bool:
     words = context.subject_words
     plain_name = words[0].is_name and len(words) <= 2 and not context.phrase.owner
-    return context.is_self or plain_name or context.phrase.head in _CREATURES
+    return context.is_self or plain_name or context.phrase.head in CREATURES
 
 
 def _is_slot(context: Context, tail: Tail) -> bool:
@@ -191,8 +195,23 @@ def _is_slot(context: Context, tail: Tail) -> bool:
         return False
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False
-    if canonical(tail.value[0]) in _NOT_VALUES or tail.value[0].lower in ("like", "gonna", "such", "no", "nothing"):
+    if canonical(tail.value[0]) in _NOT_VALUES or tail.value[0].lower in (
+        "like",
+        "gonna",
+        "such",
+        "no",
+        "nothing",
+        "one",
+    ):
         return False
+    noun = tables.predicates().by_noun.get(" ".join(word for word in head if word not in NEW))
+    if (
+        head[-1] in PROPERTY
+        and len(tail.value) <= 2
+        and not _is_participle(tail, head)
+        and form is not Form.PREPOSITION
+    ):
+        return is_definite(words) or bool(phrase.owner)
     definite = is_definite(words) or bool(phrase.owner)
     if not definite and not _is_label(context, tail):
         return False
@@ -206,6 +225,8 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     if form is Form.ADJECTIVE:
         fits_property = special or (head[-1] in PROPERTY)
         return fits_property and len(tail.value) <= 2 and not _is_participle(tail, head)
+    if form is Form.THE and noun is not None and "the" in noun.kinds and len(tail.value) <= 4:
+        return True
     if form in (Form.A, Form.THE):
         product = len(tail.value) > 1 and tail.value[-1].tag in ("NP0", "CRD") and tail.has_name
         return (special or product) and not any(w.tag == "PRF" for w in tail.value)

@@ -84,8 +84,12 @@ class Frame:
 
     @property
     def slot(self) -> str:
-        """The text that a single-valued statement shares with its successors: subject, attribute, scope, tense."""
-        parts = [self.subject, self.attribute, *sorted(self.scope)]
+        """The text that a single-valued statement shares with its successors: subject, attribute, scope, tense.
+
+        Subject and attribute are one run of words, so that "the code for Ana's gate" and "Ana's gate code" are one slot.
+        """
+        who = "" if self.subject == NO_SUBJECT else self.subject
+        parts = [f"{who} {self.attribute}".strip(), *sorted(self.scope)]
         if self.tense is not Tense.NOW:
             parts.append(f"({self.tense.value})")
         return " | ".join(parts)
@@ -109,7 +113,7 @@ class Frame:
             where = f"{where} {self.tense.value}".strip()
         if self.single and not self.contested:
             return self.subject, aspect or self.attribute, f"{qualifier} {where}".strip()
-        said = f"{normal_text(self.value)} {where}".strip()
+        said = f"{qualifier or normal_text(self.value)} {where}".strip()
         if self.partial or self.rest:
             said = f"{said} {normal_text(self.rest)}".strip()
         return self.subject, aspect or self.attribute, said

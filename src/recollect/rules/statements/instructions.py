@@ -6,7 +6,7 @@ from recollect.rules.saq.phrases import obj
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
-from recollect.rules.statements.phrases import FILLER, Form, Tail, content, form_of, kind_of, split_tail, text_of
+from recollect.rules.statements.phrases import FILLER, NOW, Form, Tail, content, form_of, kind_of, split_tail, text_of
 from recollect.rules.statements.tagger import FINITE, Word
 
 _USE = tables.words("rules", "use")
@@ -21,7 +21,16 @@ _LIMIT = "limit"
 
 def read_order(words: list[Word], speaker: str) -> list[Frame]:
     """The frame of an imperative or of "No emojis (in …)"; none if the words give no order."""
-    words = [word for word in words if word.lower not in ("please", "kindly", "also")]
+    now = ChangeMark.NOW if words and words[0].lower in NOW else ChangeMark.NONE
+    words = [
+        w
+        for at, w in enumerate(words)
+        if w.lower not in ("please", "kindly", "also") and not (at < 2 and w.lower in (*NOW, ","))
+    ]
+    return [replace(f, change=now) if f.change is ChangeMark.NONE else f for f in _read_order(words, speaker)]
+
+
+def _read_order(words: list[Word], speaker: str) -> list[Frame]:
     if len(words) < 2:
         return []
     if words[0].lower == "no" and words[1].tag in ("NN0", "NN1", "NN2", "AJ0", "NP0", "VVG"):
@@ -75,10 +84,48 @@ def _ordered(left: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
     """The frame of a verb and what follows it: a limit for "use" and its like, else a rule named by the verb."""
     verb, after = left[0], left[1:]
     if verb.lemma in _USE and after:
+        if not negated and (counted := _counted(verb, after, speaker)) is not None:
+            return [counted]
         return _limit(after, speaker, negated=negated)
     if not after:
         return []
+    if not negated and (chosen := _chosen(verb, after, speaker)) is not None:
+        return [chosen]
+    if not negated and (counted := _counted(verb, after, speaker)) is not None:
+        return [counted]
     return [_frame(speaker, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
+
+
+def _chosen(verb: Word, after: list[Word], speaker: str) -> Frame | None:
+    """ "Answer me in French", "Call me Jon": what the answers' language and the speaker's name are to be."""
+    left = [word for word in after if word.lower not in ("me", "to", "always", "only") and word.lower not in NOW]
+    if verb.lemma in ("answer", "reply", "respond", "write", "speak") and len(left) == 2 and left[0].lower == "in":
+        aspect, value = ("answer", "language"), left[1:]
+    elif verb.lemma in ("call", "address") and after[0].lower == "me" and len(left) == 1:
+        aspect, value = ("preferred", "name"), left
+    else:
+        return None
+    if not value[0].is_name:
+        return None
+    frame = _frame(speaker, " ".join(aspect), Tail(value), value, negated=False, rule="instruction:choice")
+    return replace(frame, single=True, key_words=aspect, change=ChangeMark.NOW if len(after) > 3 else ChangeMark.NONE)
+
+
+def _counted(verb: Word, after: list[Word], speaker: str) -> Frame | None:
+    """ "Wrap lines at 80 characters": the number is the value, all other words are the rule."""
+    numbers = [word for word in after if word.tag == "CRD"]
+    if (
+        len(numbers) != 1
+        or any(w.tag in ("CJC", "CJS", "AVQ") or w.text == "," for w in after)
+        or not numbers[0].text[0].isalnum()
+    ):
+        return None
+    now = any(word.lower in NOW for word in after)
+    said = " ".join(content([word for word in after if word.tag != "CRD" and word.lower not in NOW]))
+    frame = _frame(
+        speaker, f"rule {verb.lemma} {said}", Tail(numbers), numbers, negated=False, rule="instruction:number"
+    )
+    return replace(frame, single=True, change=ChangeMark.NOW if now else ChangeMark.NONE)
 
 
 def _limit(what: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
@@ -98,7 +145,7 @@ def _frame(speaker: str, attribute: str, tail: Tail, words: list[Word], *, negat
         attribute=attribute,
         value=value,
         value_kind=kind_of(tail.value) if tail.value else ValueKind.OTHER,
-        scope=tuple(s for s in scope if not is_default_scope(s)),
+        scope=tuple(s for s in scope if s not in ("to", "to me") and not is_default_scope(s)),
         negated=negated,
         change=ChangeMark.NOW if tail.now else ChangeMark.NONE,
         partial=bool(tail.more),

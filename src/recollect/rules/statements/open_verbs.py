@@ -1,14 +1,16 @@
 """Frames of verbs that no table knows: quantities, times, versions, agents, and statements whose value is part of the key."""
 
+from dataclasses import replace
+
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build
-from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.frame import Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
-    PERIODS,
     Form,
     Tail,
     canonical,
     content,
+    cut_period,
     dimension,
     form_of,
     join,
@@ -16,7 +18,7 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.tagger import NOUNS, Word
+from recollect.rules.statements.tagger import NOUNS
 
 ONCE_VERBS = tables.words("verbs", "once")
 AGENT_VERBS = tables.words("verbs", "agent")
@@ -25,6 +27,7 @@ _CREATOR = {"found": "founder", "write": "author", "create": "creator", "invent"
 
 def read_open(context: Context) -> list[Frame]:
     """The frames of a clause whose verb is in no table."""
+    context = _as_active(context)
     verb, left = context.verb, context.rest
     attribute = verb.lemma
     if verb.particle:
@@ -43,6 +46,29 @@ def read_open(context: Context) -> list[Frame]:
     if not tail.value:
         return [build(context, attribute, tail, "open")] if not context.rest or tail.scope else []
     return [build(context, attribute, tail, "open")]
+
+
+def _as_active(context: Context) -> Context:
+    """ "The company was founded by two engineers" as "Two engineers founded the company"."""
+    verb, rest = context.verb, context.rest
+    if (
+        not verb.passive
+        or not rest
+        or rest[0].lower != "by"
+        or (verb.lemma in ONCE_VERBS and form_of(rest[1:]) is Form.NAME)
+    ):
+        return context
+    tail = split_tail(rest[1:])
+    if (
+        tail.form not in (Form.NAME, Form.THE, Form.A, Form.QUANTITY)
+        or dimension(tail.value)
+        or not tail.value[-1].is_noun
+    ):
+        return context
+    after = rest[1 + len(tail.value) :]
+    active = replace(verb, passive=False)
+    phrase = noun_phrase(tail.value, context.speaker)
+    return replace(context, subject_words=tail.value, phrase=phrase, verb=active, rest=[*context.subject_words, *after])
 
 
 def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
@@ -99,7 +125,7 @@ def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> 
         return None
     if any(word.lower in ("other", "more", "another", "additional") for word in value):
         return None
-    value, period = _cut_period(value)
+    value, period = cut_period(value)
     of = next((i for i, word in enumerate(value) if word.tag == "PRF" or word.lower == "of"), None)
     measure = dimension(value)
     if of is not None and of > at:
@@ -124,16 +150,6 @@ def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> 
         value=text_of(amount),
         value_kind=ValueKind.QUANTITY,
     )
-
-
-def _cut_period(value: list[Word]) -> tuple[list[Word], list[Word]]:
-    """Separate "a day", "per month", "every morning" from an amount."""
-    for at, word in enumerate(value[1:], 1):
-        if word.lower in ("a", "an", "per", "each", "every") and value[-1].lemma in PERIODS and at + 2 >= len(value):
-            return value[:at], [Word("per", "per", "PRP"), *value[at + 1 :]]
-        if at == len(value) - 1 and word.lower in ("daily", "weekly", "monthly", "yearly", "nightly"):
-            return value[:at], [word]
-    return value, []
 
 
 def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
@@ -174,18 +190,3 @@ def _numbered(context: Context, attribute: str, preposition: str, tail: Tail) ->
         context, join(attribute, canonical(value[0])), tail, "numbered", one=True, value=value[1].text,
         value_kind=ValueKind.QUANTITY,
     )  # fmt: skip
-
-
-def inner_words(words: list[Word]) -> list[Word]:
-    """The words of a verb phrase without leading adverbs."""
-    at = 0
-    while at < len(words) and words[at].tag == "AV0":
-        at += 1
-    return words[at:]
-
-
-def with_change(frames: list[Frame], change: ChangeMark) -> list[Frame]:
-    """The frames with another change marker."""
-    from dataclasses import replace
-
-    return [replace(frame, change=change) for frame in frames]

@@ -6,12 +6,12 @@ from enum import StrEnum
 from functools import lru_cache
 
 from recollect.rules.language.numbers import NUMBER_WORDS
-from recollect.rules.language.spelling import read_word, singular
+from recollect.rules.language.spelling import read_word
 from recollect.rules.language.units import unit_named
 from recollect.rules.statements import tables
 from recollect.rules.statements.frame import ValueKind
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, DETERMINERS, FINITE, Word, is_unknown
-from recollect.rules.statements.values import normal_value
+from recollect.rules.statements.values import dimension_of, normal_text, normal_value
 from recollect.rules.word_lists import word_set
 
 NOW = tables.words("adverbs", "now")
@@ -24,6 +24,9 @@ DEICTIC = tables.words("time", "deictic")
 PERIODS = tables.words("time", "periods")
 SCOPE_PREPOSITIONS = tables.words("prepositions", "scope")
 
+CREATURES = word_set(
+    "son daughter child brother sister mum father mother dad dog cat puppy kitten horse husband wife baby partner"
+)
 _ARTICLES = word_set("the a an")
 _OWNERS = word_set("my his her their our its your")
 _SPEAKER = word_set("user i me my we our us myself mine")
@@ -110,15 +113,15 @@ def join(*parts: str) -> str:
 @lru_cache(maxsize=8192)
 def _canonical(lemma: str, is_name: bool) -> str:
     if is_name:
-        return singular(lemma)
+        return lemma
     if lemma in NUMBER_WORDS:
         return normal_value(lemma).lstrip("#")
     return read_word(lemma)[0]
 
 
 def canonical(word: Word) -> str:
-    """One spelling and number for a word: "colors" and "colour" are one."""
-    return _canonical(word.lemma, word.is_name)
+    """One spelling and number for a word: "colors" and "colour" are one. A gerund is its own word: "staging"."""
+    return _canonical(word.lower if word.tag == "VVG" else word.lemma, word.is_name)
 
 
 def content(words: list[Word]) -> list[str]:
@@ -152,21 +155,33 @@ def noun_phrase(words: list[Word], speaker: str) -> NounPhrase:
         return NounPhrase("", "")
     if len(words) == 1 and words[0].lower in _SPEAKER:
         return NounPhrase("", speaker)
+    linked = _link_at(words)
     for at in range(len(words) - 1, 0, -1):
-        if is_possessive(words[at]):
+        if is_possessive(words[at]) and not linked < at:
             owner, head = noun_phrase(words[:at], speaker), noun_phrase(words[at + 1 :], speaker)
             return NounPhrase(join(owner.whole, head.owner), head.head)
     if words[0].tag == "DPS" or words[0].lower in _OWNERS:
         owned = noun_phrase(words[1:], speaker)
         first = speaker if words[0].lower in ("my", "our") else words[0].lower
         return NounPhrase(join(first, owned.owner), owned.head)
-    for at, word in enumerate(words):
-        if at and (word.tag == "PRF" or word.lower in ("of", "for")):
-            owner = noun_phrase(words[at + 1 :], speaker)
-            return NounPhrase(owner.whole, " ".join(content(words[:at])))
-        if at and word.tag == "PRP":
-            break
+    if linked < len(words):
+        owner = noun_phrase(words[linked + 1 :], speaker)
+        return NounPhrase(owner.whole, " ".join(content(words[:linked])))
     return NounPhrase("", " ".join(content(words)))
+
+
+def _link_at(words: list[Word]) -> int:
+    """Where "of" or "for" joins a head to its owner; "date of birth" is one head. The length of the phrase if nowhere."""
+    superlative = any(word.tag == "AJS" for word in words)
+    for at, word in enumerate(words[:-1]):
+        if not at:
+            continue
+        if word.tag == "PRF" or word.lower in ("of", "for") or (superlative and word.lower == "in"):
+            if f"{canonical(words[at - 1])} of {canonical(words[at + 1])}" not in tables.predicates().by_noun:
+                return at
+        elif word.tag == "PRP":
+            break
+    return len(words)
 
 
 def head_of(words: list[Word]) -> Word | None:
@@ -262,25 +277,20 @@ def dimension(words: list[Word]) -> str:
             return "money"
         unit = unit_named(word.text) or unit_named(re.sub(r"^[\d.,]+", "", word.text))
         if unit:
-            return _DIMENSIONS.get(unit, unit)
+            return dimension_of(unit)
         if word.text.endswith("%"):
             return "percent"
     return ""
 
 
-_DIMENSIONS = {
-    unit: name
-    for name, units in {
-        "time": "millisecond second minute hour day week month year",
-        "length": "kilometre metre centimetre millimetre mile foot inch",
-        "mass": "kilogram gram milligram microgram pound ounce",
-        "volume": "litre millilitre",
-        "data": "kilobyte megabyte gigabyte terabyte gibibyte mebibyte",
-        "money": "dollar euro sterling yen rupee",
-        "temperature": "degree celsius fahrenheit",
-    }.items()
-    for unit in units.split()
-}
+def cut_period(value: list[Word]) -> tuple[list[Word], list[Word]]:
+    """Separate "a day", "per month", "every morning" from an amount."""
+    for at, word in enumerate(value[1:], 1):
+        if word.lower in ("a", "an", "per", "each", "every") and value[-1].lemma in PERIODS and at + 2 >= len(value):
+            return value[:at], [Word("per", "per", "PRP"), *value[at + 1 :]]
+        if at == len(value) - 1 and word.lower in ("daily", "weekly", "monthly", "yearly", "nightly"):
+            return value[:at], [word]
+    return value, []
 
 
 # ---------------------------------------------------------------- where the value ends
@@ -296,7 +306,7 @@ def split_tail(words: list[Word]) -> Tail:
     at = _read_value(words, tail)
     while at < len(words) and not tail.more:
         at = _read_adjunct(words, at, tail)
-    tail.scope = [scope for scope in tail.scope if scope]
+    tail.scope = [normal_text(scope) for scope in tail.scope if scope]
     return tail
 
 
@@ -311,6 +321,8 @@ def _read_value(words: list[Word], tail: Tail) -> int:
             if not (lower == "," and value and _continues_name(words, at)):
                 return at
         elif not value:
+            if word.tag == "CJC":
+                return at
             if lower not in FILLER:
                 value.append(word)
         elif lower in DEICTIC and not any(w.lower in DEICTIC | DAYS | MONTHS for w in value):
@@ -365,7 +377,9 @@ def _spans(before: Word, after: Word, between: str) -> bool:
 def _joins_values(words: list[Word], at: int) -> bool:
     if any(word.tag in FINITE for word in words[at + 1 : at + 7]):
         return False
-    after = words[at + 1] if at + 1 < len(words) else None
+    after, then = (words[at + i] if at + i < len(words) else None for i in (1, 2))
+    if after is not None and after.tag == "NN2" and then is not None and then.tag in ("AT0", "DPS", "PRP"):
+        return False  # "works at Acme and coaches a team"
     return after is not None and (after.is_noun or after.tag in DETERMINERS | {"AJ0", "CRD", "VVG"})
 
 
@@ -408,7 +422,7 @@ def _read_adjunct(words: list[Word], at: int, tail: Tail) -> int:
 
 def _starts_adjunct(words: list[Word], at: int) -> bool:
     word, before = words[at], words[at - 1]
-    if word.lower in (",", ";", "(") or word.tag in CLAUSE_OPENERS or word.tag in ("CJC", "TO0"):
+    if word.lower in (",", ";", "(") or word.lower in NOW or word.tag in CLAUSE_OPENERS or word.tag in ("CJC", "TO0"):
         return True
     if word.tag == "PRP":
         return not _spans(before, words[at + 1], word.lower) if at + 1 < len(words) else True
@@ -425,7 +439,7 @@ def _time_of(segment: list[Word]) -> str:
         return said
     inner = segment[1:]
     form = form_of(inner)
-    habitual = any(lower in DAYS and lower.endswith("s") for lower in lowers)
+    habitual = any(lower in DAYS and (lower.endswith("s") or lower in ("weekend", "weekday")) for lower in lowers)
     if first.lower == "since" and (form in (Form.DATE, Form.CLOCK) or (inner and inner[0].lower in DEICTIC)):
         return said
     if (

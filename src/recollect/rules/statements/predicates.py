@@ -5,9 +5,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build, describe, fits, is_place
-from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
-from recollect.rules.statements.phrases import PERIODS, SEASONS, Form, Tail, canonical, content, split_tail, text_of
+from recollect.rules.statements.building import SEVERAL, Context, build, describe, fits, is_place
+from recollect.rules.statements.frame import ChangeMark, Frame, ValueKind
+from recollect.rules.statements.phrases import (
+    PERIODS,
+    SEASONS,
+    Form,
+    Tail,
+    canonical,
+    content,
+    noun_phrase,
+    split_tail,
+    text_of,
+)
 from recollect.rules.statements.tables import Phrase
 from recollect.rules.statements.tagger import Word
 
@@ -118,6 +128,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
     if attribute == "name":
         return _named(context, tail, frame)
+    if attribute == "time" and tail.value:
+        return [_of_event(context, tail, frame)]
     return _also(context, phrase, left, tail, frame)
 
 
@@ -127,7 +139,7 @@ def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
     attribute, words = predicate.attribute, phrase.words
     if attribute in _TIMED and form is Form.QUANTITY and re.fullmatch(r"\d{1,2}", tail.value[0].text):
         return len(tail.value) == 1 and words[-1] in ("at", "until", "till", "from")
-    if not fits(predicate, tail):
+    if not fits(predicate, tail) or form is Form.PREPOSITION:
         return False
     last = tail.value[-1]
     if attribute == "employer":
@@ -157,6 +169,15 @@ def _may_be_person(context: Context) -> bool:
     return context.is_self or words[0].is_name or words[0].tag == "DPS" or any(w.text == "'s" for w in words)
 
 
+def _of_event(context: Context, tail: Tail, frame: Frame) -> Frame:
+    """ "The launch of X is on V" gives X's launch date; classes and meetings may have several times."""
+    noun = tables.predicates().by_noun.get(context.phrase.head)
+    if noun is not None and noun.attribute != "time" and {"clock", "date"} & noun.kinds:
+        return describe(context, context.phrase, tail, frame.rule, tense=frame.tense, change=frame.change)
+    last = context.phrase.head.split()[-1] if context.phrase.head else ""
+    return replace(frame, open_to_others=last in SEVERAL)
+
+
 def _named(context: Context, tail: Tail, frame: Frame) -> list[Frame]:
     """ "X's dog is called Rex": the name of a role is the role's value."""
     phrase = context.phrase
@@ -167,6 +188,9 @@ def _named(context: Context, tail: Tail, frame: Frame) -> list[Frame]:
 
 def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame: Frame) -> list[Frame]:
     """The frame, and what it says besides: "works as a cook at Noma" has two values, "has a dog named Rex" names a role."""
+    if frame.attribute in ("own", "allergy") and len(tail.value) > 1 and tail.value[-1].lemma == "allergy":
+        what = [word for word in tail.value[:-1] if word.tag not in ("AT0", "DPS")]
+        return [replace(frame, attribute="allergy", value=text_of(what), key_words=("allergic", ""))]
     named = next((at for at, word in enumerate(left) if word.lower in ("named", "called")), None)
     if frame.attribute == "own" and named:
         role = split_tail(left[:named])
@@ -210,6 +234,8 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
                     tense=frame.tense,
                 ),
                 change=frame.change,
+                partial=True,
+                single=False,
             ),
         ]
     if (
@@ -217,6 +243,7 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
         and frame.value_kind is ValueKind.NAME
         and tail.value[-1].tag == "CRD"
         and len(tail.value) > 1
+        and not any(word.tag == "CJC" for word in tail.value)
     ):
         what = " ".join(content(tail.value[:-1]))
         version = build(
@@ -232,8 +259,10 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
             negated=frame.negated,
         )
         return [version, replace(frame, partial=True, single=False)]
-    if frame.tense is Tense.PAST:
-        return [replace(frame, single=False)]
+    if frame.attribute == "own" and phrase.words == ("own",) and tail.form is Form.THE and not context.is_self:
+        owner = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
+        thing = noun_phrase(tail.value, context.speaker).whole
+        return [frame, build(context, "owner", owner, "agent", subject=thing, one=True, open_to_others=True)]
     return [frame]
 
 

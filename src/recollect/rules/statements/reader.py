@@ -12,9 +12,9 @@ from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import Form, content, form_of, noun_phrase, split_tail
+from recollect.rules.statements.phrases import Form, content, noun_phrase, split_tail
 from recollect.rules.statements.predicates import read_predicate
-from recollect.rules.statements.stops import read_parting, read_stop
+from recollect.rules.statements.stops import read_absence, read_death, read_parting, read_stop
 from recollect.rules.statements.tagger import FINITE, Word, tag_english
 
 MAX_LENGTH = 300
@@ -29,6 +29,9 @@ _KEEP_DOING = tables.words("verbs", "keep_doing")
 _INTENT = tables.words("verbs", "intent")
 _REPORT = tables.words("verbs", "report")
 
+_NO_STATEMENT = re.compile(r"[\n?;{}<>\[\]|\\]|==|\(\)|=>|^\W*[-*#@$/]")
+"""Questions, several lines, code, lists: no plain statement."""
+
 _WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]?\s+(?=[\"'(]?[A-Z0-9À-Þ])")
 _ABBREVIATION = re.compile(
@@ -36,7 +39,7 @@ _ABBREVIATION = re.compile(
 )
 _CORRECTION = re.compile(r"^(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*(.+)$", re.I)
 _NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
-_LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*(?::\s+|\s=\s)(\S.*)$")
+_LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
 _NOT_A_LABEL = re.compile(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
 )
@@ -51,7 +54,7 @@ _NOT_ONE_THING = frozenset("some any every each a an no much many several few mo
 def read(text: str, speaker: str, language: str | None) -> tuple[Frame, ...]:
     """The frames of a statement, the main one first; none if it is no plain statement of a known language."""
     text = text.strip()
-    if not text or len(text) > MAX_LENGTH or "\n" in text or "?" in text or ";" in text or _has_sentences(text):
+    if not text or len(text) > MAX_LENGTH or _NO_STATEMENT.search(text) or _has_sentences(text):
         return ()
     language = detect_language(text) if language is None else language.lower()[:2]
     who = " ".join(speaker.lower().split()) or "self"
@@ -110,9 +113,16 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     if order:
         return order
     clause = parse_clause(words)
-    if clause is None or _points_elsewhere(clause.subject):
-        return []
+    if clause is None:
+        return read_absence(words, speaker)
     context = _context(clause, speaker)
+    permission = read_permission(context)
+    if permission:
+        return permission
+    if _points_elsewhere(clause.subject):
+        return read_absence(words, speaker)
+    if clause.apposition:
+        return read_death(context, clause.apposition)
     return [frame for frame in read_clause(context) if frame.subject]
 
 
@@ -124,6 +134,8 @@ def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
         or any(word.tag in FINITE and word.tag != "VVB" for word in name)
         or _points_elsewhere(name)
     ):
+        return []
+    if any(mark in value for mark in "()=\"'"):
         return []
     if len(name) > 6 or (name[0].tag in ("VVB", "AV0", "PNP", "ITJ") and len(name) == 1):
         return []
@@ -159,9 +171,15 @@ def _context(clause: Clause, speaker: str) -> Context:
             scope = [" ".join(content(lead))]
     if verb.modal in ("can", "ca", "could") and verb.negated and verb.lemma in ("stand", "bear"):
         verb.lemma, verb.negated, verb.modal = "hate", False, ""
-    if verb.modal in ("will", "'ll") and form_of(clause.rest[1:]) in (Form.DATE, Form.CLOCK):
+    if verb.modal in ("will", "'ll") and split_tail(clause.rest[1:]).form in (Form.DATE, Form.CLOCK):
         tense = Tense.NOW  # "will now launch on 5 May" is the schedule as it stands
     subject = clause.subject
+    renewed = next(
+        (at for at, word in enumerate(subject) if at and word.lower == "new" and not subject[at - 1].is_noun), None
+    )
+    if renewed and subject[renewed - 1].tag in ("POS", "DPS") and not subject[-1].is_name:
+        subject = [*subject[:renewed], *subject[renewed + 1 :]]
+        change = ChangeMark.NOW if change is ChangeMark.NONE else change
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
     return Context(
         speaker,
@@ -182,7 +200,7 @@ def read_clause(context: Context) -> list[Frame]:
     chained = _chained(context)
     if chained is not None:
         return chained
-    for rule in (read_permission, read_swapped, read_parting):
+    for rule in (read_swapped, read_parting):
         frames = rule(context)
         if frames:
             return frames
@@ -202,6 +220,8 @@ def read_clause(context: Context) -> list[Frame]:
 def _chained(context: Context) -> list[Frame] | None:
     """A verb that governs another: "stopped smoking", "used to live", "wants to move", "says that …"; None if there is none."""
     verb, rest = context.verb, context.rest
+    if verb.copula and len(rest) > 2 and rest[0].lower in ("able", "unable") and rest[1].lower == "to":
+        return _inner(context, rest[2:], negated=context.negated != (rest[0].lower == "unable"), change=context.change)
     if not rest or verb.copula or verb.passive:
         return None
     first = rest[0]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from recollect.rules.saq.places import COUNTRIES, STATES
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
-from recollect.rules.statements.values import names_in, normal_value
+from recollect.rules.statements.values import dimension_of, names_in, normal_value
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
@@ -52,7 +52,7 @@ def _by_value(old: Frame, new: Frame) -> Relation:
         or old.subject_value != new.subject_value
     ):
         return Relation.APART
-    if not _is_held(old):
+    if not _is_held(old) or not _same_thing(old, new):
         return Relation.APART
     if new.negated:
         return Relation.RETRACTED
@@ -69,18 +69,28 @@ def _is_held(frame: Frame) -> bool:
     )
 
 
+def _same_thing(old: Frame, new: Frame) -> bool:
+    """Whether an ended value is the one that was held: "the house" need not be the one in Spain, "the Redis cache" not Redis."""
+    ended = new.old_value or new.value
+    named = names_in(ended)
+    if sorted(new.scope) != sorted(old.scope) and (new.scope or (not named and old.attribute in ("own", "member", "use"))):
+        return False
+    head = normal_value(ended).split()[-1:]
+    return not named or head[0] in named.split() or head[0] in normal_value(old.value).split()
+
+
 def _ended(old: Frame, new: Frame) -> Relation:
     """A statement that something ended, against one with another scope or another attribute of the same value."""
     if old.tense is not Tense.NOW:
         return Relation.APART
-    if old.attribute == new.attribute and not new.scope and new.value and _agree(old, new):
+    if old.attribute == new.attribute and not new.scope and new.value and _agree(old, new) and _same_thing(old, new):
         return Relation.RETRACTED
     activity = new.rule == "open" and not new.value and not new.scope
     if activity and (old.attribute == new.attribute or old.attribute.startswith(f"{new.attribute} ")):
         return Relation.RETRACTED
-    if new.contested or new.rule.startswith("table:"):
+    if new.contested:
         same = old.subject_value is not None and old.subject_value == new.subject_value
-        return Relation.RETRACTED if same and not new.scope and _is_held(old) else Relation.APART
+        return Relation.RETRACTED if same and _is_held(old) and _same_thing(old, new) else Relation.APART
     return Relation.APART
 
 
@@ -109,6 +119,8 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
+    if new.change is ChangeMark.NONE and _refines(old, new):
+        return Relation.CONTESTED
     if new.open_to_others and new.change is ChangeMark.NONE:
         return Relation.CONTESTED
     return Relation.CHANGED
@@ -135,7 +147,17 @@ def _comparable(old: Frame, new: Frame) -> bool:
         return {old.value_kind, new.value_kind} <= _WORDS or {old.value_kind, new.value_kind} <= _NUMBERS
     if old.value_kind is ValueKind.DATE:
         return _date_sort(old.value) == _date_sort(new.value)
+    if old.value_kind is ValueKind.QUANTITY:
+        first, second = _measured(old.value), _measured(new.value)
+        return not first or not second or bool(first & second)
     return True
+
+
+def _measured(value: str) -> frozenset[str]:
+    """What a quantity counts: the dimension of its unit, or the counted words."""
+    words = [word for word in normal_value(value).split() if not word.startswith(("#", "~"))]
+    until = words.index("per") if "per" in words else len(words)
+    return frozenset(dimension_of(word[1:]) if word.startswith("%") else word for word in words[:until])
 
 
 def _date_sort(value: str) -> str:
@@ -144,6 +166,17 @@ def _date_sort(value: str) -> str:
     if any(char.isdigit() for char in normal):
         return "day"
     return "week day" if normal.startswith("~") else "words"
+
+
+def _refines(old: Frame, new: Frame) -> bool:
+    """Whether one value only says more than the other: "Ana" and "Ana Ruiz", "9 May" and "9 May 1988"."""
+    first, second = (frozenset(normal_value(frame.value).replace("~", "").split()) for frame in (old, new))
+    if first <= second or second <= first:
+        return True
+    if old.value_kind is not ValueKind.DATE or len(first) != 1 or len(second) != 1:
+        return False
+    (one,), (other,) = first, second
+    return one.endswith(f"-{other}") or other.endswith(f"-{one}")
 
 
 def _contains(old: Frame, new: Frame) -> bool:

@@ -2,6 +2,7 @@
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build
+from recollect.rules.statements.clause import VerbGroup
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.phrases import Form, Tail, noun_phrase, split_tail
 from recollect.rules.statements.tagger import NOUNS, Word
@@ -34,7 +35,9 @@ def read_parting(context: Context) -> list[Frame]:
 def read_stop(context: Context) -> list[Frame]:
     """A stop verb in the past, by the value that it ended."""
     verb = context.verb
-    happened = verb.past or verb.perfect or verb.passive
+    happened = verb.past or verb.perfect
+    if verb.passive and verb.surface == "gone" and not context.rest and not context.negated:
+        return _stopped_thing(context, [])
     stops = verb.lemma in STOP_VERBS and not verb.particle
     stops = stops or f"{verb.lemma}-{verb.particle}" in STOP_PARTICLES
     if not stops or not happened or context.negated or context.tense is Tense.UNSURE:
@@ -51,14 +54,13 @@ def read_stop(context: Context) -> list[Frame]:
     tail = split_tail(left)
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.CLOCK, Form.DATE, Form.QUANTITY):
         return []
-    if verb.lemma in ("give", "shut", "close") and not verb.particle and verb.lemma == "give":
+    if verb.lemma == "stop" and tail.form is Form.THE:  # "stopped the car" ends nothing
         return []
     return [_ended(context, context.subject, tail)]
 
 
 def _ended(context: Context, subject: str, tail: Tail) -> Frame:
-    bare = Tail(tail.value, [], tail.times, tail.more, tail.now)
-    return build(context, ANY, bare, "stop", subject=subject, negated=True, change=ChangeMark.STOP, tense=Tense.NOW)
+    return build(context, ANY, tail, "stop", subject=subject, negated=True, change=ChangeMark.STOP, tense=Tense.NOW)
 
 
 def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
@@ -67,7 +69,6 @@ def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
     if any(word.tag == "CJC" for word in value):
         return []
     tail = Tail(value)
-    after = split_tail(left)
     frames = []
     holder = next((at for at, word in enumerate(left) if word.lower in ("from", "in", "on", "by")), None)
     if holder is not None:
@@ -80,8 +81,6 @@ def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
         frames.append(_ended(context, context.phrase.owner, Tail(owned or head)))
     if holder is None:
         frames.append(_ended(context, context.speaker, tail))
-    if after.more:
-        frames = [*frames]
     return frames
 
 
@@ -91,3 +90,50 @@ def _words_of_head(value: list[Word]) -> list[Word]:
         if value[at].tag in ("POS", "DPS") or value[at].text == "'s":
             return value[at + 1 :]
     return []
+
+
+def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
+    """ "Rufus, Fiona's dog, died at Easter": the role has lost that name, and the owner has lost one of its kind."""
+    verb, role = context.verb, noun_phrase(apposition, context.speaker)
+    died = verb.lemma == "die" or (verb.lemma, verb.particle) == ("pass", "away")
+    if not died or context.negated or not (verb.past or verb.perfect) or not role.owner or not role.head:
+        return []
+    name = Tail(context.subject_words)
+    return [
+        build(
+            context, role.head, name, "died", subject=role.owner, negated=True, change=ChangeMark.STOP, tense=Tense.NOW
+        ),
+        _ended(context, role.owner, name),
+    ]
+
+
+def read_absence(words: list[Word], speaker: str) -> list[Frame]:
+    """ "There is no canteen in the office any longer": the office, or the speaker, has it no more."""
+    lowers = [word.lower for word in words]
+    if lowers[:1] != ["there"] or len(words) < 5 or words[1].lemma != "be" or lowers[2] not in ("no", "n't", "not"):
+        return []
+    over = lowers[2] == "no" and lowers[3] in ("longer", "more")
+    over = over or lowers[-1] == "anymore" or lowers[-2:] in (["any", "more"], ["any", "longer"])
+    if not over:
+        return []
+    last = -1 if lowers[-1] == "anymore" else -2 if lowers[-2] == "any" else len(words)
+    left = [word for word in words[3:last] if word.lower not in ("longer", "more", "any", "a", "an")]
+    tail = split_tail(left)
+    if not tail.value or tail.more:
+        return []
+    context = Context(
+        speaker,
+        words[:1],
+        noun_phrase(words[:1], speaker),
+        VerbGroup(copula=True),
+        left,
+        Tense.NOW,
+        True,
+        ChangeMark.STOP,
+    )
+    at = next((i for i, word in enumerate(left) if word.lower in ("in", "on", "at")), None)
+    frames = [_ended(context, speaker, tail)]
+    if at is not None:
+        holder = noun_phrase(split_tail(left[at + 1 :]).value, speaker).whole
+        frames.insert(0, _ended(context, holder, Tail(tail.value)))
+    return frames

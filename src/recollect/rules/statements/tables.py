@@ -120,6 +120,13 @@ def words(section: str, name: str) -> frozenset[str]:
     return frozenset(read_word(word)[0] for word in listed) if section == "nouns" else frozenset(listed)
 
 
+def entries(section: str, name: str) -> frozenset[str]:
+    """A list of ``words.toml`` whose entries may have several words: they are separated by commas."""
+    return frozenset(
+        entry.strip() for entry in _word_classes()[section][name].replace("\n", " ").split(",") if entry.strip()
+    )
+
+
 def mapping(section: str) -> dict[str, str]:
     """A section of ``words.toml`` as it is."""
     return dict(_word_classes()[section])

@@ -28,6 +28,8 @@ FINITE = frozenset(("VBZ", "VBD", "VBB", "VHZ", "VHD", "VHB", "VDZ", "VDD", "VDB
 DETERMINERS = frozenset(("AT0", "DPS", "DT0"))
 CLAUSE_OPENERS = frozenset(("CJS", "CJT", "AVQ", "DTQ", "PNQ"))
 
+_LONGEST_WORD = 40
+
 _UNKNOWN_WORD = -24.0
 """Log-probability below which no reading of a word is one that the model has seen."""
 
@@ -75,7 +77,16 @@ def load_tagger(language: str = "en") -> Any:
         raise WrongTaggerModel(
             f"HanTa's model {file} has SHA-256 {digest}, the rules need {TAGGER_SHA256[language]}: install HanTa 1.2.1"
         )
-    return HanoverTagger(f"{HanTa.__path__[0]}/{file}")
+
+    class CachingTagger(HanoverTagger):  # type: ignore[misc]
+        """The tagger with its two costly steps, which depend on one word alone, remembered."""
+
+        def __init__(self, path: str) -> None:
+            super().__init__(path)
+            self.analyze_forward = lru_cache(maxsize=16_384)(super().analyze_forward)
+            self._analyze = lru_cache(maxsize=16_384)(super()._analyze)
+
+    return CachingTagger(f"{HanTa.__path__[0]}/{file}")
 
 
 # ---------------------------------------------------------------- cutting
@@ -90,6 +101,9 @@ _HOURS = {
     word: hour for hour, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
 }
 _HALF_OF_DAY = re.compile(r"\b(\d{1,2}(?:[:.]\d\d)?)\s?([ap])\.?m\b\.?", re.I)
+_PART_OF_DAY = re.compile(r"\b(\d{1,2}(?::\d\d)?) in the (morning|afternoon|evening)\b", re.I)
+_NOON = re.compile(r"(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
+_MIDNIGHT = re.compile(r"(?<=\bat )midnight\b|(?<=\buntil )midnight\b", re.I)
 _NOW_PHRASES = re.compile(
     r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|as of (?:now|today|this (?:week|month|year))|right now|at present"
     r"|effective immediately|starting (?:now|today)|going forward|since recently)\b,?",
@@ -116,6 +130,8 @@ def cut(text: str) -> list[str]:
     for pattern, minute, shift in _CLOCK_PHRASES:
         text = pattern.sub(lambda match, m=minute, s=shift: _clock(match, m, s), text)  # type: ignore[misc]
     text = _HALF_OF_DAY.sub(lambda match: f"{match[1].replace('.', ':')}{match[2].lower()}m", text)
+    text = _PART_OF_DAY.sub(lambda match: f"{match[1]}{'am' if match[2].lower() == 'morning' else 'pm'}", text)
+    text = _MIDNIGHT.sub("00:00", _NOON.sub("12:00", text))
     text = _NOW_PHRASES.sub("now", text)
     quotes: list[str] = []
 
@@ -158,23 +174,27 @@ def tag_english(text: str) -> list[Word]:
     if not tokens:
         return []
     fed = [_stand_in(tokens, at) for at in range(len(tokens))]
-    tagged = load_tagger().tag_sent([_as_one_token(token) for token in fed])
+    tagged = load_tagger().tag_sent([as_one_token(token) for token in fed])
     words = [
         Word(token, lemma.lower() if tag != "NP0" else token.lower(), tag)
         for token, (_, lemma, tag) in zip(tokens, tagged, strict=True)
     ]
     for at, word in enumerate(words):
         _repair_word(words, at, word)
+    _repair_noun_before_verb(words)
     _repair_verb_after_name(words)
     _repair_verb_after_pronoun(words)
+    _repair_leading_name(words)
     _repair_second_verb(words)
     _repair_missing_verb(words)
+    if not words[0].is_name and words[0].text[1:].islower():
+        words[0].text = words[0].text.lower()  # its capital only says that the sentence starts
     return words
 
 
-def _as_one_token(token: str) -> str:
-    """Quoted text goes to the tagger as one made-up name."""
-    return token if " " not in token else "Xanadu"
+def as_one_token(token: str) -> str:
+    """Quoted text, and what is too long for a word, goes to the tagger as a made-up name."""
+    return token if " " not in token and len(token) <= _LONGEST_WORD else "Xanadu"
 
 
 def _without_article_of_user(tokens: list[str]) -> list[str]:
@@ -226,10 +246,38 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         lower in _APPROXIMATELY and at + 1 < len(words) and _QUANTITY.fullmatch(words[at + 1].text)
     ) or lower == "please":
         word.tag = "AV0"
-    elif word.tag.startswith("V") and previous is not None and previous.tag in ("AT0", "DPS") and at + 1 < len(words):
-        # "the deploy window", "my run coach": between a determiner and a noun there is no finite verb
-        if words[at + 1].is_noun and word.tag in ("VVB", "VVI"):
-            word.tag = "NN1"
+    elif word.text == "A" and at:
+        word.tag, word.lemma = "NP0", lower
+    elif at == 0 and word.tag == "VVB" and len(words) > 1 and _QUANTITY.fullmatch(words[1].text):
+        word.tag = "NN1"  # "Release 4.2 ships"
+    elif at == 0 and word.tag == "NN1":
+        word.lemma = lower
+    elif (
+        word.tag in ("VVB", "VVI")
+        and previous is not None
+        and previous.tag in ("AT0", "DPS")
+        and at + 1 < len(words)
+        and words[at + 1].is_noun
+    ):
+        word.tag = "NN1"  # "the deploy window": between a determiner and a noun there is no finite verb
+
+
+def _repair_leading_name(words: list[Word]) -> None:
+    if _is_leading_name(words):
+        words[0].tag, words[0].lemma = "NP0", words[0].lower
+
+
+def _is_leading_name(words: list[Word]) -> bool:
+    """Whether a sentence starts with a name: a plural before a singular verb or "'s", or a word that the model never saw."""
+    first, second = words[0], words[1] if len(words) > 1 else None
+    if second is None or not first.text[0].isupper():
+        return False
+    if second.is_name and second.text[0].isupper() and first.tag in ("NN1", "VVD", "VVN", "AJ0"):
+        return True
+    if first.tag == "NN2":
+        return second.text == "'s" or second.tag in ("VVZ", "VBZ", "VHZ")
+    unknown = first.tag in ("NN1", "VVG", "AJ0", "VVB", "VVN") and second.tag in FINITE and not first.text.endswith("s")
+    return unknown and is_unknown(first.lower)
 
 
 def _is_capitalised_inside(word: Word, at: int) -> bool:
@@ -244,13 +292,13 @@ def _can_be(word: Word, *tags: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _known_tags(text: str) -> frozenset[str]:
-    return frozenset(tag for tag, _ in load_tagger().tag_word(text)) if text else frozenset()
+    return frozenset(tag for tag, _ in load_tagger().tag_word(text)) if 0 < len(text) <= _LONGEST_WORD else frozenset()
 
 
 @lru_cache(maxsize=4096)
 def is_unknown(text: str) -> bool:
     """Whether the model has never seen a word: it is a name of something, then."""
-    if not text or " " in text:
+    if not text or " " in text or len(text) > _LONGEST_WORD:
         return True
     readings = load_tagger().tag_word(text)
     return not readings or float(readings[0][1]) < _UNKNOWN_WORD
@@ -273,13 +321,25 @@ _AUXILIARIES = ("VB", "VH", "VD", "VM")
 
 def _repair_verb_after_name(words: list[Word]) -> None:
     """ "Jonas works night shifts": an s-form after a leading name that can be a verb is one, unless an auxiliary follows."""
-    names = next((at for at, word in enumerate(words) if not word.is_name), len(words))
+    names = next((at for at, word in enumerate(words) if not (word.is_name or (at and word.tag == "CRD"))), len(words))
+    if names == 0 and len(words) > 2 and words[0].tag == "NN1" and words[1].tag == "CRD":
+        names = 2  # "Release 4.2 ships"
     if not 0 < names < len(words) or words[names].tag != "NN2" or any(w.tag[:2] in _AUXILIARIES for w in words):
         return
     follows = words[names + 1 : names + 5]
     opens_object = bool(follows) and follows[0].tag in ("PRP", "AT0", "DPS")
     if _can_be(words[names], "VVZ") or (opens_object and not any(w.tag in FINITE for w in follows)):
         _set_verb(words[names])
+
+
+def _repair_noun_before_verb(words: list[Word]) -> None:
+    """ "User's email address changed": a base form after a singular noun is a noun if a past form follows it."""
+    for at in range(1, len(words) - 1):
+        word, before, after = words[at], words[at - 1], words[at + 1]
+        if word.tag == "VVB" and before.tag in ("NN1", "NP0", "AJ0", "POS") and after.tag in FINITE | {"VVN"}:
+            word.tag = "NN1"
+            if after.tag == "VVN":
+                after.tag = "VVD"
 
 
 def _repair_verb_after_pronoun(words: list[Word]) -> None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from recollect.rules.language.reading import read
 from recollect.rules.word_lists import word_set
 
-_NOT_PART_OF_VALUE = word_set("the a an my our your his her their its user self i we own")
+_NOT_PART_OF_VALUE = word_set("my our your his her their its user self i we own")
 _QUOTES = str.maketrans("", "", "\"'`“”‘’")
 _UNSURE_CLOCK = re.compile(r"~(\d):(\d\d)\?$")
 _CLOCK = re.compile(r"~?(\d\d:\d\d)\??$")
@@ -50,3 +50,23 @@ def _same_clock(key: str) -> str:
     if clock := _CLOCK.fullmatch(key):
         return f"~{clock[1]}"
     return key
+
+
+_DIMENSIONS = {
+    unit: name
+    for name, units in {
+        "time": "millisecond second minute hour day week month year",
+        "length": "kilometre metre centimetre millimetre mile foot inch",
+        "mass": "kilogram gram milligram microgram pound ounce",
+        "volume": "litre millilitre",
+        "data": "kilobyte megabyte gigabyte terabyte gibibyte mebibyte",
+        "money": "dollar euro sterling yen rupee",
+        "temperature": "degree celsius fahrenheit",
+    }.items()
+    for unit in units.split()
+}
+
+
+def dimension_of(unit: str) -> str:
+    """What a unit measures: time for minutes and hours, data for megabytes; a unit of its own kind is its own dimension."""
+    return _DIMENSIONS.get(unit, unit)
