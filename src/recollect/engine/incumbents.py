@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from recollect.engine.context import Engine
 from recollect.model.state import State
-from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Status
+from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft
 from recollect.rules.identity import is_changed_by
 from recollect.rules.keys import BY_RULE, identity
@@ -65,9 +66,18 @@ def changed_by(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> 
         and stored.body["scope"] == candidate.scope
         and KIND_CLASS[Kind(stored.body["kind"])] is KIND_CLASS[candidate.kind]
         and sight.sees(candidate.scope, stored.state.category)
+        and not _is_misnamed(engine, draft, stored)
         and is_changed_by(stored.body["content"], draft)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _is_misnamed(engine: Engine, draft: Draft, stored: Stored) -> bool:
+    """Whether somebody who is believed less chose the name of a memory: nobody else's words go on under it."""
+    assert stored.body is not None, "an active memory has its content"
+    order = engine.policy.conflict.authority_order
+    chosen = stored.body["key_source"] not in BY_RULE
+    return chosen and outranks(draft.authority, Authority(stored.state.authority), order)
 
 
 class Places:

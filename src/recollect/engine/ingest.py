@@ -366,7 +366,7 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
     if draft.candidate.supersedes is not None:
         return _replace_named(pen, prepared, draft.candidate.supersedes, log)
     incumbent, beside = _held(pen, draft)
-    if incumbent is not None and _is_contested(draft, incumbent):
+    if incumbent is not None and pen.engine.policy.identity.flag and _is_contested(draft, incumbent):
         prepared = prepared.decide("key:contested", key=fallback_key(draft.fingerprint, shared=False))
         incumbent, beside = _held(pen, prepared.draft)
     if incumbent is None:
@@ -497,7 +497,9 @@ def _store(pen: Pen, prepared: Prepared, alike: Sequence[near_duplicates.Near]) 
     draft = prepared.draft.decide("identity:new")
     near = _nearest(pen, prepared)
     doubts = offers.doubts(draft, near)
-    links = _related(pen, near) + [Link(one.stored, MAY_UPDATE, *one[1:]) for one in offers.worth_linking(pen, doubts)]
+    links = _related(pen, near) + [
+        Link(one.stored, MAY_UPDATE, *one[1:]) for one in offers.worth_linking(pen, draft, doubts)
+    ]
     id, commitment = _new_version(pen, draft, links, beside=prepared.beside)
     pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
     for one in alike:

@@ -14,6 +14,7 @@ from recollect.engine.relations import Neighbour
 from recollect.model.receipt import Similar
 from recollect.rules.draft import Draft
 from recollect.rules.identity import reading_of
+from recollect.rules.keys import BY_RULE
 from recollect.rules.naming import slots_of
 from recollect.rules.outdating import NEAR, REASONS, reason_to_doubt
 from recollect.rules.statements import Relation
@@ -61,9 +62,15 @@ def _similar(one: Doubt) -> Similar:
     return Similar(state.id, state.canonical_key, body["content"], body["created_at"], one.similarity, one.reason)
 
 
-def worth_linking(pen: Pen, found: Sequence[Doubt]) -> list[Doubt]:
-    """Return those to link as ``may_update``: two with a stated reason, and the nearest from ``identity.near_min`` on."""
+def worth_linking(pen: Pen, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]:
+    """Return those to link as ``may_update``: two with a stated reason, and the nearest from ``identity.near_min`` on.
+
+    Whoever named the concept has decided what it is about.
+    """
+    assert draft.key is not None, "the naming gate sets the key"
     settings = pen.engine.policy.identity
+    if not settings.flag or draft.key.source not in BY_RULE:
+        return []
     stated = [one for one in found if one.reason != NEAR][:DOUBTED]
     near = [one for one in found if one.reason == NEAR and one.similarity >= settings.near_min]
-    return [*stated, *near[: settings.near_links]] if settings.flag else []
+    return [*stated, *near[: settings.near_links]]

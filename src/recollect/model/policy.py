@@ -165,7 +165,11 @@ class Identity(Section):
     """What happens where no rule is sure whether a new memory is about the same as an older one."""
 
     offer: bool = Field(True, description="show the writer up to three active memories that the new one may replace")
-    flag: bool = Field(True, description="link a new memory to those that it may make outdated (may_update)")
+    flag: bool = Field(
+        True,
+        description="link a new memory to those that it may make outdated (may_update), and let contested values stand "
+        "side by side",
+    )
     near_min: float = Field(
         0.3, ge=0, le=1, description="how alike two memories must be for a link without a stated reason"
     )

@@ -95,7 +95,8 @@ def may_both_hold(content: str, draft: Draft) -> bool:
     old, new = next(iter(read_statement(content, draft.speaker)), None), draft.frames[0]
     if old is None or (old.subject, old.attribute) != (new.subject, new.attribute):
         return False
-    return set(old.scope) != set(new.scope) or not (old.single or new.single or old.negated or new.negated)
+    two_descriptions = old.attribute == "be" and not (old.single or new.single or old.negated or new.negated)
+    return set(old.scope) != set(new.scope) or two_descriptions
 
 
 def says_only(content: str, speaker: str, frame: Frame) -> bool:
@@ -112,8 +113,9 @@ def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     relation, _, new = reading_of(body["content"], draft)
     if relation is Relation.SAME:
         return Change.SAME, "same_statement", ""
-    if relation is Relation.RETRACTED:
-        return Change.UPDATE, "retracted", ""
+    if relation is Relation.RETRACTED and new is not None:
+        denied_only = new.change is ChangeMark.NONE  # "does not", and not "no longer": one of the two may be wrong
+        return Change.CONTRADICTION if denied_only else Change.UPDATE, "retracted", ""
     if relation is Relation.CHANGED and new is not None and new.change is not ChangeMark.NONE:
         return Change.UPDATE, "marks_change_in_time", ""
     decided = classify_change(

@@ -84,7 +84,7 @@ _LATIN_LETTERS = {
 # Copy and paste leaves these behind; nobody sees them, so they must not tell two names apart.
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10)])
 
-_FILLERS = frozenset(word.lower() for word in (saq.SELF, *FALLBACK.split("-"), "Register", "Profile"))
+_FILLERS = frozenset(word.lower() for word in (saq.SELF, *FALLBACK.split("-"), "Register", "Profile", "Rule"))
 """Words of keys that say nothing of the concept, and only fill a place or say what sort of key it is."""
 
 _NEGATIVE_NUMBER = re.compile(r"(?<!\S)-(?=\d)")

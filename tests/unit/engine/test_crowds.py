@@ -102,13 +102,13 @@ def test_a_hidden_crowd_changes_no_answer(place: str, embedder: str, hidden: dic
 def test_a_hidden_crowd_changes_no_write(place: str, hidden: dict[str, str]) -> None:
     def outcome(owner: str, crowded: str) -> Any:
         with opened(place, "none") as mem:
-            mem.add("Kwyjibo server listens on the zeta port", owner=owner)
+            mem.add("Kwyjibo server: beware of the zeta port", owner=owner)
             crowd(mem, owner, f"{crowded} {{}}", **hidden)
             coder = mem.as_caller(agent="coder", user=owner)
-            receipt = coder.add("Kwyjibo server listens on zeta port")
+            receipt = coder.add("Kwyjibo server: beware of zeta port")
             return receipt.outcome, receipt.reasons
 
-    said = outcome("ana", "Kwyjibo server listens on the zeta port number")
+    said = outcome("ana", "Kwyjibo server: beware of the zeta port number")
     assert (
         said
         == outcome("ben", "Something else about the weather")

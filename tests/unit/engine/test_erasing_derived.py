@@ -144,7 +144,7 @@ def test_where_somebody_else_said_the_same_words_the_link_may_be_theirs(opened: 
 
 @on_every_store
 def test_neighbours_only_lose_how_near_they_were(opened: Open) -> None:
-    mem = opened(relations={"link_min": 0.1})
+    mem = opened(relations={"link_min": 0.1}, identity={"flag": False})
     one = add(mem, "The red bicycle stands in the shed", "ana")
     two = add(mem, "The blue bicycle stands in the shed too", "ana")
     assert [link.id for link in mem.related(two.id)] == [one.id]

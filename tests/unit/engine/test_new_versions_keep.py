@@ -73,7 +73,7 @@ def test_a_guess_takes_over_no_weight_from_what_it_replaces() -> None:
 
 def test_whoever_wins_a_contradiction_keeps_it_too(mem: Recollect) -> None:
     mem.add("Ana lives in Lisbon", owner="ana", pinned=True, tags=["home"], category="people", importance=5)
-    guess = mem.add("Ana lives in Rome", owner="ana", source="agent").memory
+    guess = mem.add("Ana moved to Rome", owner="ana", source="agent").memory
     assert guess is not None and guess.status == "contradictory"
     believed = mem.resolve(guess.id, winner=guess.id)
     assert (believed.pinned, believed.tags, believed.category, believed.importance) == (True, ("home",), "people", 5)

@@ -72,7 +72,7 @@ def test_every_outcome_of_a_write_is_noted(mem: Recollect) -> None:
     assert since(mem, lambda: mem.add(lisbon)) == written("classify", "search", "create")
     assert since(mem, lambda: mem.add(lisbon)) == written("classify", "search", "merge")
     assert since(mem, lambda: mem.add("Ana now lives in Porto")) == written("classify", "search", "update")
-    guess = {"content": "Ana lives in Rome", "source": "agent"}
+    guess = {"content": "Ana moved to Rome", "source": "agent"}
     assert since(mem, lambda: mem.add(**guess)) == written("classify", "search", "update")
     assert since(mem, lambda: mem.add("my password is hunter2-Zx9Q")) == [("hotpath", "classify", "skipped")]
 
@@ -130,7 +130,7 @@ def test_what_people_do_is_noted(mem: Recollect) -> None:
 
 def test_settling_a_contradiction_is_noted(mem: Recollect) -> None:
     mem.add("Ana lives in Lisbon")
-    guess = mem.add("Ana lives in Rome", source="agent").memory
+    guess = mem.add("Ana moved to Rome", source="agent").memory
     assert guess is not None
     assert since(mem, lambda: mem.resolve(guess.id, winner=guess.id)) == written("update")
     assert mem.events(limit=1).items[0].memory_id == guess.id

@@ -119,13 +119,15 @@ class TestOrder:
         add(mem, "User now likes organised desks")
         assert told(mem, "What is my favourite colour now?")[0] == "User's favourite colour is teal"
 
-    def test_a_stranger_does_not_pass_what_is_vouched_for(self, mem: recollect.Recollect) -> None:
-        old = add(mem, OLD, source="agent")
-        for name in ("ada", "bob", "cyd"):
-            mem.as_caller(agent=name, user="ana").vouch(old.id)
-        later(mem)
-        add(mem, NEW, source="agent")
-        assert told(mem, self.QUESTION)[0] == OLD
+    def test_a_stranger_does_not_pass_what_is_vouched_for(self, place: str) -> None:
+        trusted = ("ada", "bob", "cyd")
+        with recollect.open(place, clock=Days(), policy={"trust": {"seeds": list(trusted)}}) as mem:
+            old = add(mem, OLD, source="agent")
+            for name in trusted:
+                mem.as_caller(agent=name, user="ana").vouch(old.id)
+            later(mem)
+            add(mem, NEW, source="agent")
+            assert told(mem, self.QUESTION)[0] == OLD
 
     def test_a_guess_does_not_pass_a_person(self, mem: recollect.Recollect) -> None:
         add(mem, OLD, source="user")

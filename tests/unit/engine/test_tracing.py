@@ -146,8 +146,8 @@ def test_without_a_limit_nothing_is_too_much(clock: Clock) -> None:
 
 def test_erasing_somebody_erases_what_was_said_of_them(clock: Clock) -> None:
     with opened(clock) as mem:
-        mem.add("I live in Paris", owner="ana")
-        mem.add("I live in Rome", owner="ana")
+        mem.add("My manager is Paris", owner="ana")
+        mem.add("My manager is Rome", owner="ana")
         mem.add("Trees grow", owner="ben")
         mem.erase(owner="ana")
         assert texts(mem.traces()) == ["Trees grow"]
@@ -159,10 +159,10 @@ def test_erasing_somebody_erases_what_was_said_of_them(clock: Clock) -> None:
 def test_filters_narrow_alone_and_together(clock: Clock) -> None:
     with opened(clock) as mem:
         ana, ben = (mem.as_caller(user=name, session=f"of {name}") for name in ("ana", "ben"))
-        paris = ana.add("I live in Paris").memory
+        paris = ana.add("My manager is Paris").memory
         clock.now += timedelta(hours=1)
-        ana.add("I live in Rome")
-        ben.add("I live in Oslo")
+        ana.add("My manager is Rome")
+        ben.add("My manager is Oslo")
         assert paris is not None
         assert types(mem.traces(session="of ana")) == [
             "border_check",
@@ -173,12 +173,12 @@ def test_filters_narrow_alone_and_together(clock: Clock) -> None:
             "deleted",
             "write",
         ]
-        assert texts(mem.traces(session="of ben")) == ["I live in Oslo"]
+        assert texts(mem.traces(session="of ben")) == ["My manager is Oslo"]
         assert types(mem.traces(memory=paris.id)) == ["write", "conflict", "deleted"]
         assert types(mem.traces(memory=paris.short_id)) == ["write", "conflict", "deleted"]
         assert texts(mem.traces(type="memory_write", since=START + timedelta(hours=1))) == [
-            "I live in Rome",
-            "I live in Oslo",
+            "My manager is Rome",
+            "My manager is Oslo",
         ]
         assert types(mem.traces(memory=paris.id, session="of ana", since="2026-01-01T13:00:00Z")) == [
             "conflict",
@@ -231,17 +231,17 @@ def test_traces_are_for_those_who_govern(clock: Clock) -> None:
 def test_why_tells_a_session_or_a_memory(clock: Clock) -> None:
     with opened(clock) as mem:
         ana, ben = (mem.as_caller(user=name, session=f"of {name}") for name in ("ana", "ben"))
-        ana.add("I live in Paris")
-        rome = ana.add("I live in Rome").memory
-        ben.add("I live in Oslo")
+        ana.add("My manager is Paris")
+        rome = ana.add("My manager is Rome").memory
+        ben.add("My manager is Oslo")
         assert rome is not None
         assert mem.why(memory=rome.id) == (
-            "Wrote the fact “I live in Rome” to ana's own space: a person said it.",
-            "Found a contradiction: “I live in Rome” stands against memory "
+            "Wrote the fact “My manager is Rome” to ana's own space: a person said it.",
+            "Found a contradiction: “My manager is Rome” stands against memory "
             f"{mem.list(status='superseded').items[0].short_id}, since the newer is believed.",
         )
         assert mem.why(session="of ben") == (
-            "Wrote the fact “I live in Oslo” to ben's own space: a person said it.",
+            "Wrote the fact “My manager is Oslo” to ben's own space: a person said it.",
             "Began phase-1 in ben's own space: the first phase begins with the first write.",
             "Checked 1 border: open.",
         )

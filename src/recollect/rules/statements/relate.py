@@ -73,7 +73,9 @@ def _same_thing(old: Frame, new: Frame) -> bool:
     """Whether an ended value is the one that was held: "the house" need not be the one in Spain, "the Redis cache" not Redis."""
     ended = new.old_value or new.value
     named = names_in(ended)
-    if sorted(new.scope) != sorted(old.scope) and (new.scope or (not named and old.attribute in ("own", "member", "use"))):
+    if sorted(new.scope) != sorted(old.scope) and (
+        new.scope or (not named and old.attribute in ("own", "member", "use"))
+    ):
         return False
     head = normal_value(ended).split()[-1:]
     return not named or head[0] in named.split() or head[0] in normal_value(old.value).split()
