@@ -37,6 +37,9 @@ _NEVER_A_NAME = word_set("is are was were the of for in on at to and or not i no
 _APPROXIMATELY = word_set("about around over nearly almost roughly approximately only under")
 
 
+_NATIONALITY = re.compile(r"\w{2}(?:ian|ean|can|ese|ish)$|^(?:dutch|french|greek|czech|thai|swiss|german)$")
+
+
 class WrongTaggerModel(RuntimeError):
     """The installed tagger's model is not the one that the rules were made for."""
 
@@ -281,7 +284,9 @@ def _is_leading_name(words: list[Word]) -> bool:
 
 
 def _is_capitalised_inside(word: Word, at: int) -> bool:
-    return at > 0 and word.text[:1].isupper() and word.tag != "PNP" and word.lower not in _NEVER_A_NAME
+    if not at or not word.text[:1].isupper() or word.tag == "PNP" or word.lower in _NEVER_A_NAME:
+        return False
+    return not (word.tag == "AJ0" and _NATIONALITY.search(word.lower))
 
 
 def _can_be(word: Word, *tags: str) -> str | None:
