@@ -14,11 +14,22 @@ _NOT_ENDED_BY_VALUE = frozenset(
 )
 """Attributes that no "sold", "left" or "removed" ends: who likes a Volvo may sell one."""
 
+_LEFT_OR_QUIT = frozenset(("member", "employer", "school", "home", "job", "location"))
+"""What "left the …" and "quit the …" end where the value is no name."""
+
 _NOT_HELD = frozenset(("event", "intent", "be", "instruction", "instruction:limit", "once"))
 
 
 def relate(old: Frame, new: Frame) -> Relation:
     """Relate a new frame to a stored one."""
+    found = _relate(old, new)
+    # A stored statement with more clauses would lose them; a new one with more clauses is no plain replacement.
+    loses = found in (Relation.CHANGED, Relation.RETRACTED) and old.partial and bool(old.rest)
+    unsure = (found is Relation.CHANGED or new.change is not ChangeMark.STOP) and new.partial and bool(new.rest)
+    return Relation.CONTESTED if loses or (found in (Relation.CHANGED, Relation.RETRACTED) and unsure) else found
+
+
+def _relate(old: Frame, new: Frame) -> Relation:
     if new.tense is Tense.UNSURE and old.slot != new.slot:
         return Relation.APART
     if new.attribute == ANY or old.attribute == ANY:
@@ -90,7 +101,8 @@ def _ended(old: Frame, new: Frame) -> Relation:
         return Relation.RETRACTED
     if new.contested:
         same = old.subject_value is not None and old.subject_value == new.subject_value
-        return Relation.RETRACTED if same and _is_held(old) and _same_thing(old, new) else Relation.APART
+        plain = old.attribute in _LEFT_OR_QUIT or bool(names_in(new.value))
+        return Relation.RETRACTED if same and plain and _is_held(old) and _same_thing(old, new) else Relation.APART
     return Relation.APART
 
 
@@ -163,6 +175,8 @@ def _measured(value: str) -> frozenset[str]:
 def _date_sort(value: str) -> str:
     """What a date is written as: digits for letters, so that two dates of one form compare."""
     normal = normal_value(value)
+    if normal.lstrip("#~").isdecimal():
+        return "year"
     if any(char.isdigit() for char in normal):
         return "day"
     return "week day" if normal.startswith("~") else "words"

@@ -8,6 +8,7 @@ from recollect.rules.statements.phrases import Form, Tail, noun_phrase, split_ta
 from recollect.rules.statements.tagger import NOUNS, Word
 
 STOP_VERBS = tables.words("verbs", "stop")
+AMBIGUOUS_STOPS = tables.words("verbs", "stop_ambiguous")
 STOP_PARTICLES = tables.words("verbs", "stop_particle")
 _PARTING = frozenset(("divorce", "separate", "split", "break-up", "split-up"))
 _LINKS = frozenset("of from with out to in".split())
@@ -54,7 +55,7 @@ def read_stop(context: Context) -> list[Frame]:
     tail = split_tail(left)
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.CLOCK, Form.DATE, Form.QUANTITY):
         return []
-    if verb.lemma == "stop" and tail.form is Form.THE:  # "stopped the car" ends nothing
+    if verb.lemma in AMBIGUOUS_STOPS and not verb.particle and not tail.has_name:
         return []
     return [_ended(context, context.subject, tail)]
 
@@ -66,6 +67,8 @@ def _ended(context: Context, subject: str, tail: Tail) -> Frame:
 def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
     """ "CircleCI was removed (from the pipeline)": the subject is the value, of the speaker or of what it was removed from."""
     value = context.subject_words
+    if context.verb.lemma in AMBIGUOUS_STOPS and not context.verb.particle and not any(word.is_name for word in value):
+        return []
     if any(word.tag == "CJC" for word in value):
         return []
     tail = Tail(value)
