@@ -125,7 +125,11 @@ def public_texts(data: Path) -> Iterator[tuple[str, list[str]]]:
     messages: list[str] = []
     for path in sorted(data.glob("beam_100k/*/chat.json.gz")):
         messages += _user_messages(json.loads(gzip.decompress(path.read_bytes())))
-    for name, texts in (("LoCoMo observations", observations), ("LoCoMo turns", turns), ("BEAM user messages", messages)):
+    for name, texts in (
+        ("LoCoMo observations", observations),
+        ("LoCoMo turns", turns),
+        ("BEAM user messages", messages),
+    ):
         if texts:
             yield name, texts
             yield f"{name}, sentences", [part for text in texts for part in _sentences(text)]
@@ -176,7 +180,9 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--errors", action="store_true", help="print every wrong or missed pair")
     options.add_argument("--part", choices=("all", "tuned", "held-out"), default="all", help="whose errors to print")
-    options.add_argument("--data", type=Path, help="print the coverage of the public texts under this directory instead")
+    options.add_argument(
+        "--data", type=Path, help="print the coverage of the public texts under this directory instead"
+    )
     asked = options.parse_args()
     if asked.data is not None:
         for name, texts in public_texts(asked.data):

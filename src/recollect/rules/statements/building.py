@@ -12,12 +12,9 @@ from recollect.rules.statements.phrases import (
     Form,
     NounPhrase,
     Tail,
-    canonical,
-    dimension,
     form_of,
     join,
     kind_of,
-    text_of,
 )
 from recollect.rules.statements.tables import Predicate
 from recollect.rules.statements.tagger import Word
@@ -242,18 +239,3 @@ def fits(predicate: Predicate, tail: Tail) -> bool:
     if "name" in kinds and form is Form.A:
         return tail.has_name and tail.value[-1].is_name
     return False
-
-
-def last_word(words: list[Word]) -> str:
-    """The canonical last noun of a phrase; empty without one."""
-    nouns = [word for word in words if word.is_noun]
-    return canonical(nouns[-1]) if nouns else ""
-
-
-def measured(tail: Tail) -> str:
-    """What a quantity counts or measures, for the attribute: a dimension, or the counted noun."""
-    return dimension(tail.value)
-
-
-def words_text(words: list[Word]) -> str:
-    return text_of(words)

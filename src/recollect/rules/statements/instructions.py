@@ -191,7 +191,9 @@ def _permitted(context: Context, subject: list[Word], after: list[Word], *, nega
     change = context.change
     return [
         replace(
-            frame, scope=(*(s for s in context.scope if s != "can"), *frame.scope), change=frame.change if change is ChangeMark.NONE else change
+            frame,
+            scope=(*(s for s in context.scope if s != "can"), *frame.scope),
+            change=frame.change if change is ChangeMark.NONE else change,
         )
         for frame in frames
         if form_of(subject) is not Form.PRONOUN and text_of(subject)

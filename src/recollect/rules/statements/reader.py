@@ -220,7 +220,9 @@ def read_clause(context: Context) -> list[Frame]:
     if context.verb.copula:
         return read_copula(context)
     if context.verb.passive and context.verb.surface in STATES and not context.rest:
-        participle = Word(context.verb.surface, context.verb.surface, "AJ0")  # "is divorced" is a state, not what was done
+        participle = Word(
+            context.verb.surface, context.verb.surface, "AJ0"
+        )  # "is divorced" is a state, not what was done
         return read_copula(replace(context, verb=replace(context.verb, copula=True, passive=False), rest=[participle]))
     return read_open(context)
 

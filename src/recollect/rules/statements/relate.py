@@ -9,8 +9,8 @@ from recollect.rules.statements.values import dimension_of, names_in, normal_val
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
 _NOT_ENDED_BY_VALUE = frozenset(
-    "like fear origin childhood speak allergy be visit".split()
-    + ["birth place", "birth date", "death place", "founded", "founder", "founding place", "author", "creator", "time"]
+    """like|fear|origin|childhood|speak|allergy|be|visit|birth place|birth date|death place|founded|founder|founding place
+author|creator|time""".replace("\n", "|").split("|")
 )
 """Attributes that no "sold", "left" or "removed" ends: who likes a Volvo may sell one."""
 
@@ -84,7 +84,9 @@ def _same_thing(old: Frame, new: Frame) -> bool:
     """Whether an ended value is the one that was held: "the house" need not be the one in Spain, "the Redis cache" not Redis."""
     ended = new.old_value or new.value
     named = names_in(ended)
-    if sorted(new.scope) != sorted(old.scope) and (new.scope or (not named and old.attribute in ("own", "member", "use"))):
+    limits = [scope for scope in old.scope if not scope.startswith(("every ", "on ", "daily", "weekly"))]
+    elsewhere = bool(limits) and not named and old.attribute in ("own", "member", "use")
+    if sorted(new.scope) != sorted(old.scope) and (new.scope or elsewhere):
         return False
     head = normal_value(ended).split()[-1:]
     return not named or head[0] in named.split() or head[0] in normal_value(old.value).split()

@@ -4,7 +4,7 @@ from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build
 from recollect.rules.statements.clause import VerbGroup
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
-from recollect.rules.statements.phrases import Form, Tail, noun_phrase, split_tail
+from recollect.rules.statements.phrases import DEICTIC, PERIODS, Form, Tail, noun_phrase, split_tail
 from recollect.rules.statements.tagger import NOUNS, Word
 
 STOP_VERBS = tables.words("verbs", "stop")
@@ -57,11 +57,22 @@ def read_stop(context: Context) -> list[Frame]:
         return []
     if verb.lemma in AMBIGUOUS_STOPS and not verb.particle and not tail.has_name:
         return []
-    return [_ended(context, context.subject, tail)]
+    called_off = verb.lemma in ("cancel", "abolish", "scrap") or (verb.lemma, verb.particle) == ("call", "off")
+    held = called_off and not tail.more and not tail.times
+    event = [_no_longer_held(context, noun_phrase(left, context.speaker).whole)] if held else []
+    return [_ended(context, context.subject, tail), *event]
 
 
 def _ended(context: Context, subject: str, tail: Tail) -> Frame:
     return build(context, ANY, tail, "stop", subject=subject, negated=True, change=ChangeMark.STOP, tense=Tense.NOW)
+
+
+def _no_longer_held(context: Context, event: str) -> Frame:
+    """The time of an event that was called off."""
+    nothing = Tail([])
+    return build(
+        context, "time", nothing, "stop", subject=event, one=True, negated=True, change=ChangeMark.STOP, tense=Tense.NOW
+    )
 
 
 def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
@@ -71,8 +82,9 @@ def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
         return []
     if any(word.tag == "CJC" for word in value):
         return []
-    tail = Tail(value)
-    frames = []
+    tail = split_tail(value)
+    once = any(word.lower in DEICTIC or word.lower in PERIODS for word in left)  # "cancelled this week" ends no series
+    frames = [] if once else [_no_longer_held(context, context.subject)]
     holder = next((at for at, word in enumerate(left) if word.lower in ("from", "in", "on", "by")), None)
     if holder is not None:
         phrase = noun_phrase(split_tail(left[holder + 1 :]).value, context.speaker).whole
@@ -81,10 +93,10 @@ def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
     if context.phrase.owner and context.phrase.head:
         head = [word for word in value if word.tag not in ("POS", "DPS") and word.text != "'s"]
         owned = _words_of_head(value)
-        frames.append(_ended(context, context.phrase.owner, Tail(owned or head)))
+        frames.append(_ended(context, context.phrase.owner, split_tail(owned or head)))
     if holder is None:
         frames.append(_ended(context, context.speaker, tail))
-    return frames
+    return frames if once else [*frames[1:], frames[0]]
 
 
 def _words_of_head(value: list[Word]) -> list[Word]:

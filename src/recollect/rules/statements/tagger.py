@@ -108,8 +108,8 @@ _PART_OF_DAY = re.compile(r"\b(\d{1,2}(?::\d\d)?) in the (morning|afternoon|even
 _NOON = re.compile(r"(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
 _MIDNIGHT = re.compile(r"(?<=\bat )midnight\b|(?<=\buntil )midnight\b", re.I)
 _NOW_PHRASES = re.compile(
-    r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|as of (?:now|today|this (?:week|month|year))|right now|at present"
-    r"|effective immediately|starting (?:now|today)|going forward|since recently)\b,?",
+    r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|right now|at present"
+    r"|as of (?:now|today|this (?:week|month|year))|effective immediately|starting (?:now|today)|going forward)\b,?",
     re.I,
 )
 _CONTRACTED_NOT = re.compile(r"\b(\w+)n't\b", re.I)

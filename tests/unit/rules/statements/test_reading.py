@@ -187,7 +187,9 @@ def test_a_scope_is_part_of_slot_and_name() -> None:
     assert staging.scope == ("in staging",)
 
 
-@pytest.mark.parametrize("text", ["I live in Porto", "The user lives in Porto", "User lives in Porto", "We live in Porto"])
+@pytest.mark.parametrize(
+    "text", ["I live in Porto", "The user lives in Porto", "User lives in Porto", "We live in Porto"]
+)
 def test_who_speaks_stands_for_the_first_person_and_the_user(text: str) -> None:
     (frame,) = read_statement(text, speaker="Ana")
     assert frame.subject == "ana"

@@ -36,7 +36,11 @@ def test_german_attributes_are_english_ones() -> None:
 
 
 def test_a_table_that_breaks_its_format_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    for row in ({"values": "some", "kinds": "name"}, {"values": "one", "kinds": "colour"}, {"values": "one", "kinds": "name", "x": 1}):
+    for row in (
+        {"values": "some", "kinds": "name"},
+        {"values": "one", "kinds": "colour"},
+        {"values": "one", "kinds": "name", "x": 1},
+    ):
         monkeypatch.setattr(tables, "load_toml", lambda name, row=row: {"home": row})
         tables.predicates.cache_clear()
         with pytest.raises(tables.BadTable, match=r"\[home\]"):
