@@ -68,7 +68,7 @@ def key_of(text: str, *, reader: bool = False) -> str | None:
     return identity(parsed_key(*frames[0].name).text) if frames else None
 
 
-def load(*, reader: bool) -> list[Statement]:
+def load(*, reader: bool = False) -> list[Statement]:
     """Every labelled statement, with its key."""
     table = resources.files("recollect.testing.cases").joinpath("statements.yaml").read_text("utf-8")
     return [

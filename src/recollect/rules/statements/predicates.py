@@ -157,7 +157,7 @@ def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
         return not context.is_self
     if attribute in ("runs on", "location") and context.is_self:
         return phrase.mode == "state"
-    if attribute in ("home", "childhood", "origin", "job", "employer", "school") and phrase.mode == "start":
+    if attribute in ("home", "origin", "job", "employer", "school") and phrase.mode == "start":
         return _may_be_person(context)
     if attribute == "pay" and words == ("make",):
         return "per" in [w.lower for w in tail.value] or "year" in tail.text or "month" in tail.text

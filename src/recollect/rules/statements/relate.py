@@ -9,7 +9,7 @@ from recollect.rules.statements.values import dimension_of, names_in, normal_val
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
 _NOT_ENDED_BY_VALUE = frozenset(
-    """like|fear|origin|childhood|speak|allergy|be|visit|birth place|birth date|death place|founded|founder|founding place
+    """like|fear|origin|speak|allergy|be|visit|birth place|birth date|death place|founded|founder
 author|creator|time""".replace("\n", "|").split("|")
 )
 """Attributes that no "sold", "left" or "removed" ends: who likes a Volvo may sell one."""
