@@ -148,7 +148,7 @@ def _strings(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
 
 def _user_messages(node: Any) -> list[str]:
     if isinstance(node, dict) and node.get("role") == "user" and isinstance(node.get("content"), str):
-        return [node["content"]]
+        return [re.sub(r"\s*->->.*$", "", node["content"])]  # the set's own mark of the turn
     parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
     return [message for part in parts for message in _user_messages(part)]
 
