@@ -25,6 +25,8 @@ _AGENT = "(?:you|the (?:assistant|agent|model|bot|ai)|agents|assistants)"
 _SCOPE = re.compile(r"(.+?) (?:in|from|within|to) (.+)", re.I)
 _ENUMERATION = re.compile(r",? (?:or|and|nor) |, ", re.I)
 _SCOPE_OWNERS = word_set("your my our the any all commit chat pr code review pull request")
+_ANSWERS = word_set("reply replies response responses answer answers message messages output outputs")
+_ANSWER_OWNERS = word_set("your my our the any all")
 _ARTICLES = word_set("the a an any")
 _BEFORE_DOING = re.compile(r" before \w+ing\b", re.I)
 
@@ -39,11 +41,17 @@ def _limited(phrase: str) -> Parts | None:
     what, place = phrase, ""
     if scoped := _SCOPE.fullmatch(phrase):
         what = scoped[1]
-        place = "" if all(map(is_communication, _ENUMERATION.split(scoped[2]))) else scoped[2]
+        place = "" if all(map(_is_answer, _ENUMERATION.split(scoped[2]))) else scoped[2]
     named, where = obj(what), obj(place) if place else ""
     if named is None or where is None or _ENUMERATION.search(f"{what} {place}"):
         return None
     return SELF, "limit", f"{named} in {where}" if where else named
+
+
+def _is_answer(place: str) -> bool:
+    """Whether a place is simply what an agent says to its user. A rule for commits, code or emails is a rule of its own."""
+    words = place.lower().removesuffix(" to me").split()
+    return words[-1] in _ANSWERS and all(word in _ANSWER_OWNERS for word in words[:-1])
 
 
 def is_communication(place: str) -> bool:
@@ -125,7 +133,7 @@ LIMITS: tuple[Rule, ...] = (
         "must should may can shall",
         rf"{_AGENT} (?:must|shall|may) (?:{_USE}) {{v}}",
         rf"(?:the (?:assistant|agent|model|bot|ai)|agents|assistants) (?:should|can) (?:{_USE}) {{v}}",
-        r"(?:your |the |all )?(?:replies|responses|answers|commit messages|messages) (?:must|should|may|can)"
+        r"(?:your |the |all )?(?:replies|responses|answers|messages) (?:must|should|may|can)"
         rf" (?:{_HOLD}) {{v}}",
         read=_limit,
         allows="may shall or and nor",

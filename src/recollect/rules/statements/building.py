@@ -5,18 +5,16 @@ from dataclasses import dataclass, replace
 
 from recollect.rules.saq.places import CITIES, COUNTRIES, STATES
 from recollect.rules.statements import tables
-from recollect.rules.statements.clause import VerbGroup
+from recollect.rules.statements.clause import TENTATIVE, VerbGroup
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
+    FILLER,
     Form,
     NounPhrase,
     Tail,
-    canonical,
-    dimension,
     form_of,
     join,
     kind_of,
-    text_of,
 )
 from recollect.rules.statements.tables import Predicate
 from recollect.rules.statements.tagger import Word
@@ -92,8 +90,16 @@ def build(
     change = context.change if change is None else change
     if tail.now and change is ChangeMark.NONE:
         change = ChangeMark.NOW
-    scope = [*context.scope, *tail.scope]
-    single = one and tense is Tense.NOW and not tail.more and not contested and context.sure
+    scope = [*context.scope, *_limiting_adverbs(context.verb), *tail.scope]
+    # "works at Acme and paints", "lives in Rome and Bari": a joined value says more than one thing
+    partial = bool(tail.more) or (one and any(word.tag == "CJC" for word in tail.value))
+    negated = context.negated if negated is None else negated
+    if one and change in (ChangeMark.START, ChangeMark.CHANGE) and any(_YEAR.search(time) for time in tail.times):
+        contested = True  # "moved to Berlin in 2015" need not be the last move
+    denies_slot = one and negated and bool(tail.value or value)
+    if _held_before(context, tail, change):
+        tense = Tense.PAST
+    single = one and tense is Tense.NOW and not partial and not contested and not denies_slot and context.sure
     timed = " ".join(tail.times)
     if timed and not one and change is ChangeMark.NONE:
         scope, timed = [*scope, timed], ""
@@ -104,16 +110,40 @@ def build(
         value_kind=kind_of(tail.value) if value_kind is None else value_kind,
         scope=tuple(scope),
         single=single,
-        negated=context.negated if negated is None else negated,
+        negated=negated,
         tense=tense,
         change=change,
         old_value=old_value,
-        partial=bool(tail.more),
+        partial=partial,
         contested=contested and one,
         rule=rule,
         rest=join(timed, tail.more),
         open_to_others=open_to_others,
+        denies_slot=denies_slot,
         key_words=predicate.key_words if predicate else ("", ""),
+    )
+
+
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+def _limiting_adverbs(verb: VerbGroup) -> list[str]:
+    """The adverbs of a verb that limit what it says: "rarely drinks", "only drinks"; not "now" and "also"."""
+    said_elsewhere = ("no", "longer", "never", *TENTATIVE)
+    return [adverb for adverb in verb.adverbs if adverb not in FILLER and adverb not in said_elsewhere]
+
+
+def _held_before(context: Context, tail: Tail, change: ChangeMark) -> bool:
+    """ "has lived in Porto" need not hold now; "has lived in Porto since 2019" and "has moved to Porto" do."""
+    verb = context.verb
+    lasts = any(time.startswith(("since ", "for ")) for time in tail.times) or "since" in tail.more.lower()
+    return (
+        verb.perfect
+        and not verb.progressive
+        and not lasts
+        and change in (ChangeMark.NONE, ChangeMark.NOW)
+        and context.tense is Tense.NOW
+        and not context.negated
     )
 
 
@@ -209,18 +239,3 @@ def fits(predicate: Predicate, tail: Tail) -> bool:
     if "name" in kinds and form is Form.A:
         return tail.has_name and tail.value[-1].is_name
     return False
-
-
-def last_word(words: list[Word]) -> str:
-    """The canonical last noun of a phrase; empty without one."""
-    nouns = [word for word in words if word.is_noun]
-    return canonical(nouns[-1]) if nouns else ""
-
-
-def measured(tail: Tail) -> str:
-    """What a quantity counts or measures, for the attribute: a dimension, or the counted noun."""
-    return dimension(tail.value)
-
-
-def words_text(words: list[Word]) -> str:
-    return text_of(words)

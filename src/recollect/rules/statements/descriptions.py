@@ -61,7 +61,8 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     rest = rest[start:]
     if not rest:
         return None, Tail([])
-    of = next((at for at, word in enumerate(rest) if word.tag == "PRF" or word.lower in ("of", "for")), None)
+    links = ("of", "for", "in") if any(word.tag == "AJS" for word in rest) else ("of", "for")
+    of = next((at for at, word in enumerate(rest) if word.tag == "PRF" or word.lower in links), None)
     first = split_tail(rest)
     owned = rest[0].tag == "DPS" or any(is_possessive(word) for word in first.value)
     if owned and not (of and of <= len(first.value)):

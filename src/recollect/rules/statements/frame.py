@@ -79,6 +79,8 @@ class Frame:
     rest: str = ""
     open_to_others: bool = False
     """A second value without a change marker is contested, because both may hold ("lives in Lisbon", "lives in Alfama")."""
+    denies_slot: bool = False
+    """The frame denies one value of a single-valued attribute ("doesn't live in Lisbon"): others may still hold."""
     key_words: tuple[str, str] = ("", "")
     """Aspect and qualifier of the key, where the SAQ parser has a name for the attribute."""
 
@@ -111,9 +113,13 @@ class Frame:
         where = " ".join(sorted(self.scope))
         if self.tense is not Tense.NOW:
             where = f"{where} {self.tense.value}".strip()
-        if self.single and not self.contested:
+        if self.single:
             return self.subject, aspect or self.attribute, f"{qualifier} {where}".strip()
-        said = f"{qualifier or normal_text(self.value)} {where}".strip()
+        if self.rule.startswith("instruction"):
+            said = qualifier or normal_text(self.value)
+        else:
+            said = f"not {normal_text(self.value)}" if self.denies_slot else normal_text(self.value)
+        said = f"{said} {where}".strip()
         if self.partial or self.rest:
             said = f"{said} {normal_text(self.rest)}".strip()
         return self.subject, aspect or self.attribute, said

@@ -41,7 +41,7 @@ def tag_german(text: str) -> list[Word]:
     if not tokens:
         return []
     words = []
-    for at, (token, lemma, tag) in enumerate(load_tagger("de").tag_sent([as_one_token(t) for t in tokens])):
+    for at, (_, lemma, tag) in enumerate(load_tagger("de").tag_sent([as_one_token(t) for t in tokens])):
         plain = tag.replace("(", "").replace(")", "")
         mapped = "PUN" if plain.startswith("$") else _TAGS.get(plain, plain)
         text_, lower = tokens[at], tokens[at].lower()
@@ -123,8 +123,8 @@ def _noun_phrase(words: list[Word], speaker: str) -> NounPhrase:
         return NounPhrase(owner.whole, _role(words[:of]))
     first = words[0]
     if len(words) > 1 and first.is_name and first.text.endswith("s") and not words[1].is_name:
-        owner = first.lemma if first.lemma != first.lower else first.lower[:-1]
-        return NounPhrase(owner, _role(words[1:]))
+        name = first.lemma if first.lemma != first.lower else first.lower[:-1]
+        return NounPhrase(name, _role(words[1:]))
     return NounPhrase("", " ".join(word.lower if word.is_name else word.lemma for word in words))
 
 

@@ -129,6 +129,11 @@ def _counted(verb: Word, after: list[Word], speaker: str) -> Frame | None:
 
 
 def _limit(what: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
+    what = [  # "add emojis to commit messages": what follows "to" is a place, not what to do
+        Word(word.text, word.lower, "PRP") if word.tag == "TO0"
+        else Word(word.text, word.lower, "NN1") if at and what[at - 1].tag == "TO0" else word
+        for at, word in enumerate(what)
+    ]  # fmt: skip
     tail = split_tail([word for word in what if word.lower not in ("any", "more")])
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.PREPOSITION):
         return []
@@ -186,7 +191,9 @@ def _permitted(context: Context, subject: list[Word], after: list[Word], *, nega
     change = context.change
     return [
         replace(
-            frame, scope=(*context.scope, *frame.scope), change=frame.change if change is ChangeMark.NONE else change
+            frame,
+            scope=(*(s for s in context.scope if s != "can"), *frame.scope),
+            change=frame.change if change is ChangeMark.NONE else change,
         )
         for frame in frames
         if form_of(subject) is not Form.PRONOUN and text_of(subject)

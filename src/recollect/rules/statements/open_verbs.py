@@ -102,7 +102,8 @@ def _event(context: Context, attribute: str, preposition: str, tail: Tail) -> Fr
     """A past event keeps all its words."""
     if context.stated_tense is not Tense.PAST:
         return None
-    return build(context, attribute, Tail(tail.value, [*tail.scope, *tail.times], [], tail.more), "event")
+    again = ["again"] if tail.now or "again" in context.verb.adverbs else []  # a second visit is another event
+    return build(context, attribute, Tail(tail.value, [*tail.scope, *tail.times, *again], [], tail.more), "event")
 
 
 def _timed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:

@@ -356,6 +356,8 @@ def _opens_adjunct(words: list[Word], at: int, value: list[Word]) -> bool:
     after = words[at + 1] if at + 1 < len(words) else None
     if lower in ("per", "of"):
         return False
+    if lower in ("each", "every") and after is not None and (after.lower in DAYS or after.lemma in PERIODS):
+        return value[0].tag != "CRD" and not any(w.tag == "PRF" for w in value)
     if lower in ("over", "to", "at", "by") and after is not None and _spans(value[-1], after, lower):
         return False
     if word.tag in ("PRP", "TO0") or word.tag in CLAUSE_OPENERS or word.tag in FINITE:

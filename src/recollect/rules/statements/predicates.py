@@ -11,6 +11,7 @@ from recollect.rules.statements.phrases import (
     PERIODS,
     SEASONS,
     Form,
+    NounPhrase,
     Tail,
     canonical,
     content,
@@ -91,7 +92,7 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         old_value, left = text_of(split_tail(left[:to]).value), left[to + 1 :]
     tail = split_tail(left)
     if not tail.value:
-        if mode != "stop" or predicate.attribute not in _NEEDS_NO_VALUE:
+        if mode != "stop" or predicate.attribute not in _NEEDS_NO_VALUE or tail.times or tail.scope:
             return []
     elif not _takes(context, phrase, tail):
         return []
@@ -156,7 +157,7 @@ def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
         return not context.is_self
     if attribute in ("runs on", "location") and context.is_self:
         return phrase.mode == "state"
-    if attribute in ("home", "childhood", "origin", "job", "employer", "school") and phrase.mode == "start":
+    if attribute in ("home", "origin", "job", "employer", "school") and phrase.mode == "start":
         return _may_be_person(context)
     if attribute == "pay" and words == ("make",):
         return "per" in [w.lower for w in tail.value] or "year" in tail.text or "month" in tail.text
@@ -198,7 +199,7 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
             name = split_tail(left[named + 1 :])
             head = " ".join(content(role.value))
             described = replace(
-                describe(context, replace_phrase(context, head), name, "has named"), single=False, contested=False
+                describe(context, NounPhrase(context.subject, head), name, "has named"), single=False, contested=False
             )
             return [described, replace(build(context, "own", role, "implied"), partial=True)]
     if frame.attribute == "job":
@@ -245,10 +246,10 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
         and len(tail.value) > 1
         and not any(word.tag == "CJC" for word in tail.value)
     ):
-        what = " ".join(content(tail.value[:-1]))
+        product = " ".join(content(tail.value[:-1]))
         version = build(
             context,
-            f"{frame.attribute} {what}",
+            f"{frame.attribute} {product}",
             tail,
             "version",
             one=True,
@@ -264,8 +265,3 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
         thing = noun_phrase(tail.value, context.speaker).whole
         return [frame, build(context, "owner", owner, "agent", subject=thing, one=True, open_to_others=True)]
     return [frame]
-
-
-def replace_phrase(context: Context, head: str):  # type: ignore[no-untyped-def]
-    """The noun phrase of something that the subject has."""
-    return type(context.phrase)(context.subject, head)

@@ -7,7 +7,7 @@ from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build
 from recollect.rules.statements.changes import read_change
 from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup, parse_clause
-from recollect.rules.statements.descriptions import read_copula, read_label, read_swapped
+from recollect.rules.statements.descriptions import STATES, read_copula, read_label, read_swapped
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
@@ -16,6 +16,9 @@ from recollect.rules.statements.phrases import Form, content, noun_phrase, split
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.stops import read_absence, read_death, read_parting, read_stop
 from recollect.rules.statements.tagger import FINITE, Word, tag_english
+
+ABILITY = "can"
+"""The scope of what someone can do: who can swim need not swim."""
 
 MAX_LENGTH = 300
 """Longer texts are stories, not statements."""
@@ -159,7 +162,7 @@ def _context(clause: Clause, speaker: str) -> Context:
     scope, tense, change = [], Tense.UNSURE if verb.unsure else Tense.NOW, verb.change
     if clause.lead:
         lead = clause.lead
-        if lead[0].lower in TENTATIVE:
+        if lead[0].lower in TENTATIVE or lead[0].lower == "according":
             tense = Tense.UNSURE
         if any(word.lower == "now" for word in lead) and change is ChangeMark.NONE:
             change = ChangeMark.NOW
@@ -171,6 +174,8 @@ def _context(clause: Clause, speaker: str) -> Context:
             scope = [" ".join(content(lead))]
     if verb.modal in ("can", "ca", "could") and verb.negated and verb.lemma in ("stand", "bear"):
         verb.lemma, verb.negated, verb.modal = "hate", False, ""
+    if verb.modal in ("can", "ca", "could"):
+        scope.append(ABILITY)
     if verb.modal in ("will", "'ll") and split_tail(clause.rest[1:]).form in (Form.DATE, Form.CLOCK):
         tense = Tense.NOW  # "will now launch on 5 May" is the schedule as it stands
     subject = clause.subject
@@ -214,6 +219,11 @@ def read_clause(context: Context) -> list[Frame]:
         return frames
     if context.verb.copula:
         return read_copula(context)
+    if context.verb.passive and context.verb.surface in STATES and not context.rest:
+        participle = Word(
+            context.verb.surface, context.verb.surface, "AJ0"
+        )  # "is divorced" is a state, not what was done
+        return read_copula(replace(context, verb=replace(context.verb, copula=True, passive=False), rest=[participle]))
     return read_open(context)
 
 
@@ -221,7 +231,8 @@ def _chained(context: Context) -> list[Frame] | None:
     """A verb that governs another: "stopped smoking", "used to live", "wants to move", "says that …"; None if there is none."""
     verb, rest = context.verb, context.rest
     if verb.copula and len(rest) > 2 and rest[0].lower in ("able", "unable") and rest[1].lower == "to":
-        return _inner(context, rest[2:], negated=context.negated != (rest[0].lower == "unable"), change=context.change)
+        able = replace(context, scope=(*context.scope, ABILITY))
+        return _inner(able, rest[2:], negated=context.negated != (rest[0].lower == "unable"), change=context.change)
     if not rest or verb.copula or verb.passive:
         return None
     first = rest[0]

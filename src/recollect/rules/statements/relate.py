@@ -9,16 +9,27 @@ from recollect.rules.statements.values import dimension_of, names_in, normal_val
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
 _NOT_ENDED_BY_VALUE = frozenset(
-    "like fear origin childhood speak allergy be visit".split()
-    + ["birth place", "birth date", "death place", "founded", "founder", "founding place", "author", "creator", "time"]
+    """like|fear|origin|speak|allergy|be|visit|birth place|birth date|death place|founded|founder
+author|creator|time""".replace("\n", "|").split("|")
 )
 """Attributes that no "sold", "left" or "removed" ends: who likes a Volvo may sell one."""
+
+_LEFT_OR_QUIT = frozenset(("member", "employer", "school", "home", "job", "location"))
+"""What "left the …" and "quit the …" end where the value is no name."""
 
 _NOT_HELD = frozenset(("event", "intent", "be", "instruction", "instruction:limit", "once"))
 
 
 def relate(old: Frame, new: Frame) -> Relation:
     """Relate a new frame to a stored one."""
+    found = _relate(old, new)
+    # A stored statement with more clauses would lose them; a new one with more clauses is no plain replacement.
+    loses = found in (Relation.CHANGED, Relation.RETRACTED) and old.partial and bool(old.rest)
+    unsure = (found is Relation.CHANGED or new.change is not ChangeMark.STOP) and new.partial and bool(new.rest)
+    return Relation.CONTESTED if loses or (found in (Relation.CHANGED, Relation.RETRACTED) and unsure) else found
+
+
+def _relate(old: Frame, new: Frame) -> Relation:
     if new.tense is Tense.UNSURE and old.slot != new.slot:
         return Relation.APART
     if new.attribute == ANY or old.attribute == ANY:
@@ -73,9 +84,9 @@ def _same_thing(old: Frame, new: Frame) -> bool:
     """Whether an ended value is the one that was held: "the house" need not be the one in Spain, "the Redis cache" not Redis."""
     ended = new.old_value or new.value
     named = names_in(ended)
-    if sorted(new.scope) != sorted(old.scope) and (
-        new.scope or (not named and old.attribute in ("own", "member", "use"))
-    ):
+    limits = [scope for scope in old.scope if not scope.startswith(("every ", "on ", "daily", "weekly"))]
+    elsewhere = bool(limits) and not named and old.attribute in ("own", "member", "use")
+    if sorted(new.scope) != sorted(old.scope) and (new.scope or elsewhere):
         return False
     head = normal_value(ended).split()[-1:]
     return not named or head[0] in named.split() or head[0] in normal_value(old.value).split()
@@ -92,7 +103,8 @@ def _ended(old: Frame, new: Frame) -> Relation:
         return Relation.RETRACTED
     if new.contested:
         same = old.subject_value is not None and old.subject_value == new.subject_value
-        return Relation.RETRACTED if same and _is_held(old) and _same_thing(old, new) else Relation.APART
+        plain = old.attribute in _LEFT_OR_QUIT or bool(names_in(new.value))
+        return Relation.RETRACTED if same and plain and _is_held(old) and _same_thing(old, new) else Relation.APART
     return Relation.APART
 
 
@@ -165,6 +177,8 @@ def _measured(value: str) -> frozenset[str]:
 def _date_sort(value: str) -> str:
     """What a date is written as: digits for letters, so that two dates of one form compare."""
     normal = normal_value(value)
+    if normal.lstrip("#~").isdecimal():
+        return "year"
     if any(char.isdigit() for char in normal):
         return "day"
     return "week day" if normal.startswith("~") else "words"

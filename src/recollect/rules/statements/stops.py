@@ -4,10 +4,11 @@ from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build
 from recollect.rules.statements.clause import VerbGroup
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
-from recollect.rules.statements.phrases import Form, Tail, noun_phrase, split_tail
+from recollect.rules.statements.phrases import DEICTIC, PERIODS, Form, Tail, noun_phrase, split_tail
 from recollect.rules.statements.tagger import NOUNS, Word
 
 STOP_VERBS = tables.words("verbs", "stop")
+AMBIGUOUS_STOPS = tables.words("verbs", "stop_ambiguous")
 STOP_PARTICLES = tables.words("verbs", "stop_particle")
 _PARTING = frozenset(("divorce", "separate", "split", "break-up", "split-up"))
 _LINKS = frozenset("of from with out to in".split())
@@ -54,22 +55,36 @@ def read_stop(context: Context) -> list[Frame]:
     tail = split_tail(left)
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.CLOCK, Form.DATE, Form.QUANTITY):
         return []
-    if verb.lemma == "stop" and tail.form is Form.THE:  # "stopped the car" ends nothing
+    if verb.lemma in AMBIGUOUS_STOPS and not verb.particle and not tail.has_name:
         return []
-    return [_ended(context, context.subject, tail)]
+    called_off = verb.lemma in ("cancel", "abolish", "scrap") or (verb.lemma, verb.particle) == ("call", "off")
+    held = called_off and not tail.more and not tail.times
+    event = [_no_longer_held(context, noun_phrase(left, context.speaker).whole)] if held else []
+    return [_ended(context, context.subject, tail), *event]
 
 
 def _ended(context: Context, subject: str, tail: Tail) -> Frame:
     return build(context, ANY, tail, "stop", subject=subject, negated=True, change=ChangeMark.STOP, tense=Tense.NOW)
 
 
+def _no_longer_held(context: Context, event: str) -> Frame:
+    """The time of an event that was called off."""
+    nothing = Tail([])
+    return build(
+        context, "time", nothing, "stop", subject=event, one=True, negated=True, change=ChangeMark.STOP, tense=Tense.NOW
+    )
+
+
 def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
     """ "CircleCI was removed (from the pipeline)": the subject is the value, of the speaker or of what it was removed from."""
     value = context.subject_words
+    if context.verb.lemma in AMBIGUOUS_STOPS and not context.verb.particle and not any(word.is_name for word in value):
+        return []
     if any(word.tag == "CJC" for word in value):
         return []
-    tail = Tail(value)
-    frames = []
+    tail = split_tail(value)
+    once = any(word.lower in DEICTIC or word.lower in PERIODS for word in left)  # "cancelled this week" ends no series
+    frames = [] if once else [_no_longer_held(context, context.subject)]
     holder = next((at for at, word in enumerate(left) if word.lower in ("from", "in", "on", "by")), None)
     if holder is not None:
         phrase = noun_phrase(split_tail(left[holder + 1 :]).value, context.speaker).whole
@@ -78,10 +93,10 @@ def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
     if context.phrase.owner and context.phrase.head:
         head = [word for word in value if word.tag not in ("POS", "DPS") and word.text != "'s"]
         owned = _words_of_head(value)
-        frames.append(_ended(context, context.phrase.owner, Tail(owned or head)))
+        frames.append(_ended(context, context.phrase.owner, split_tail(owned or head)))
     if holder is None:
         frames.append(_ended(context, context.speaker, tail))
-    return frames
+    return frames if once else [*frames[1:], frames[0]]
 
 
 def _words_of_head(value: list[Word]) -> list[Word]:

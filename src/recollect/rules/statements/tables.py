@@ -28,7 +28,7 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A verb phrase of a predicate: its words, what it says ("state", "start", "stop" or "deny"), and whether its names are unsure."""
+    """A verb phrase of a predicate: its words, what it says (state, start, stop, deny), and whether its names are unsure."""
 
     words: tuple[str, ...]
     predicate: Predicate

@@ -37,6 +37,9 @@ _NEVER_A_NAME = word_set("is are was were the of for in on at to and or not i no
 _APPROXIMATELY = word_set("about around over nearly almost roughly approximately only under")
 
 
+_NATIONALITY = re.compile(r"\w{2}(?:ian|ean|can|ese|ish)$|^(?:dutch|french|greek|czech|thai|swiss|german)$")
+
+
 class WrongTaggerModel(RuntimeError):
     """The installed tagger's model is not the one that the rules were made for."""
 
@@ -105,8 +108,8 @@ _PART_OF_DAY = re.compile(r"\b(\d{1,2}(?::\d\d)?) in the (morning|afternoon|even
 _NOON = re.compile(r"(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
 _MIDNIGHT = re.compile(r"(?<=\bat )midnight\b|(?<=\buntil )midnight\b", re.I)
 _NOW_PHRASES = re.compile(
-    r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|as of (?:now|today|this (?:week|month|year))|right now|at present"
-    r"|effective immediately|starting (?:now|today)|going forward|since recently)\b,?",
+    r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|right now|at present"
+    r"|as of (?:now|today|this (?:week|month|year))|effective immediately|starting (?:now|today)|going forward)\b,?",
     re.I,
 )
 _CONTRACTED_NOT = re.compile(r"\b(\w+)n't\b", re.I)
@@ -281,7 +284,9 @@ def _is_leading_name(words: list[Word]) -> bool:
 
 
 def _is_capitalised_inside(word: Word, at: int) -> bool:
-    return at > 0 and word.text[:1].isupper() and word.tag != "PNP" and word.lower not in _NEVER_A_NAME
+    if not at or not word.text[:1].isupper() or word.tag == "PNP" or word.lower in _NEVER_A_NAME:
+        return False
+    return not (word.tag == "AJ0" and _NATIONALITY.search(word.lower))
 
 
 def _can_be(word: Word, *tags: str) -> str | None:

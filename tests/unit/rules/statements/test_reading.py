@@ -29,7 +29,7 @@ ONE_VALUE = [
     ("The port of the API is 8443", "api listens on", "8443", "nominal"),
     ("Paul is married to Ingrid", "paul spouse", "Ingrid", "table:spouse"),
     ("The shop opens at half past eight", "shop opens", "8:30", "table:opens"),
-    ("Release 4.2 ships on 15 May", "release 4.2 launch", "15 May", "table:launch"),
+    ("Release 4.2 ships on 15 May", "release 4.2 release", "15 May", "table:release"),
     ("The rabbit weighs 2 kg", "rabbit weight", "2 kg", "table:weight"),
     ("User was born in Leeds", "self birth place", "Leeds", "table:birth place"),
     # open rules
