@@ -5,7 +5,7 @@ carried on: a new version is compared anew.
 """
 
 from recollect.engine.pen import Pen
-from recollect.engine.relations import RELATED_TO
+from recollect.engine.relations import MAY_UPDATE, RELATED_TO
 from recollect.model.ledger import Event
 from recollect.model.vocabulary import Status
 from recollect.stores.protocol import Place, Relation, Stored
@@ -50,15 +50,21 @@ def _at(pen: Pen, place: Place) -> list[Relation]:
 
 
 def _goes_on(link: Relation, old: Stored, other: Stored) -> bool:
-    """Whether somebody made it, and its other end is still the version that counts."""
+    """Whether somebody made it, and its other end is still the version that counts.
+
+    A new version of a memory that may be outdated is the newest of all, so nothing may have replaced it yet.
+    """
+    if link.relation_type == MAY_UPDATE and link.target == (old.stream, old.number):
+        return False
     counts = other.body is not None and other.state.status is not Status.SUPERSEDED
     begin, end = (old, other) if link.source == (old.stream, old.number) else (other, old)
     return counts and not _is_by_likeness(link, begin, end)
 
 
 def _is_by_likeness(link: Relation, begin: Stored, end: Stored) -> bool:
-    near = [id for id, _ in (begin.body or {}).get("neighbours", ())]
-    return link.relation_type == RELATED_TO and end.state.id in near
+    """Whether it was found when the memory was written. A new version looks for its own."""
+    field = {RELATED_TO: "neighbours", MAY_UPDATE: "may_update"}.get(link.relation_type, "")
+    return any(one[0] == end.state.id for one in (begin.body or {}).get(field, ()))
 
 
 def _record(pen: Pen, link: Relation, source_id: str, target_id: str) -> None:

@@ -32,6 +32,8 @@ from recollect.rules.fold import BY_HAND, RELATION_RULE
 from recollect.stores.protocol import Later, Place, Reader, Relation, Selection, Stored, Stream, Version
 
 RELATED_TO = "related_to"
+MAY_UPDATE = "may_update"
+"""From a later memory to an earlier one that it may have replaced; see :mod:`recollect.engine.outdated`."""
 CHUNK = 12
 """How many of the nearest are looked up at a time: of those, some may have left the active set, or be another scope's."""
 
