@@ -94,6 +94,8 @@ def as_candidate(stored: Stored) -> Candidate:
     body, state = stored.body, stored.state
     names = ("content", "kind", "tier", "topic_id", "event_type", "space", "owner", "scope", "source", "user_id")
     given = {name: body[name] for name in names if name in body}
+    if body["kind"] == Kind.PROFILE:
+        given["key"] = body["meta"]["key"]
     if body["author"].get("id") != APPLICATION:  # the application is credited where no author was given
         given["author"] = body["author"]
     return Candidate.model_validate({**given, "category": state.category, "tags": state.tags})
