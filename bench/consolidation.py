@@ -16,8 +16,8 @@ from typing import Any
 
 import recollect
 import texts
-from filled import BATCH, working_copy
 from figures import OUT
+from filled import BATCH, working_copy
 
 TWINS = 200
 """Every so many-th memory is written a second time under another key, so that there is something to do."""
@@ -55,7 +55,8 @@ def measure(mem: recollect.Recollect, name: str, run: Callable[[], Any]) -> None
     steps = sum(step.action != "outdated" for step in report.steps) if report.applied else 0
     share = f"{lock / whole:5.1%}"
     print(
-        f"{name:<16}{whole * 1e3:10.0f} ms whole {lock * 1e3:9.1f} ms lock  ({share}, longest {longest * 1e3:.1f} ms), {steps:,} steps"
+        f"{name:<12}{whole * 1e3:8.0f} ms whole {lock * 1e3:8.1f} ms lock ({share}, longest {longest * 1e3:.1f} ms), "
+        f"{steps:,} steps"
     )
 
 
