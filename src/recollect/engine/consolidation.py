@@ -5,8 +5,8 @@ for the same fact (redundant), similar ones (linked) and contradictions (linked 
 believed most, then the most important, then the newest, then the one with the smaller id. Test data that sits in production
 is moved to the namespace ``test``. Pairs that may be outdated are listed, and left to whoever decides them.
 
-Everything is read and compared before the lock, in a snapshot. Inside it, stream by stream, the planned steps are carried out
-whose memories stand as they stood in the snapshot; the others are dropped, and the report says so.
+Everything is read and compared before the lock, in a snapshot. Inside it the planned steps are carried out whose memories
+stand as they stood in the snapshot, all of them in one transaction; the others are dropped, and the report says so.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status
 from recollect.rules.consolidation import Compared, Step, preference, proposals
 from recollect.rules.keys import CanonicalKey
-from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
 
 Progress = Callable[[int, int], None]
 
@@ -147,12 +147,9 @@ def _run(
     if not force or not planned:
         return ConsolidationReport(False, None, examined, (*planned, *undecided), diff)
     run = engine.randomness.bytes(6).hex()
-    done: list[Step] = []
     steps.total += len(planned)
-    for plan in plans:
-        if plan.steps:
-            done += _carry_out(engine, plan, run)
-            steps.advance(len(plan.steps))
+    done = _carry_out(engine, [plan for plan in plans if plan.steps], run)
+    steps.advance(len(planned))
     kept = {id(step) for step in done}
     dropped = tuple(step for step in planned if id(step) not in kept)
     return ConsolidationReport(bool(done), run if done else None, examined, (*done, *undecided), diff, dropped)
@@ -181,26 +178,16 @@ def undo(engine: Engine) -> ConsolidationReport:
     """Take the last consolidation back: redundant memories become active again, links and keys are as before."""
     engine.require(Right.OPERATE, "undo a consolidation, which may be anybody's")
     with engine.write() as writer:
-        at = engine.now()
         writer.locked_streams(engine.tenant)
         recorded = writer.consolidation_entries(engine.tenant)
         run = _last_run(recorded)
         mine = [(number, entry, body) for number, entry, body in recorded if body["run"] == run]
-        steps: list[Step] = []
-        pens: dict[int, Pen] = {}
-
-        def pen_of(number: int) -> Pen:
-            if number not in pens:
-                pens[number] = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at)
-                keep(engine, writer, expire_due(pens[number]), number)
-            return pens[number]
-
+        pens, steps = _Pens(engine, writer), list[Step]()
         for number in sorted({number for number, _, _ in mine}):
             for of, entry, body in reversed(mine):
                 if of == number:
-                    steps += _take_back(pen_of(number), entry, body, pen_of)
-        for pen in pens.values():
-            pen.finish()
+                    steps += _take_back(pens, pens.numbered(number), entry, body)
+        pens.finish()
     return ConsolidationReport(True, run, len(steps), tuple(steps))
 
 
@@ -320,74 +307,84 @@ def _class(stored: Stored) -> KindClass:
 
 
 @again_on_conflict
-def _carry_out(engine: Engine, plan: Plan, run: str) -> list[Step]:
-    """Carry out the steps of one stream whose memories stand as they stood; returns those that were carried out."""
-    with engine.write(_addresses(plan)) as writer:
-        at = engine.now()
-        pen = Pen(engine, writer, writer.locked_stream(engine.tenant, plan.stream.number), at)
-        keep(engine, writer, expire_due(pen), pen.stream.number)
-        found = writer.by_ids(engine.tenant, sorted(plan.seen))
-        current = [step for step in plan.steps if plan.is_current(step, found)]  # before the first step changes any
-        pen.load(*found.values())
-        applying = _Applying(pen, plan, run)
-        done = [step for step in current if applying.apply(step, found)]
-        applying.finish()
-        _note(pen, [(step.id, _OP_OF_STEP[step.action]) for step in done])
+def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
+    """Carry out the steps whose memories stand as they stood, in one transaction; returns those that were carried out."""
+    done: list[Step] = []
+    with engine.write(_addresses(plans)) as writer:
+        pens = _Pens(engine, writer)
+        for plan in plans:
+            pen = pens.numbered(plan.stream.number)
+            found = writer.by_ids(engine.tenant, sorted(plan.seen))
+            current = [step for step in plan.steps if plan.is_current(step, found)]  # before the first step changes any
+            pen.load(*found.values())
+            carried_out = [step for step in current if _apply(pens, pen, plan, step, found, run)]
+            _note(pen, [(step.id, _OP_OF_STEP[step.action]) for step in carried_out])
+            done += carried_out
+        pens.finish()
     return done
 
 
-def _addresses(plan: Plan) -> list[Address]:
-    """Return the streams that are written to, in the order in which they are locked, where there is more than one."""
-    if not plan.rules or plan.stream.address is None:
-        return []
-    return sorted((plan.stream.address, address_of_test_data(plan.stream.address)))
+def _addresses(plans: Sequence[Plan]) -> list[Address]:
+    """Return the streams that are written to, in the order in which they are locked."""
+    moving = [plan.stream.address for plan in plans if plan.rules]
+    here = [plan.stream.address for plan in plans]
+    there = [address_of_test_data(address) for address in moving if address is not None]
+    return sorted({address for address in here if address is not None} | set(there))
 
 
-class _Applying:
-    """Carries out planned steps inside the lock, and knows the stream that test data goes to."""
+class _Pens:
+    """One pen for each stream that a transaction writes to; what has expired there is put away first."""
 
-    def __init__(self, pen: Pen, plan: Plan, run: str) -> None:
-        self._pen, self._plan, self._run = pen, plan, run
-        self._test: Pen | None = None
+    def __init__(self, engine: Engine, writer: Writer) -> None:
+        self._engine, self._writer, self._at = engine, writer, engine.now()
+        self._pens: dict[int, Pen] = {}
 
-    def apply(self, step: Step, found: Mapping[str, Stored]) -> bool:
-        """Carry out one step; returns whether it was still possible."""
-        done = self._applied(step, found)
-        self._pen.flush()
-        return done
+    def numbered(self, number: int) -> Pen:
+        """Return the pen of a stream that is there."""
+        if number not in self._pens:
+            self._add(
+                Pen(self._engine, self._writer, self._writer.locked_stream(self._engine.tenant, number), self._at)
+            )
+        return self._pens[number]
+
+    def at(self, address: Address) -> Pen:
+        """Return the pen of the stream at an address, which is made if nobody has written there yet."""
+        stream = self._writer.stream_at(address)
+        if stream is not None:
+            return self.numbered(stream.number)
+        return self._add(Pen.at_address(self._engine, self._writer, address, self._at))
 
     def finish(self) -> None:
-        self._pen.finish()
-        if self._test is not None:
-            self._test.finish()
+        for pen in self._pens.values():
+            pen.finish()
 
-    def _applied(self, step: Step, found: Mapping[str, Stored]) -> bool:
-        pen, run, stored = self._pen, self._run, found[step.id]
-        if step.action == "redundant":
-            amendment = {"run": run, "linked_before": _linked(pen, step)}
-            rule, to = "consolidation:redundant", Status.REDUNDANT
-            pen.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
-            return True
-        if step.action == "rekey":
-            return _rekey(pen, stored, self._plan.keys[step.id], run)
-        if step.action == "contested":
-            return link_same_key(pen, stored, found[step.other or ""], run)
-        if step.action == "move":
-            there = self._test_pen()
-            new = move(pen, there, stored, self._plan.rules[step.id], self._plan.vectors.get(step.id, b""), run)
-            _note(there, [(new, Op.CREATE)])
-            return True
+    def _add(self, pen: Pen) -> Pen:
+        self._pens[pen.stream.number] = pen
+        keep(self._engine, self._writer, expire_due(pen), pen.stream.number)
+        return pen
+
+
+def _apply(pens: _Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Stored], run: str) -> bool:
+    """Carry out one step; returns whether it was still possible."""
+    stored, possible = found[step.id], True
+    if step.action == "redundant":
+        amendment = {"run": run, "linked_before": _linked(pen, step)}
+        rule, to = "consolidation:redundant", Status.REDUNDANT
+        pen.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
+    elif step.action == "rekey":
+        possible = _rekey(pen, stored, plan.keys[step.id], run)
+    elif step.action == "contested":
+        possible = link_same_key(pen, stored, found[step.other or ""], run)
+    elif step.action == "move":
+        assert plan.stream.address is not None, "a stream that may be read has an owner"
+        there = pens.at(address_of_test_data(plan.stream.address))
+        new = move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
+        _note(there, [(new, Op.CREATE)])
+    else:
         rule = "conflict:consolidation" if step.action == "conflict" else "consolidation:related"
         pen.record(Event.LINKED, step.id, rule=rule, other=step.other, amendment={"run": run})
-        return True
-
-    def _test_pen(self) -> Pen:
-        if self._test is None:
-            address, pen = self._plan.stream.address, self._pen
-            assert address is not None, "a stream that may be read has an owner"
-            self._test = Pen.at_address(pen.engine, pen.writer, address_of_test_data(address), pen.at)
-            keep(pen.engine, pen.writer, expire_due(self._test), self._test.stream.number)
-        return self._test
+    pen.flush()
+    return possible
 
 
 _OP_OF_STEP = {
@@ -425,7 +422,7 @@ def _linked(pen: Pen, step: Step) -> bool:
     return step.other in pen.stored(step.id).state.related_memory_ids
 
 
-def _take_back(pen: Pen, entry: Entry, brought: Mapping[str, Any], pen_of: Callable[[int], Pen]) -> list[Step]:
+def _take_back(pens: _Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
     found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
     stored = found[entry.memory_id]
     if stored.body is None:
@@ -445,7 +442,7 @@ def _take_back(pen: Pen, entry: Entry, brought: Mapping[str, Any], pen_of: Calla
     elif entry.event is Event.ARCHIVED:
         _bring_back(pen, stored, Status.ARCHIVED, marks)
         if other is not None:
-            _put_away(pen_of(other.stream), other, marks)
+            _put_away(pens.numbered(other.stream), other, marks)
     elif "relation_type" in brought:
         if other is not None:
             remove_link(pen, stored, other, UNDONE, **marks)
