@@ -35,6 +35,7 @@ def rules(data: Path | None) -> None:
     in_its_own_process("near_duplicates.py")
     in_its_own_process("extraction.py")
     in_its_own_process("privacy.py")
+    in_its_own_process("consolidation.py")
     if data is not None:
         in_its_own_process("pii_quality.py", "--data", str(data / "pii"))
         in_its_own_process("real_messages.py", "--data", str(data), "--out", str(OUT / "real_messages.txt"))

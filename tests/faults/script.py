@@ -102,9 +102,10 @@ def _undo(mem: Any, _: dict[str, str], __: Look) -> Any:
 
 
 def _read_and_add(mem: Any, known: dict[str, str], look: Look) -> Any:
-    """Reading counts accesses, which the next write carries along."""
+    """Reading counts accesses, which the next write carries along. The query's trace is committed before that write."""
     found = [item.memory.id for item in mem.query("harbour office cello").items]
     assert found
+    look()
     return [found, _add("Ana speaks Portuguese at home", "language")(mem, known, look)]
 
 

@@ -122,6 +122,8 @@ COMMANDS: dict[str, list[str]] = {
     "audit": ["recollect", "-"],
     "upkeep": [],
     "consolidate": ["--force"],
+    "rekey": ["--force"],
+    "outdated": ["--conflicts"],
     "verify": [],
     "rebuild": [],
     "reindex": ["--embedder", "none"],

@@ -389,6 +389,8 @@ PLAIN: dict[str, Read] = {
     "state_hash": lambda mem, _: mem.state_hash(),
     "ledger_root": lambda mem, _: mem.ledger_root(),
     "consolidate": lambda mem, _: mem.consolidate(),
+    "rekey": lambda mem, _: mem.rekey(),
+    "outdated": lambda mem, _: mem.outdated(conflicts=True),
     "mcp memory_query": lambda mem, _: TOOLS["memory_query"].call(mem, {"query": ASKED, "return": "full"}),
     "mcp memory_list": lambda mem, _: TOOLS["memory_list"].call(mem, {"limit": 100}),
     "mcp memory_consolidate": lambda mem, _: TOOLS["memory_consolidate"].call(mem, {}),

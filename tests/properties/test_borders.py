@@ -139,6 +139,7 @@ READS: dict[str, Callable[[Recollect], object]] = {
     "export as a vault": lambda mem: list(mem.export_as("vault", include_namespaces=EVERYWHERE, status=None)),
     "export of ana": lambda mem: list(mem.export(owner="ana", status=None)),
     "own history": lambda mem: mem.history(mem.list(key="Savings-Place").items[0].id),
+    "outdated": lambda mem: mem.outdated(conflicts=True),
     "own relations": lambda mem: [mem.related(memory.id) for memory in mem.list().items],
     "query with history": lambda mem: mem.query("savings in Lisbon", history=True, top_k=100),
     "own explanation": lambda mem: mem.explain(mem.list(key="Savings-Place").items[0].id),
@@ -169,6 +170,7 @@ WRITES: dict[str, Callable[[Recollect], object]] = {
     "reindex": lambda mem: mem.reindex("none"),
     "consolidate": lambda mem: mem.consolidate(force=True),
     "undo": lambda mem: mem.consolidate(undo=True),
+    "rekey": lambda mem: mem.rekey(force=True),
     "rebuild": lambda mem: mem.rebuild(),
     "verify": lambda mem: mem.verify(),
     "doctor": lambda mem: mem.doctor(),
@@ -220,7 +222,19 @@ def _lines_of_ana(mem: Recollect) -> list[str]:
     return lines
 
 
-REFUSED = ("erase ana", "upkeep", "consolidate", "undo", "rebuild", "verify", "doctor", "traces", "why", "become ana")
+REFUSED = (
+    "erase ana",
+    "upkeep",
+    "consolidate",
+    "undo",
+    "rekey",
+    "rebuild",
+    "verify",
+    "doctor",
+    "traces",
+    "why",
+    "become ana",
+)
 
 
 @pytest.mark.parametrize("name", REFUSED)

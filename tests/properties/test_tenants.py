@@ -273,6 +273,8 @@ PYTHON: dict[str, Call] = {
     "consolidate": several(
         lambda door, _: door.mem.consolidate(owner="ana", force=True), lambda door, _: door.mem.consolidate(undo=True)
     ),
+    "rekey": lambda door, _: door.mem.rekey(owner="ana", force=True),
+    "outdated": lambda door, _: door.mem.outdated(conflicts=True),
     "rebuild": lambda door, _: door.mem.rebuild(),
     "link": several(
         each(lambda mem, id: mem.link(id, mem.list().items[0].id)),

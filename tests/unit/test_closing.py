@@ -29,6 +29,8 @@ ASKED: dict[str, Ask] = {
     "credit": lambda m: m.credit("0f3a9c2b1d4e"),
     "upkeep": lambda m: m.upkeep(),
     "consolidate": lambda m: m.consolidate(),
+    "rekey": lambda m: m.rekey(),
+    "outdated": lambda m: m.outdated(),
     "verify": lambda m: m.verify(),
     "state_hash": lambda m: m.state_hash(),
     "ledger_root": lambda m: m.ledger_root(),

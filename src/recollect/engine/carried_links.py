@@ -5,7 +5,7 @@ carried on: a new version is compared anew.
 """
 
 from recollect.engine.pen import Pen
-from recollect.engine.relations import RELATED_TO, links_in
+from recollect.engine.relations import MAY_UPDATE, RELATED_TO, links_in
 from recollect.model.ledger import Event
 from recollect.model.vocabulary import Status
 from recollect.stores.protocol import Place, Relation, Stored
@@ -50,7 +50,12 @@ def _at(pen: Pen, place: Place) -> list[Relation]:
 
 
 def _goes_on(link: Relation, old: Stored, other: Stored) -> bool:
-    """Whether somebody made it, and its other end is still the version that counts."""
+    """Whether somebody made it, and its other end is still the version that counts.
+
+    A new version of a memory that may be outdated is the newest of all, so nothing may have replaced it yet.
+    """
+    if link.relation_type == MAY_UPDATE and link.target == (old.stream, old.number):
+        return False
     counts = other.body is not None and other.state.status is not Status.SUPERSEDED
     begin, end = (old, other) if link.source == (old.stream, old.number) else (other, old)
     return counts and not _is_by_likeness(link, begin, end)

@@ -2,10 +2,14 @@
 
 Keys of live memories are unique already, so consolidation names them again under today's rules and looks across keys
 for the same fact (redundant), similar ones (linked) and contradictions (linked as conflicts). The best of a group is
-believed most, then the most important, then the newest, then the one with the smaller id.
+believed most, then the most important, then the newest, then the one with the smaller id. Test data that sits in production
+is moved to the namespace ``test``. Pairs that may be outdated are listed, and left to whoever decides them.
+
+Everything is read and compared before the lock, in a snapshot. Inside it the planned steps are carried out whose memories
+stand as they stood in the snapshot, all of them in one transaction; the others are dropped, and the report says so.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,59 +17,159 @@ from recollect.engine import operations
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due
+from recollect.engine.incumbents import holder
 from recollect.engine.lifecycle import take_key
+from recollect.engine.meaning import vectors_of
+from recollect.engine.moving import address_of_test_data, move, rule_of_test_data
+from recollect.engine.outdated import UNDONE, link_same_key, remove_link, was_linked, with_a_reason
 from recollect.engine.pen import Pen
 from recollect.engine.reading import readable_streams
+from recollect.engine.rekeying import plan_keys
 from recollect.engine.tracing import keep
+from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.errors import WrongState
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
-from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status, Tier
+from recollect.model.state import State
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status
 from recollect.rules.consolidation import Compared, Step, preference, proposals
-from recollect.rules.keys import CanonicalKey, choose_key, identity
-from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
+from recollect.rules.keys import CanonicalKey
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
+
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationReport(Plain):
-    """The proposal, and whether it was carried out. ``diff`` is for people."""
+    """The proposal, and whether it was carried out. ``diff`` is for people.
+
+    Of an applied one ``steps`` are those that were carried out, then those of the action ``outdated``, which wait for a
+    decision. ``dropped`` are steps whose memories somebody else changed meanwhile: run it again.
+    """
 
     applied: bool
     run: str | None
     examined: int
     steps: tuple[Step, ...]
     diff: tuple[str, ...] = field(default=())
+    dropped: tuple[Step, ...] = ()
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done in one stream, and how the memories stood for which that was decided."""
+
+    stream: Stream
+    examined: int = 0
+    steps: list[Step] = field(default_factory=list)
+    seen: dict[str, State] = field(default_factory=dict)
+    keys: dict[str, CanonicalKey] = field(default_factory=dict)
+    """The new key of each memory that gets one."""
+    vectors: dict[str, bytes] = field(default_factory=dict)
+    """The vector of each memory that is moved."""
+    rules: dict[str, str] = field(default_factory=dict)
+    """The rule by which each memory that is moved is test data."""
+
+    def add(self, step: Step, *named: Stored) -> None:
+        self.steps.append(step)
+        self.seen.update((stored.state.id, stored.state) for stored in named)
+
+    def is_current(self, step: Step, found: Mapping[str, Stored]) -> bool:
+        """Whether the memories of a step stand as they stood when it was planned."""
+        ids = [id for id in (step.id, step.other) if id is not None]
+        return all(id in found and found[id].state == self.seen[id] for id in ids)
+
+
+class Steps:
+    """Counts what was done for a progress bar; each memory counts when it is compared and when it is named."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self.done, self.total = progress, 0, total
+
+    def advance(self, by: int = 1) -> None:
+        self.done += by
+        if self._progress is not None:
+            self._progress(self.done, self.total)
 
 
 @operations.failures_noted(Node.WORKER, Op.MERGE)
-@again_on_conflict
 def consolidate(
     engine: Engine,
     *,
     owner: str | None = None,
     include_namespaces: Sequence[str] = tuple(Namespace),
     force: bool = False,
+    progress: Progress | None = None,
 ) -> ConsolidationReport:
     """Propose a clean-up, or with ``force`` carry it out. Nothing is removed: what is redundant can be restored."""
     engine.require(Right.GOVERN, "consolidate")
+    return _run(engine, owner, include_namespaces, _plan_all, force, progress)
+
+
+@operations.failures_noted(Node.WORKER, Op.UPDATE)
+def rekey(
+    engine: Engine, *, owner: str | None = None, force: bool = False, progress: Progress | None = None
+) -> ConsolidationReport:
+    """Propose for each active memory that a rule named the key that today's rules give, or with ``force`` set it.
+
+    Two memories that would share a key keep theirs and are linked as possibly outdated. :func:`undo` takes it back.
+    """
+    engine.require(Right.GOVERN, "re-key memories")
+    return _run(engine, owner, tuple(Namespace), _plan_keys, force, progress)
+
+
+Planning = Callable[[Engine, Plan, Sequence[Stored], Steps], None]
+
+
+def _run(
+    engine: Engine,
+    owner: str | None,
+    include_namespaces: Sequence[str],
+    planning: Planning,
+    force: bool,
+    progress: Progress | None,
+) -> ConsolidationReport:
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, None, include_namespaces)
-        plans = [(stream, *_plan(engine, reader, stream)) for stream in streams]
-    steps = tuple(step for _, _, found in plans for step in found)
-    examined = sum(count for _, count, _ in plans)
-    diff = tuple(f"{step.action:<10}{step.id[:13]}  {step.detail}" for step in steps)
-    if not force or not steps:
-        return ConsolidationReport(False, None, examined, steps, diff)
+        found = [(stream, _active(engine, reader, stream)) for stream in streams]
+    steps = Steps(progress, 2 * sum(len(memories) for _, memories in found))
+    plans = []
+    for stream, memories in found:
+        plan = Plan(stream, sum(_class(stored) is not KindClass.EVENT for stored in memories))
+        planning(engine, plan, memories, steps)
+        plans.append(plan)
+    undecided = _outdated(engine, owner, include_namespaces) if planning is _plan_all else []
+    planned = [step for plan in plans for step in plan.steps]
+    examined = sum(plan.examined for plan in plans)
+    diff = tuple(f"{step.action:<10}{step.id[:13]}  {step.detail}" for step in (*planned, *undecided))
+    if not force or not planned:
+        return ConsolidationReport(False, None, examined, (*planned, *undecided), diff)
     run = engine.randomness.bytes(6).hex()
-    done: list[Step] = []
-    with engine.write() as writer:
-        at = engine.now()
-        for stream in streams:
-            pen = Pen(engine, writer, writer.locked_stream(engine.tenant, stream.number), at)
-            done += _carry_out(engine, pen, run)
-    return ConsolidationReport(True, run, examined, tuple(done), diff)
+    steps.total += len(planned)
+    done = _carry_out(engine, [plan for plan in plans if plan.steps], run)
+    steps.advance(len(planned))
+    kept = {id(step) for step in done}
+    dropped = tuple(step for step in planned if id(step) not in kept)
+    return ConsolidationReport(bool(done), run if done else None, examined, (*done, *undecided), diff, dropped)
+
+
+def _outdated(engine: Engine, owner: str | None, include_namespaces: Sequence[str]) -> list[Step]:
+    """Return a step for each pair that may be outdated."""
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        found = [linked.pair for linked in with_a_reason(engine, reader, streams)]
+    return [
+        Step(
+            "outdated",
+            pair.later.id,
+            pair.earlier.id,
+            f"{pair.reason}: {pair.later.content!r} ~ {pair.earlier.content!r}",
+        )
+        for pair in found
+        if pair.earlier is not None
+    ]
 
 
 @operations.failures_noted(Node.WORKER, Op.UPDATE)
@@ -74,19 +178,16 @@ def undo(engine: Engine) -> ConsolidationReport:
     """Take the last consolidation back: redundant memories become active again, links and keys are as before."""
     engine.require(Right.OPERATE, "undo a consolidation, which may be anybody's")
     with engine.write() as writer:
-        at = engine.now()
         writer.locked_streams(engine.tenant)
         recorded = writer.consolidation_entries(engine.tenant)
         run = _last_run(recorded)
         mine = [(number, entry, body) for number, entry, body in recorded if body["run"] == run]
-        steps: list[Step] = []
+        pens, steps = _Pens(engine, writer), list[Step]()
         for number in sorted({number for number, _, _ in mine}):
-            pen = Pen(engine, writer, writer.locked_stream(engine.tenant, number), at)
-            keep(engine, writer, expire_due(pen), number)
             for of, entry, body in reversed(mine):
                 if of == number:
-                    steps += _take_back(pen, entry, body)
-            pen.finish()
+                    steps += _take_back(pens, pens.numbered(number), entry, body)
+        pens.finish()
     return ConsolidationReport(True, run, len(steps), tuple(steps))
 
 
@@ -101,34 +202,100 @@ def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
 # ── the plan ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _plan(engine: Engine, reader: Reader, stream: Stream) -> tuple[int, list[Step]]:
-    """What consolidation would do in one stream."""
-    policy = engine.policy
+def _active(engine: Engine, reader: Reader, stream: Stream) -> list[Stored]:
     selection = engine.selecting(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
-    found = [s for s in reader.select(stream.tenant, selection, NO_LIMIT) if _class(s) is not KindClass.EVENT]
-    compared = [(_compared(engine, stored), stored) for stored in found]
-    compared.sort(key=lambda pair: preference(pair[0], policy.conflict.authority_order))
-    best_first = [one for one, _ in compared]
-    steps = proposals(best_first, policy.near_duplicates.overlap_min, policy.text.synonyms)
-    gone = {step.id for step in steps if step.action == "redundant"}
-    remaining = [stored for one, stored in compared if one.id not in gone]
-    return len(found), steps + _rekeyings(engine, remaining)
+    return reader.select(stream.tenant, selection, NO_LIMIT)
+
+
+def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Steps) -> None:
+    """Plan what consolidation would do in one stream."""
+    test_data = _plan_moves(engine, plan, memories)
+    compared = _best_first(engine, [stored for stored in memories if stored.state.id not in test_data])
+    by_id = {one.id: stored for one, stored in compared}
+    settings, begun, target = engine.policy, steps.done, steps.done + len(memories)
+    found = proposals(
+        [one for one, _ in compared],
+        settings.near_duplicates.overlap_min,
+        settings.text.synonyms,
+        lambda count: steps.advance(max(0, begun + count - steps.done)),
+    )
+    for step in found:
+        assert step.other is not None, "what is compared is compared with another"
+        plan.add(step, by_id[step.id], by_id[step.other])
+    steps.advance(target - steps.done)
+    gone = {step.id for step in found if step.action == "redundant"}
+    _plan_rekeying(engine, plan, [stored for one, stored in compared if one.id not in gone], steps)
+    steps.advance(target + len(memories) - steps.done)
+
+
+def _plan_keys(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Steps) -> None:
+    """Plan what re-keying alone would do in one stream."""
+    target = steps.done + 2 * len(memories)
+    _plan_rekeying(engine, plan, [stored for _, stored in _best_first(engine, memories)], steps)
+    steps.advance(target - steps.done)
+
+
+def _plan_moves(engine: Engine, plan: Plan, memories: Sequence[Stored]) -> set[str]:
+    """Plan to move the test data of a production stream; returns the ids."""
+    address = plan.stream.address
+    if address is None or address.namespace is not Namespace.PROD:
+        return set()
+    rules = {stored.state.id: rule for stored in memories if (rule := rule_of_test_data(engine, stored)) is not None}
+    found = [stored for stored in reversed(memories) if stored.state.id in rules]
+    for stored in found:
+        plan.add(Step("move", stored.state.id, None, f"{rules[stored.state.id]}: {_content(stored)!r}"), stored)
+    embedder = engine.meanings.embedder(engine) if found else None
+    if embedder is not None and embedder.dimensions:
+        vectors = vectors_of(embedder, [_content(stored) for stored in found])
+        plan.vectors = {stored.state.id: vector for stored, vector in zip(found, vectors, strict=True)}
+    plan.rules = rules
+    return set(rules)
+
+
+def _content(stored: Stored) -> str:
+    assert stored.body is not None, "an active memory has its content"
+    return str(stored.body["content"])
+
+
+def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], steps: Steps) -> None:
+    rekeying = plan_keys(engine, best_first, steps.advance)
+    for stored, key in rekeying.moves:
+        plan.add(Step("rekey", stored.state.id, None, f"{stored.state.canonical_key} → {key.text}"), stored)
+        plan.keys[stored.state.id] = key
+    if not rekeying.collisions:
+        return
+    with engine.read() as reader:
+        for one, other, key in rekeying.collisions:
+            earlier, later = sorted((one, other), key=lambda stored: stored.number)
+            if _group(engine, one) == _group(engine, other) and not was_linked(reader, later, earlier):
+                detail = f"{key.text}: {_content(later)!r} ~ {_content(earlier)!r}"
+                plan.add(Step("contested", later.state.id, earlier.state.id, detail), later, earlier)
+
+
+def _best_first(engine: Engine, memories: Sequence[Stored]) -> list[tuple[Compared, Stored]]:
+    """Return the memories that are compared and named: what records an event is neither."""
+    compared = [(_compared(engine, stored), stored) for stored in memories if _class(stored) is not KindClass.EVENT]
+    return sorted(compared, key=lambda pair: preference(pair[0], engine.policy.conflict.authority_order))
 
 
 def _compared(engine: Engine, stored: Stored) -> Compared:
-    """Scopes and classes are never mixed, nor categories where agents have lists of them."""
-    assert stored.body is not None, "an active memory has its content"
-    state, category = stored.state, stored.state.category if engine.policy.agents.allowlists else None
+    state = stored.state
     return Compared(
         state.id,
-        stored.body["content"],
+        _content(stored),
         Authority(state.authority),
         state.importance,
         stored.number,
-        group=(stored.body["scope"], _class(stored), category),
+        group=_group(engine, stored),
         related=state.related_memory_ids,
         conflicts=state.conflict_ids,
     )
+
+
+def _group(engine: Engine, stored: Stored) -> tuple[str | None, ...]:
+    """Scopes and classes are never mixed, nor categories where agents have lists of them."""
+    assert stored.body is not None, "an active memory has its content"
+    return stored.body["scope"], _class(stored), stored.state.category if engine.policy.agents.allowlists else None
 
 
 def _class(stored: Stored) -> KindClass:
@@ -136,72 +303,98 @@ def _class(stored: Stored) -> KindClass:
     return KIND_CLASS[Kind(stored.body["kind"])]
 
 
-def _rekeyings(engine: Engine, live: Sequence[Stored]) -> list[Step]:
-    """Memories that today's rules name otherwise, unless the name is taken by another."""
-    taken = {_place(s, s.state.canonical_key) for s in live}
-    steps = []
-    for stored in live:
-        key = _todays_key(engine, stored)
-        if key is None or key.text == stored.state.canonical_key or _place(stored, key.text) in taken:
-            continue
-        taken.add(_place(stored, key.text))
-        steps.append(Step("rekey", stored.state.id, None, f"{stored.state.canonical_key} → {key.text}"))
-    return steps
-
-
-def _place(stored: Stored, key: str) -> tuple[str, str, str]:
-    assert stored.body is not None, "an active memory has its content"
-    return stored.body["scope"], str(_class(stored)), identity(key)
-
-
-def _todays_key(engine: Engine, stored: Stored) -> CanonicalKey | None:
-    """The key that the rules give today; ``None`` for a memory that somebody named."""
-    body = stored.body
-    assert body is not None, "an active memory has its content"
-    if body["key_source"] not in ("parser", "fallback"):
-        return None
-    return choose_key(
-        content=body["content"],
-        kind=Kind(body["kind"]),
-        tier=Tier(body["tier"]) if "tier" in body else None,
-        fingerprint=body["fingerprint"],
-        parser=engine.policy.keys.parser,
-        shared_fallback=engine.policy.keys.fallback == "shared",
-    )
-
-
 # ── carrying it out, and taking it back ─────────────────────────────────────────────────────────────────────────────
 
 
-def _carry_out(engine: Engine, pen: Pen, run: str) -> list[Step]:
-    """Plan again inside the lock, since memories may have changed since the proposal, and do it."""
-    keep(engine, pen.writer, expire_due(pen), pen.stream.number)
-    _, steps = _plan(engine, pen.writer, pen.stream)
-    ids = sorted({id for step in steps for id in (step.id, step.other) if id is not None})
-    pen.load(*pen.writer.by_ids(pen.stream.tenant, ids).values())
-    for step in steps:
-        if step.action == "redundant":
-            pen.record(
-                Event.CONSOLIDATED,
-                step.id,
-                rule="consolidation:redundant",
-                to=Status.REDUNDANT,
-                other=step.other,
-                amendment={"run": run, "linked_before": _linked(pen, step)},
+@again_on_conflict
+def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
+    """Carry out the steps whose memories stand as they stood, in one transaction; returns those that were carried out."""
+    done: list[Step] = []
+    with engine.write(_addresses(plans)) as writer:
+        pens = _Pens(engine, writer)
+        for plan in plans:
+            pen = pens.numbered(plan.stream.number)
+            found = writer.by_ids(engine.tenant, sorted(plan.seen))
+            current = [step for step in plan.steps if plan.is_current(step, found)]  # before the first step changes any
+            pen.load(*found.values())
+            carried_out = [step for step in current if _apply(pens, pen, plan, step, found, run)]
+            _note(pen, [(step.id, _OP_OF_STEP[step.action]) for step in carried_out])
+            done += carried_out
+        pens.finish()
+    return done
+
+
+def _addresses(plans: Sequence[Plan]) -> list[Address]:
+    """Return the streams that are written to, in the order in which they are locked."""
+    moving = [plan.stream.address for plan in plans if plan.rules]
+    here = [plan.stream.address for plan in plans]
+    there = [address_of_test_data(address) for address in moving if address is not None]
+    return sorted({address for address in here if address is not None} | set(there))
+
+
+class _Pens:
+    """One pen for each stream that a transaction writes to; what has expired there is put away first."""
+
+    def __init__(self, engine: Engine, writer: Writer) -> None:
+        self._engine, self._writer, self._at = engine, writer, engine.now()
+        self._pens: dict[int, Pen] = {}
+
+    def numbered(self, number: int) -> Pen:
+        """Return the pen of a stream that is there."""
+        if number not in self._pens:
+            self._add(
+                Pen(self._engine, self._writer, self._writer.locked_stream(self._engine.tenant, number), self._at)
             )
-        elif step.action == "rekey":
-            stored = pen.writer.by_ids(pen.stream.tenant, [step.id])[step.id]
-            _rekey(pen, stored, _todays_key(engine, stored), run)
-        else:
-            rule = "conflict:consolidation" if step.action == "conflict" else "consolidation:related"
-            pen.record(Event.LINKED, step.id, rule=rule, other=step.other, amendment={"run": run})
-        pen.flush()
-    pen.finish()
-    _note(pen, [(step.id, _OP_OF_STEP[step.action]) for step in steps])
-    return steps
+        return self._pens[number]
+
+    def at(self, address: Address) -> Pen:
+        """Return the pen of the stream at an address, which is made if nobody has written there yet."""
+        stream = self._writer.stream_at(address)
+        if stream is not None:
+            return self.numbered(stream.number)
+        return self._add(Pen.at_address(self._engine, self._writer, address, self._at))
+
+    def finish(self) -> None:
+        for pen in self._pens.values():
+            pen.finish()
+
+    def _add(self, pen: Pen) -> Pen:
+        self._pens[pen.stream.number] = pen
+        keep(self._engine, self._writer, expire_due(pen), pen.stream.number)
+        return pen
 
 
-_OP_OF_STEP = {"redundant": Op.MERGE, "related": Op.LINK, "conflict": Op.LINK, "rekey": Op.UPDATE}
+def _apply(pens: _Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Stored], run: str) -> bool:
+    """Carry out one step; returns whether it was still possible."""
+    stored, possible = found[step.id], True
+    if step.action == "redundant":
+        amendment = {"run": run, "linked_before": _linked(pen, step)}
+        rule, to = "consolidation:redundant", Status.REDUNDANT
+        pen.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
+    elif step.action == "rekey":
+        possible = _rekey(pen, stored, plan.keys[step.id], run)
+    elif step.action == "contested":
+        possible = link_same_key(pen, stored, found[step.other or ""], run)
+    elif step.action == "move":
+        assert plan.stream.address is not None, "a stream that may be read has an owner"
+        there = pens.at(address_of_test_data(plan.stream.address))
+        new = move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
+        _note(there, [(new, Op.CREATE)])
+    else:
+        rule = "conflict:consolidation" if step.action == "conflict" else "consolidation:related"
+        pen.record(Event.LINKED, step.id, rule=rule, other=step.other, amendment={"run": run})
+    pen.flush()
+    return possible
+
+
+_OP_OF_STEP = {
+    "redundant": Op.MERGE,
+    "related": Op.LINK,
+    "conflict": Op.LINK,
+    "contested": Op.LINK,
+    "rekey": Op.UPDATE,
+    "move": Op.UPDATE,
+}
 
 
 def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
@@ -209,38 +402,50 @@ def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
     operations.keep(pen.engine, pen.writer, noted)
 
 
-def _rekey(pen: Pen, stored: Stored, key: CanonicalKey | None, run: str) -> None:
-    assert key is not None, "only memories that the rules name are named again"
-    before = {"canonical_key": stored.state.canonical_key, "key_digest": stored.state.key_digest}
+def _rekey(pen: Pen, stored: Stored, key: CanonicalKey, run: str) -> bool:
+    """Give a memory another key, unless somebody took that key meanwhile."""
+    state = stored.state
+    assert stored.body is not None, "an active memory has its content"
+    where = pen.writer, pen.stream, stored.body["scope"], _class(stored)
+    held = holder(pen.engine, *where, key.text, category=state.category)
+    if held.incumbent is not None:
+        return False
+    if held.by_others:
+        pen.keep_beside(state.id)
+    before = {"canonical_key": state.canonical_key, "key_digest": state.key_digest}
     amendment = {"run": run, "from": before, "canonical_key": key.text, "key_digest": key.digest}
-    scope, kind_class, new = _place(stored, key.text)
-    if pen.writer.active_with_key(pen.stream, scope, kind_class, new):
-        pen.keep_beside(stored.state.id)
-    pen.record(Event.REKEYED, stored.state.id, rule="consolidation:rekeyed", amendment=amendment)
+    pen.record(Event.REKEYED, state.id, rule="consolidation:rekeyed", amendment=amendment)
+    return True
 
 
 def _linked(pen: Pen, step: Step) -> bool:
     return step.other in pen.stored(step.id).state.related_memory_ids
 
 
-def _take_back(pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
+def _take_back(pens: _Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
     found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
     stored = found[entry.memory_id]
     if stored.body is None:
         return []
-    pen.load(*found.values())
+    other = found.get(entry.other_id or "")
+    pen.load(*(one for one in found.values() if one.stream == pen.stream.number))
     recorded_before = pen.stream.last_seq
     marks, before = {"run": brought["run"], "undo": True}, brought.get("from")
     if entry.event is Event.CONSOLIDATED:
-        if stored.state.status is Status.REDUNDANT:
-            take_key(pen, stored)
-            pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
+        _bring_back(pen, stored, Status.REDUNDANT, marks)
         if not brought.get("linked_before"):
             pen.record(
                 Event.UNLINKED, entry.memory_id, rule="consolidation:undone", other=entry.other_id, amendment=marks
             )
     elif entry.event is Event.REKEYED and before is not None:
         pen.record(Event.REKEYED, entry.memory_id, rule="consolidation:undone", amendment={**marks, **before})
+    elif entry.event is Event.ARCHIVED:
+        _bring_back(pen, stored, Status.ARCHIVED, marks)
+        if other is not None:
+            _put_away(pens.numbered(other.stream), other, marks)
+    elif "relation_type" in brought:
+        if other is not None:
+            remove_link(pen, stored, other, UNDONE, **marks)
     else:
         rule = entry.rule if entry.rule.startswith("conflict:") else "consolidation:undone"
         pen.record(Event.UNLINKED, entry.memory_id, rule=rule, other=entry.other_id, amendment=marks)
@@ -248,3 +453,18 @@ def _take_back(pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]
     if pen.stream.last_seq > recorded_before:
         _note(pen, [(entry.memory_id, Op.LINK if entry.event is Event.LINKED else Op.UPDATE)])
     return [Step(f"undo {entry.event}", entry.memory_id, entry.other_id, entry.rule)]
+
+
+def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
+    """Make a memory active again that consolidation took out, unless somebody has done something else with it since."""
+    if stored.state.status is from_status:
+        take_key(pen, stored)
+        pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
+
+
+def _put_away(pen: Pen, copy: Stored, marks: Mapping[str, Any]) -> None:
+    """Archive what was moved to the test stream, now that the original is back."""
+    if copy.body is not None and copy.state.status is Status.ACTIVE:
+        pen.load(copy)
+        pen.record(Event.ARCHIVED, copy.state.id, rule="consolidation:undone", to=Status.ARCHIVED, amendment=marks)
+        pen.flush()

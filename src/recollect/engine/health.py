@@ -6,10 +6,12 @@ from typing import Any
 
 from recollect.engine.audit import verify
 from recollect.engine.context import Engine
+from recollect.engine.outdated import with_a_reason
 from recollect.engine.reading import readable_streams
 from recollect.model.caller import Right
 from recollect.model.receipt import Problem
 from recollect.model.vocabulary import Namespace
+from recollect.rules.counting import counted
 from recollect.stores.protocol import Reader, Selection, Stream
 
 
@@ -57,6 +59,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     problems = [Problem("database file", what, "Restore it from a backup.") for what in engine.store.check()]
     problems += verify(engine).problems
     problems += _waiting(engine)
+    problems += _outdated(engine)
     problems += _risky_policy(engine)
     return tuple(problems)
 
@@ -68,6 +71,16 @@ def _waiting(engine: Engine) -> list[Problem]:
         return []
     what = f"{waiting} contradictory {'memory waits' if waiting == 1 else 'memories wait'} for a decision"
     return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
+
+
+def _outdated(engine: Engine) -> list[Problem]:
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, None, None, tuple(Namespace))
+        count = len(with_a_reason(engine, reader, streams))
+    if not count:
+        return []
+    what = f"{counted(count, 'pair')} of memories may be outdated: the later one may have replaced the earlier one"
+    return [Problem("memories", what, "`recollect outdated`, then `recollect resolve`.")]
 
 
 def _risky_policy(engine: Engine) -> list[Problem]:

@@ -20,6 +20,7 @@ from recollect.engine.filters import check_categories
 from recollect.engine.incumbents import Held, holder
 from recollect.engine.links import as_seen
 from recollect.engine.operations import failures_noted
+from recollect.engine.outdated import decide
 from recollect.engine.pen import Pen
 from recollect.engine.reading import current
 from recollect.engine.scrubbing import scrubbed
@@ -49,8 +50,12 @@ _RESTORABLE = (Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT)
 def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     """Settle a contradiction: ``winner`` is the one to believe, the waiting memory or the one it contradicts.
 
-    If the waiting one wins it becomes active and supersedes the other; if it loses it is archived.
+    If the waiting one wins it becomes active and supersedes the other; if it loses it is archived. An active memory that may
+    be outdated, or that may have replaced another, is decided in the same way: see :func:`recollect.engine.outdated.decide`.
     """
+    decided = decide(engine, id, winner)
+    if decided is not None:
+        return decided
     with changing(engine, id) as (pen, stored):
         _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
         chosen = find(engine, pen.writer, winner, "winner").state.id

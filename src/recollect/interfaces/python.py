@@ -169,7 +169,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
 
     @traced
     def resolve(self, id: str, *, winner: str) -> Memory:
-        """Settle a contradiction; ``winner`` is the id of the side to believe."""
+        """Settle a contradiction, or a pair that may be outdated; ``winner`` is the id of the side to believe."""
         return lifecycle.resolve(self._engine, id, winner=winner)
 
     @traced
@@ -527,12 +527,28 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
 
     @traced
     def consolidate(
-        self, *, owner: str | None = None, force: bool = False, undo: bool = False
+        self,
+        *,
+        owner: str | None = None,
+        force: bool = False,
+        undo: bool = False,
+        progress: Progress | None = None,
     ) -> consolidation.ConsolidationReport:
-        """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one back."""
+        """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one, or the last :meth:`rekey`, back."""
         if undo:
             return consolidation.undo(self._engine)
-        return consolidation.consolidate(self._engine, owner=owner, force=force)
+        return consolidation.consolidate(self._engine, owner=owner, force=force, progress=progress)
+
+    @traced
+    def rekey(
+        self, *, owner: str | None = None, force: bool = False, progress: Progress | None = None
+    ) -> consolidation.ConsolidationReport:
+        """Propose for each memory that a rule named the key that today's rules give; ``force`` sets it.
+
+        Two memories that would share a key keep theirs and are linked as possibly outdated. ``consolidate(undo=True)``
+        takes it back.
+        """
+        return consolidation.rekey(self._engine, owner=owner, force=force, progress=progress)
 
     @traced
     def stats(self) -> dict[str, Any]:

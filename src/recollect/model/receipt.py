@@ -99,6 +99,30 @@ class Related(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class Statement(Plain):
+    """One side of a pair that waits for a decision: which memory, what it says, since when, and who said it."""
+
+    id: str
+    content: str
+    created_at: str
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedPair(Plain):
+    """Two memories of which the later one may have replaced the earlier one; a person or an agent decides with ``resolve``.
+
+    ``reason`` says why they were paired, ``strength`` how alike they are, from 0 to 1. A contradiction has the reason
+    ``contradicts``: its later side is not active, and its earlier side is ``None`` if nothing active contradicts it any more.
+    """
+
+    reason: str
+    strength: float
+    earlier: Statement | None
+    later: Statement
+
+
+@dataclass(frozen=True, slots=True)
 class Earlier(Plain):
     """What a memory said before: an older version of it."""
 

@@ -1,6 +1,6 @@
 """What the clean-up proposes for memories under different keys: the same fact, similar ones, and contradictions."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +19,12 @@ number makes another fact."""
 
 @dataclass(frozen=True, slots=True)
 class Step(Plain):
-    """One thing that consolidation would do: ``redundant``, ``related``, ``conflict`` or ``rekey``."""
+    """One thing that consolidation would do, or for ``outdated``, that somebody has to decide.
+
+    ``redundant``: it says the same as ``other``, which is better. ``related``, ``conflict``: the two are linked. ``rekey``: it
+    gets the key that today's rules give. ``contested``: today's rules give it and ``other`` one key, so they are linked as
+    possibly outdated. ``move``: it is test data and goes to the namespace ``test``. ``outdated``: it may have replaced ``other``.
+    """
 
     action: str
     id: str
@@ -48,12 +53,21 @@ def preference(one: Compared, order: Sequence[Authority]) -> tuple[tuple[int, in
     return by_weight(one.authority, one.importance, order), -one.number, one.id
 
 
-def proposals(best_first: Sequence[Compared], overlap_min: float, synonyms: Mapping[str, str]) -> list[Step]:
-    """A step for each pair that shares enough words, unless it is linked so already. What is redundant is compared no more."""
+def proposals(
+    best_first: Sequence[Compared],
+    overlap_min: float,
+    synonyms: Mapping[str, str],
+    advance: Callable[[int], None] = lambda compared: None,
+) -> list[Step]:
+    """A step for each pair that shares enough words, unless it is linked so already. What is redundant is compared no more.
+
+    ``advance`` is told how many memories were compared so far.
+    """
     words = [frozenset(terms(one.content, synonyms)) for one in best_first]
     steps: list[Step] = []
     gone: set[str] = set()
     for better, worse in similar_pairs(words, overlap_min):
+        advance(worse)
         best, other = best_first[better], best_first[worse]
         if best.group != other.group or best.id in gone or other.id in gone:
             continue

@@ -178,6 +178,7 @@ REASONS: dict[str, str] = {
     "consolidation:redundant": "consolidation found a better memory that says the same",
     "consolidation:related": "consolidation found a similar memory",
     "consolidation:rekeyed": "today's rules name the concept otherwise",
+    "consolidation:moved": "it is test data, and was moved out of production",
     "consolidation:undone": "the consolidation was undone",
     # In traces and recalls.
     "interaction_recorded": "a write was recorded",
@@ -185,6 +186,9 @@ REASONS: dict[str, str] = {
     "expired": "its time was over",
     "matches_query": "its words match the query",
     "relation:by_hand": "somebody linked the two by hand",
+    "relation:same_key": "today's rules give the two one key, so the later one may replace the earlier one",
+    "relation:dismissed": "somebody decided that both hold, so neither is outdated",
+    "relation:undone": "the consolidation that linked the two was undone",
     "relation:with_a_new_version": "an earlier version was linked by hand, and the newer one takes the link over",
     "near_a_match": "it was said next to what matches the query",
     "means_alike": "it shares no word with the query, but means something alike",

@@ -1,4 +1,4 @@
-"""Commands that look after a store: upkeep, consolidate, verify, rebuild, doctor; and the demo."""
+"""Commands that look after a store: upkeep, consolidate, rekey, outdated, verify, rebuild, doctor; and the demo."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from recollect.model.errors import BadInput
 
 
 def register(app: typer.Typer) -> None:
-    for command in (upkeep, consolidate, verify, rebuild, doctor, demo):
+    for command in (upkeep, consolidate, rekey, outdated, verify, rebuild, doctor, demo):
         app.command()(command)
 
 
@@ -31,9 +31,38 @@ def consolidate(
     """Propose a deterministic clean-up and show its diff."""
     from recollect.interfaces.cli import screen
 
-    with of(context).memory() as memory:
-        report = memory.consolidate(owner=owner, force=force, undo=undo)
+    with of(context).memory() as memory, screen.progress("consolidate") as progress:
+        report = memory.consolidate(owner=owner, force=force, undo=undo, progress=progress)
     of(context).answer(report, screen.consolidation)
+
+
+def rekey(
+    context: typer.Context,
+    owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Set the new keys.")] = False,
+) -> None:
+    """Show which memories today's rules give another key, and what would share one."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory, screen.progress("rekey") as progress:
+        report = memory.rekey(owner=owner, force=force, progress=progress)
+    of(context).answer(report, screen.consolidation)
+
+
+def outdated(
+    context: typer.Context,
+    owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
+    conflicts: Annotated[
+        bool, typer.Option("--conflicts", help="List the contradictions that wait too, before the others.")
+    ] = False,
+    limit: Annotated[int, typer.Option(help="How many pairs.")] = 100,
+) -> None:
+    """List memories that a later one may have replaced, strongest reason first. `resolve` decides each pair."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        pairs = memory.outdated(owner=owner, conflicts=conflicts, limit=limit)
+    of(context).answer(pairs, screen.outdated)
 
 
 def verify(

@@ -14,6 +14,7 @@ from recollect.model.policy import settings
 from recollect.model.receipt import (
     Explanation,
     HistoryEvent,
+    OutdatedPair,
     Page,
     Problem,
     Recall,
@@ -340,14 +341,32 @@ def problems(found: Sequence[Problem]) -> None:
 def consolidation(report: Any) -> None:
     for line in report.diff or [f"{step.action:<18}{step.id[:13]}" for step in report.steps]:
         console.print(line, markup=False)
-    if not report.steps:
-        console.print(f"[green]nothing to do[/] in {memories(report.examined)}")
-    elif report.applied:
-        console.print(
-            f"[green]done[/], {counted(len(report.steps), 'step')}. `recollect consolidate --undo` undoes it."
-        )
+    waiting = sum(step.action == "outdated" for step in report.steps)
+    steps = counted(len(report.steps) - waiting, "step")
+    if report.applied:
+        console.print(f"[green]done[/], {steps}. `recollect consolidate --undo` undoes it.")
+    elif len(report.steps) > waiting:
+        console.print(f"{steps} proposed; nothing was changed. Apply with --force.")
     else:
-        console.print(f"{counted(len(report.steps), 'step')} proposed; nothing was changed. Apply with --force.")
+        console.print(f"[green]nothing to do[/] in {memories(report.examined)}")
+    if report.dropped:
+        dropped = counted(len(report.dropped), "step")
+        console.print(f"{dropped} dropped, since the memories changed meanwhile. Run it again.")
+    if waiting:
+        console.print(f"{counted(waiting, 'pair')} may be outdated: `recollect outdated`, then `recollect resolve`.")
+
+
+def outdated(pairs: Sequence[OutdatedPair]) -> None:
+    for pair in pairs:
+        console.print(f"[bold]{pair.reason}[/]  {pair.strength:.2f}", soft_wrap=True)
+        for name, side in (("earlier", pair.earlier), ("later", pair.later)):
+            if side is not None:
+                said = f"{side.created_at[:10]}  {side.author}: {one_line(side.content)}"
+                console.print(f"  {name:<8}{side.id[:13]}  {escape(said)}", soft_wrap=True)
+    if pairs:
+        console.print("Decide a pair: `recollect resolve LATER --winner` and the id of the side to believe.")
+    else:
+        console.print("[green]nothing waits for a decision[/]")
 
 
 def stats(found: dict[str, Any]) -> None:

@@ -1,13 +1,13 @@
 """How memories are related, and what they mean: links by hand, what a memory has to do with, and new vectors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from recollect.embed import Embedder
-from recollect.engine import reindexing, relations
+from recollect.engine import outdated, reindexing, relations
 from recollect.engine.context import Engine
 from recollect.engine.reindexing import Reindexed
 from recollect.engine.telemetry import traced
-from recollect.model.receipt import Related
+from recollect.model.receipt import OutdatedPair, Related
 
 
 class RelatingDoor:
@@ -29,6 +29,23 @@ class RelatingDoor:
     def related(self, id: str) -> list[Related]:
         """What a memory is related to, from both ends and as far as the caller may see, strongest first."""
         return relations.related(self._engine, id)
+
+    @traced
+    def outdated(
+        self,
+        *,
+        owner: str | None = None,
+        include_namespaces: Sequence[str] = ("prod",),
+        conflicts: bool = False,
+        limit: int = 100,
+    ) -> list[OutdatedPair]:
+        """List pairs of active memories of which the later one may have replaced the earlier one, strongest reason first.
+
+        With ``conflicts`` the contradictions that wait come first. :meth:`recollect.Recollect.resolve` decides either.
+        """
+        return outdated.outdated(
+            self._engine, owner=owner, include_namespaces=include_namespaces, conflicts=conflicts, limit=limit
+        )
 
     @traced
     def reindex(

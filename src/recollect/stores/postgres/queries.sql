@@ -67,7 +67,7 @@ SELECT * FROM streams WHERE tenant = :tenant ORDER BY stream FOR UPDATE
 
 -- name: consolidation_entries
 SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream, seq) JOIN streams s USING (tenant, stream)
- WHERE a.tenant = :tenant AND l.event IN ('consolidated', 'rekeyed', 'linked', 'restored', 'unlinked')
+ WHERE a.tenant = :tenant AND l.event IN ('archived', 'consolidated', 'rekeyed', 'linked', 'restored', 'unlinked')
    AND strpos(a.body, '"run":') > 0 ORDER BY l.stream, l.seq
 
 -- ── current state ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -57,6 +57,10 @@ class ReadsRelations(Protocol):
         """Relations that begin or end at one of these places, in order."""
         ...
 
+    def relations_among_active(self, stream: Stream, relation_type: str) -> list[Relation]:
+        """Return the relations of one type that begin in a stream and join two active memories, in order."""
+        ...
+
 
 class KeepsRelations(Protocol):
     def put_relations(self, tenant: str, relations: Sequence[Relation]) -> None:

@@ -69,6 +69,11 @@ class RelationTables(Capability):
         answer = self._db.soon("relations_at", {"tenant": tenant, "places": listed})
         return lambda: [_relation(*row) for row in answer()]
 
+    def relations_among_active(self, stream: Stream, relation_type: str) -> list[Relation]:
+        place = {"tenant": stream.tenant, "stream": stream.number}
+        found = self._db.tuples("relations_among_active", **place, relation_type=relation_type)
+        return [_relation(*row) for row in found]
+
 
 def _generation(stream: Stream) -> dict[str, Any]:
     return {"tenant": stream.tenant, "stream": stream.number, "generation": stream.generation}

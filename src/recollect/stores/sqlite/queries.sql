@@ -17,7 +17,7 @@ SELECT :tenant WHERE 0
 
 -- name: consolidation_entries
 SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream, seq) JOIN streams s USING (tenant, stream)
- WHERE a.tenant = :tenant AND l.event IN ('consolidated', 'rekeyed', 'linked', 'restored', 'unlinked')
+ WHERE a.tenant = :tenant AND l.event IN ('archived', 'consolidated', 'rekeyed', 'linked', 'restored', 'unlinked')
    AND a.body LIKE '%"run":%' ORDER BY l.stream, l.seq
 
 -- ── current state ───────────────────────────────────────────────────────────────────────────────────────────────

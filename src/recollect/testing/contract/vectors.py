@@ -177,6 +177,20 @@ class RelationsContract(Opening):
         _put(store, back, other)
         assert _at(store, (1, 1)) == [other, first, back], "another type, and the other direction, are others"
 
+    def test_those_of_one_type_between_active_memories_are_found_by_their_stream(
+        self, store: Store, scribe: Scribe
+    ) -> None:
+        here = _fill(scribe, 3).number
+        other = Scribe(store, address("ben"))
+        there = _fill(other, 1).number
+        scribe.keep("replaced", status="superseded")
+        found = [_relation((here, 2), (here, 1), "may_update"), _relation((here, 3), (there, 1), "may_update")]
+        _put(store, *reversed(found), _relation((here, 3), (here, 1)), _relation((there, 1), (here, 1), "may_update"))
+        _put(store, _relation((here, 3), (here, 4), "may_update"), _relation((here, 4), (here, 2), "may_update"))
+        with store.read(TENANT) as reader:
+            assert reader.relations_among_active(scribe.seen_by(reader), "may_update") == found
+            assert reader.relations_among_active(scribe.seen_by(reader), "explains") == []
+
     def test_one_is_removed_and_the_rest_stay(self, store: Store) -> None:
         related, explains = _relation((1, 1), (1, 2)), _relation((1, 1), (1, 2), "explains")
         _put(store, related, explains)
