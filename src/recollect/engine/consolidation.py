@@ -24,7 +24,7 @@ from recollect.engine.moving import address_of_test_data, move, rule_of_test_dat
 from recollect.engine.outdated import UNDONE, link_same_key, remove_link, was_linked, with_a_reason
 from recollect.engine.pen import Pen
 from recollect.engine.reading import readable_streams
-from recollect.engine.rekeying import plan_keys
+from recollect.engine.rekeying import keys_taken_over, plan_keys
 from recollect.engine.tracing import keep
 from recollect.model.address import Address
 from recollect.model.caller import Right
@@ -35,7 +35,6 @@ from recollect.model.receipt import Plain
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status
 from recollect.rules.consolidation import Compared, Step, preference, proposals
-from recollect.rules.keys import CanonicalKey
 from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
 
 Progress = Callable[[int, int], None]
@@ -65,8 +64,8 @@ class Plan:
     examined: int = 0
     steps: list[Step] = field(default_factory=list)
     seen: dict[str, State] = field(default_factory=dict)
-    keys: dict[str, CanonicalKey] = field(default_factory=dict)
-    """The new key of each memory that gets one."""
+    names: dict[str, Mapping[str, str | None]] = field(default_factory=dict)
+    """The new key of each memory that gets one, and what else it is found by from now on."""
     vectors: dict[str, bytes] = field(default_factory=dict)
     """The vector of each memory that is moved."""
     rules: dict[str, str] = field(default_factory=dict)
@@ -258,10 +257,18 @@ def _content(stored: Stored) -> str:
 
 
 def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], steps: Steps) -> None:
-    rekeying = plan_keys(engine, best_first, steps.advance)
-    for stored, key in rekeying.moves:
-        plan.add(Step("rekey", stored.state.id, None, f"{stored.state.canonical_key} → {key.text}"), stored)
-        plan.keys[stored.state.id] = key
+    with engine.read() as reader:
+        given = keys_taken_over(reader, best_first)
+    rekeying = plan_keys(engine, best_first, given, steps.advance)
+    moved = {stored.state.id: key for stored, key in rekeying.moves}
+    found_anew = [stored for stored in best_first if stored.state.id in rekeying.marks.keys() - moved.keys()]
+    for stored in (*(stored for stored, _ in rekeying.moves), *found_anew):
+        id, old = stored.state.id, stored.state.canonical_key
+        key = moved.get(id)
+        step = Step("rekey", id, None, f"{old} → {key.text}") if key else Step("slot", id, None, old)
+        plan.add(step, stored)
+        named = {"canonical_key": key.text, "key_digest": key.digest} if key else {}
+        plan.names[id] = {**named, **rekeying.marks.get(id, {})}
     if not rekeying.collisions:
         return
     with engine.read() as reader:
@@ -371,8 +378,8 @@ def _apply(pens: _Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, St
         amendment = {"run": run, "linked_before": _linked(pen, step)}
         rule, to = "consolidation:redundant", Status.REDUNDANT
         pen.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
-    elif step.action == "rekey":
-        possible = _rekey(pen, stored, plan.keys[step.id], run)
+    elif step.action in ("rekey", "slot"):
+        possible = _rekey(pen, stored, plan.names[step.id], run)
     elif step.action == "contested":
         possible = link_same_key(pen, stored, found[step.other or ""], run)
     elif step.action == "move":
@@ -393,6 +400,7 @@ _OP_OF_STEP = {
     "conflict": Op.LINK,
     "contested": Op.LINK,
     "rekey": Op.UPDATE,
+    "slot": Op.UPDATE,
     "move": Op.UPDATE,
 }
 
@@ -402,18 +410,19 @@ def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
     operations.keep(pen.engine, pen.writer, noted)
 
 
-def _rekey(pen: Pen, stored: Stored, key: CanonicalKey, run: str) -> bool:
-    """Give a memory another key, unless somebody took that key meanwhile."""
-    state = stored.state
+def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) -> bool:
+    """Give a memory another key, and other marks to be found by, unless somebody took that key meanwhile."""
+    state, key = stored.state, names.get("canonical_key")
     assert stored.body is not None, "an active memory has its content"
-    where = pen.writer, pen.stream, stored.body["scope"], _class(stored)
-    held = holder(pen.engine, *where, key.text, category=state.category)
-    if held.incumbent is not None:
-        return False
-    if held.by_others:
-        pen.keep_beside(state.id)
-    before = {"canonical_key": state.canonical_key, "key_digest": state.key_digest}
-    amendment = {"run": run, "from": before, "canonical_key": key.text, "key_digest": key.digest}
+    if key is not None:
+        where = pen.writer, pen.stream, stored.body["scope"], _class(stored)
+        held = holder(pen.engine, *where, key, category=state.category)
+        if held.incumbent is not None:
+            return False
+        if held.by_others:
+            pen.keep_beside(state.id)
+    before = {name: getattr(state, name) for name in names}
+    amendment = {"run": run, "from": before, **names}
     pen.record(Event.REKEYED, state.id, rule="consolidation:rekeyed", amendment=amendment)
     return True
 

@@ -27,7 +27,7 @@ from recollect.stores.protocol import Stored
 MOVED = "consolidation:moved"
 
 _NOT_COPIED = frozenset(
-    "namespace neighbours may_update signature salts cut phase_id created_at tick expires_at expires_at_tick".split()
+    "namespace neighbours signature salts cut phase_id created_at tick expires_at expires_at_tick".split()
 )
 """What holds for the original alone: its place and time, its links, and a signature over them."""
 
@@ -85,6 +85,10 @@ def _moved_body(there: Pen, stored: Stored, rule: str) -> dict[str, Any]:
         "authority": state.authority,
         "authority_reason": state.authority_reason,
         "meta": _moved_meta(there, stored, rule),
+        "slot": state.slot,
+        "subject_value": state.subject_value,
+        "valid_from": state.valid_from,
+        "valid_until": state.valid_until,
         "created_at": there.at,
         "tick": there.tick,
         "phase_id": there.phase.get("phase_id"),

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from recollect.engine.arguments import check_number
 from recollect.engine.assemble import to_memory
-from recollect.engine.carried_links import carry_links_on
 from recollect.engine.changing import changing, may_overrule
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.links import as_seen
 from recollect.engine.pen import Pen
 from recollect.engine.reading import MAX_PAGE, readable_streams
-from recollect.engine.relations import MAY_UPDATE, within
+from recollect.engine.relations import MAY_UPDATE, brought_for, replace_relation, within
+from recollect.engine.superseding import supersede_in
 from recollect.engine.tracing import keep
 from recollect.model import trace
 from recollect.model.caller import Right
@@ -25,14 +25,12 @@ from recollect.model.errors import BadInput, WrongState
 from recollect.model.ledger import Event
 from recollect.model.receipt import OutdatedPair, Statement
 from recollect.model.record import Memory
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import KIND_CLASS, Kind, Status
 from recollect.rules.borders import may_read
 from recollect.rules.fold import BY_HAND, RELATION_RULE
+from recollect.rules.outdating import CONTESTED_SLOT, NEAR, REASONS, STATED
 from recollect.stores.protocol import Place, Reader, Relation, Stored, Stream
 
-STATED, CONTESTED, NEAR = "stated", "contested_slot", "near"
-REASONS = (STATED, CONTESTED, "announced_change", "mentions_old_value", "same_kind_of_value")
-"""Why a later memory may replace an earlier one, strongest first. ``stated``: somebody linked the two by hand."""
 CONTRADICTS = "contradicts"
 """The reason of a pair that is no link: the later memory contradicts the earlier one and waits."""
 
@@ -95,7 +93,7 @@ def _linked(engine: Engine, reader: Reader, streams: Sequence[Stream], relations
     """Return the relations with their memories, as far as the caller may read both."""
     seen = _readable(engine, reader, streams, [end for one in relations for end in (one.source, one.target)])
     both = [(seen[one.source], seen[one.target], one) for one in relations if {one.source, one.target} <= seen.keys()]
-    return [Linked(later, earlier, one, _reason(reader, later, earlier)) for later, earlier, one in both]
+    return [Linked(later, earlier, one, _reason(reader, later, earlier, one)) for later, earlier, one in both]
 
 
 def _readable(
@@ -109,16 +107,16 @@ def _readable(
     return dict(within(engine, reader, reach, selection)(places))
 
 
-def _reason(reader: Reader, later: Stored, earlier: Stored) -> str:
-    """Return what the later version says of the link; for one that it does not mention, what the ledger says."""
-    for id, _, reason in (later.body or {}).get(MAY_UPDATE, ()):
-        if id == earlier.state.id:
-            return str(reason)
+def _reason(reader: Reader, later: Stored, earlier: Stored, relation: Relation) -> str:
+    """Return what the later version says of a link that it brought, and what the ledger says of one that came after it."""
+    brought = brought_for(later, earlier, relation)
+    if brought is not None:
+        return brought
     said = reader.amendments_about(later.tenant, later.state.id)
     for entry in reversed(reader.entries_about(later.tenant, later.state.id)):
-        brought = said.get(entry.seq, {})
-        if entry.other_id == earlier.state.id and brought.get("relation_type") == MAY_UPDATE:
-            return str(brought.get("reason", STATED))
+        values = said.get(entry.seq, {})
+        if entry.other_id == earlier.state.id and values.get("relation_type") == MAY_UPDATE:
+            return str(values.get("reason", STATED))
     return STATED
 
 
@@ -148,16 +146,17 @@ def link_same_key(pen: Pen, later: Stored, earlier: Stored, run: str) -> bool:
     """Link two memories for which today's rules have one key; returns whether there was no such link yet."""
     if was_linked(pen.writer, later, earlier):
         return False
-    said = {"relation_type": MAY_UPDATE, "strength": 1.0, "reason": CONTESTED, "run": run}
+    said = {"relation_type": MAY_UPDATE, "strength": 1.0, "reason": CONTESTED_SLOT, "run": run}
     entry = pen.record(Event.LINKED, later.state.id, rule=SAME_KEY, other=earlier.state.id, amendment=said)
     ends = (later.stream, later.number), (earlier.stream, earlier.number)
-    pen.writer.put_relations(pen.stream.tenant, [Relation(*ends, MAY_UPDATE, 1.0, entry.at)])
+    replace_relation(pen, Relation(*ends, MAY_UPDATE, 1.0, entry.at))
     return True
 
 
 def was_linked(reader: Reader, later: Stored, earlier: Stored) -> bool:
-    """Whether one is linked to the other as possibly outdated, or was until somebody decided that both hold."""
-    if between(reader, later, earlier) is not None:
+    """Whether one is linked to the other for a reason, or was until somebody decided that both hold."""
+    there = between(reader, later, earlier)
+    if there is not None and _reason(reader, later, earlier, there) != NEAR:
         return True
     said = reader.amendments_about(later.tenant, later.state.id)
     return any(
@@ -235,23 +234,32 @@ def _one_pair(pairs: Sequence[Linked], stored: Stored, chosen: Stored) -> Linked
 def _decided(engine: Engine, pair: Linked, *, later_wins: bool) -> Memory:
     if engine.caller.is_an_agent:
         engine.require(Right.GOVERN, "decide what is outdated: that is for a person")
-    if later_wins and pair.later.stream != pair.earlier.stream:
+    if later_wins and not _one_chain(pair.later, pair.earlier):
         return _archive_earlier(engine, pair)
     with changing(engine, pair.later.state.id) as (pen, later):
         earlier = pen.writer.by_ids(engine.tenant, [pair.earlier.state.id])[pair.earlier.state.id]
         _check_still_open(pen.writer, later, earlier)
         if later_wins:
             may_overrule(engine, earlier)
-            pen.load(earlier)
-            supersede_in(pen, earlier, later, rule=RESOLVED)
+            supersede_in(pen, earlier, later, RESOLVED, decided=True)
         else:
             remove_link(pen, later, earlier, DISMISSED)
         pen.flush()
         return to_memory(*as_seen(engine, pen.writer, [pen.stored(later.state.id)]))
 
 
+def _one_chain(later: Stored, earlier: Stored) -> bool:
+    """Whether one can be the next version of the other: of one place and sort, and without versions of its own."""
+    if later.body is None or earlier.body is None or later.state.supersedes_id is not None:
+        return False
+    places = [
+        (one.stream, one.body["scope"], KIND_CLASS[Kind(one.body["kind"])]) for one in (later, earlier) if one.body
+    ]
+    return places[0] == places[1]
+
+
 def _archive_earlier(engine: Engine, pair: Linked) -> Memory:
-    """No chain reaches from one stream into another, so an earlier memory of another stream is archived."""
+    """Archive an earlier memory that the later one replaces without being its next version."""
     with changing(engine, pair.earlier.state.id) as (pen, earlier):
         later = pen.writer.by_ids(engine.tenant, [pair.later.state.id])[pair.later.state.id]
         _check_still_open(pen.writer, later, earlier)
@@ -266,21 +274,6 @@ def _check_still_open(reader: Reader, later: Stored, earlier: Stored) -> None:
         raise WrongState(
             "somebody else decided this pair meanwhile.", field="id", hint="`recollect outdated` lists it."
         )
-
-
-def supersede_in(pen: Pen, old: Stored, new: Stored, *, rule: str) -> None:
-    """Supersede one active memory by another of the same stream.
-
-    A memory that has versions of its own before it cannot follow another chain: then the old memory is archived.
-    """
-    if new.state.supersedes_id is None:
-        _tell_gone(pen, old, "superseded")
-        pen.record(Event.SUPERSEDED, old.state.id, rule=rule, to=Status.SUPERSEDED, other=new.state.id)
-        pen.record(Event.RESOLVED, new.state.id, rule=rule, to=Status.ACTIVE, other=old.state.id)
-        carry_links_on(pen, old, new.state.id)
-    else:
-        _tell_gone(pen, old, "archived:by_hand")
-        pen.record(Event.RESOLVED, old.state.id, rule=rule, to=Status.ARCHIVED, other=new.state.id)
 
 
 def _tell_gone(pen: Pen, stored: Stored, reason: str) -> None:

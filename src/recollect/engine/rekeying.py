@@ -4,44 +4,59 @@ A memory that somebody named keeps its name. Two active memories that would shar
 get the key keeps its old one, and the pair is linked as possibly outdated, for a person to decide.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.engine.context import Engine
+from recollect.engine.superseding import TAKES_KEY
 from recollect.model.caller import APPLICATION
+from recollect.model.canonical import parse_time
+from recollect.model.ledger import Event
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind
 from recollect.rules.draft import Context, Draft
-from recollect.rules.keys import CanonicalKey, KeySource, identity
-from recollect.rules.naming import naming_gate
-from recollect.stores.protocol import Stored
-
-BY_RULE = frozenset(("parser", "reader", "fallback"))
-"""The sources of keys that a rule chose. All others were named by somebody."""
+from recollect.rules.keys import BY_RULE, CanonicalKey, KeySource, identity
+from recollect.rules.naming import naming_gate, slots_of
+from recollect.rules.validity import validity_gate
+from recollect.stores.protocol import Reader, Stored
 
 Place = tuple[str, str, str]
 """What at most one active memory of a stream may have: a scope, a class of kinds and the identity of a key."""
 
 Holders = dict[Place, list[Stored]]
+Marks = Mapping[str, str | None]
+MARKS = ("slot", "subject_value")
+"""The digests by which a statement is found besides its key."""
 
 
 class Rekeying(NamedTuple):
-    """The memories that get another key, in an order in which each new key is free, and those whose new key is taken."""
+    """The memories that get another name, in an order in which each new key is free, and those whose new key is taken."""
 
     moves: list[tuple[Stored, CanonicalKey]]
     collisions: list[tuple[Stored, Stored, CanonicalKey]]
     """A memory, the one that has its new key or gets it, and that key."""
+    marks: dict[str, Marks]
+    """What each memory is found by today besides its key, if that is not what it is found by now."""
 
 
-def plan_keys(engine: Engine, best_first: Sequence[Stored], advance: Callable[[], None]) -> Rekeying:
-    """Compare each memory's key with the one that today's rules give. Of two that want the same key the better gets it."""
+def plan_keys(
+    engine: Engine, best_first: Sequence[Stored], given: Collection[str], advance: Callable[[], None]
+) -> Rekeying:
+    """Compare each memory's key with the one that today's rules give. Of two that want the same key the better gets it.
+
+    The memories whose ids are ``given`` have the key of a memory that they replaced, and keep it.
+    """
     holders: Holders = {}
     for stored in best_first:
         holders.setdefault(place_of(stored, stored.state.canonical_key), []).append(stored)
     waiting: list[tuple[Stored, CanonicalKey]] = []
+    marks: dict[str, Marks] = {}
     for stored in best_first:
-        key = todays_key(engine, stored)
-        if key is not None and identity(key.text) != identity(stored.state.canonical_key):
+        key, found_by = todays_names(engine, stored)
+        if found_by != {name: getattr(stored.state, name) for name in MARKS}:
+            marks[stored.state.id] = found_by
+        named_by_rule = is_named_by_rule(stored) and stored.state.id not in given
+        if named_by_rule and identity(key.text) != identity(stored.state.canonical_key):
             waiting.append((stored, key))
         advance()
     moves: list[tuple[Stored, CanonicalKey]] = []
@@ -58,7 +73,28 @@ def plan_keys(engine: Engine, best_first: Sequence[Stored], advance: Callable[[]
         for stored, key in waiting
         if key.source is not KeySource.FALLBACK
     ]
-    return Rekeying(moves, collisions)
+    return Rekeying(moves, collisions, marks)
+
+
+def keys_taken_over(reader: Reader, memories: Sequence[Stored]) -> set[str]:
+    """Return the ids of the memories that have the key of a memory which they replaced."""
+    renamed = [one for one in memories if is_named_by_rule(one) and one.state.canonical_key != _own_key(one)]
+    return {one.state.id for one in renamed if _last_rekeyed_by(reader, one) == TAKES_KEY}
+
+
+def _own_key(stored: Stored) -> str:
+    return str((stored.body or {})["canonical_key"])
+
+
+def _last_rekeyed_by(reader: Reader, stored: Stored) -> str | None:
+    entries = reader.entries_about(stored.tenant, stored.state.id)
+    rules = [one.rule for one in entries if one.event is Event.REKEYED and one.memory_id == stored.state.id]
+    return rules[-1] if rules else None
+
+
+def is_named_by_rule(stored: Stored) -> bool:
+    """Whether a rule chose the key that a memory was written with."""
+    return (stored.body or {})["key_source"] in BY_RULE
 
 
 def _free(waiting: Sequence[tuple[Stored, CanonicalKey]], holders: Holders) -> list[tuple[Stored, CanonicalKey]]:
@@ -77,15 +113,14 @@ def place_of(stored: Stored, key_text: str) -> Place:
     return stored.body["scope"], str(KIND_CLASS[Kind(stored.body["kind"])]), identity(key_text)
 
 
-def todays_key(engine: Engine, stored: Stored) -> CanonicalKey | None:
-    """Return the key that the rules give today; ``None`` for a memory that somebody named."""
+def todays_names(engine: Engine, stored: Stored) -> tuple[CanonicalKey, Marks]:
+    """Return the key that the rules would give a memory today, and what else it would be found by."""
     assert stored.body is not None, "an active memory has its content"
-    if stored.body["key_source"] not in BY_RULE:
-        return None
-    context = Context(engine.policy, engine.caller, engine.clock())
-    draft = naming_gate(Draft(as_candidate(stored)), context)
-    assert isinstance(draft, Draft), "the naming gate refuses nothing"
-    return draft.key
+    context = Context(engine.policy, engine.caller, parse_time(stored.body["created_at"]))
+    draft = naming_gate(validity_gate(Draft(as_candidate(stored)), context), context)
+    assert isinstance(draft, Draft) and draft.key is not None, "the naming gate refuses nothing"
+    found_by = slots_of(draft.frames)
+    return draft.key, {name: found_by.get(name) for name in MARKS}
 
 
 def as_candidate(stored: Stored) -> Candidate:

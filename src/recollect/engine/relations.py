@@ -30,6 +30,7 @@ from recollect.rules.borders import may_read
 from recollect.rules.closeness import RERANKED
 from recollect.rules.draft import Draft
 from recollect.rules.fold import BY_HAND, RELATION_RULE
+from recollect.rules.outdating import NEAR
 from recollect.stores.protocol import Later, Place, Reader, Relation, Selection, Stored, Stream, Version
 
 RELATED_TO = "related_to"
@@ -152,7 +153,21 @@ def _record(pen: Pen, id: str, other: Stored, relation_type: str, strength: floa
     said = {"relation_type": relation_type, "strength": strength}
     entry = pen.record(Event.LINKED, id, rule=BY_HAND, other=other.state.id, amendment=said)
     source, target = (pen.stream.number, pen.number(id)), (other.stream, other.number)
-    pen.writer.put_relations(pen.stream.tenant, [Relation(source, target, relation_type, strength, entry.at)])
+    replace_relation(pen, Relation(source, target, relation_type, strength, entry.at))
+
+
+def replace_relation(pen: Pen, one: Relation) -> None:
+    """Put a relation that an entry of the ledger brought in the place of one that the version brought."""
+    pen.writer.remove_relation(pen.stream.tenant, one)
+    pen.writer.put_relations(pen.stream.tenant, [one])
+
+
+def brought_for(source: Stored, target: Stored, one: Relation) -> str | None:
+    """Return the reason for which a version was linked to another when it was written; ``None`` if the link came later."""
+    body = source.body or {}
+    if one.relation_type != MAY_UPDATE or one.created_at != body.get("created_at"):
+        return None
+    return reasons_in(body).get(target.state.id)
 
 
 # ── by hand ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -172,8 +187,9 @@ def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO
             raise BadInput("is the same memory.", field="other", hint="A memory is not related to itself.")
         place = (pen.stream.number, stored.number)
         there = [r for r in _between(pen.writer, engine.tenant, place, target) if r.relation_type == relation_type]
-        if not there:
+        if not there or brought_for(stored, target, there[0]) == NEAR:
             _record(pen, stored.state.id, target, relation_type, round(float(strength), 6))
+            there = []
         return _shown(target, there[0].strength if there else float(strength), relation_type)
 
 

@@ -31,6 +31,7 @@ from recollect.stores.protocol import Stored
 
 BY_HAND = "supersede:by_hand"
 OUTRANKED = "conflict:authority"
+TAKES_KEY = "supersede:takes_key"
 _OF_THE_CONCEPT = ("namespace", "space", "owner", "scope", "kind", "topic_id", "tier", "layer", "sublayer")
 """What a new version has in common with the one before it, unless the caller says otherwise."""
 
@@ -78,10 +79,13 @@ def check_pair(older: Stored, newer: Stored) -> None:
     check_same_place(older, newer.stream, newer.body or {}, "by")
 
 
-def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str) -> Receipt:
-    """Make ``newer`` the next version of ``older``, or let it wait if ``older`` is believed more."""
+def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str, *, decided: bool = False) -> Receipt:
+    """Make ``newer`` the next version of ``older``, or let it wait if ``older`` is believed more.
+
+    Where somebody who may overrule the older one has ``decided``, nothing waits any more.
+    """
     pen.load(older, newer)
-    if _is_outranked(pen, older, newer):
+    if not decided and _is_outranked(pen, older, newer):
         return _hold(pen, older, newer)
     assert older.body is not None, "an active memory has its content"
     engine, old, new = pen.engine, older.state.id, newer.state.id
@@ -111,7 +115,7 @@ def _take_key(pen: Pen, older: Stored, newer: Stored) -> None:
     before, now = newer.state, older.state
     if before.canonical_key != now.canonical_key or before.key_digest != now.key_digest:
         amendment = {"canonical_key": now.canonical_key, "key_digest": now.key_digest}
-        pen.record(Event.REKEYED, before.id, rule="supersede:takes_key", other=now.id, amendment=amendment)
+        pen.record(Event.REKEYED, before.id, rule=TAKES_KEY, other=now.id, amendment=amendment)
 
 
 def _receipt(

@@ -22,8 +22,9 @@ class Step(Plain):
     """One thing that consolidation would do, or for ``outdated``, that somebody has to decide.
 
     ``redundant``: it says the same as ``other``, which is better. ``related``, ``conflict``: the two are linked. ``rekey``: it
-    gets the key that today's rules give. ``contested``: today's rules give it and ``other`` one key, so they are linked as
-    possibly outdated. ``move``: it is test data and goes to the namespace ``test``. ``outdated``: it may have replaced ``other``.
+    gets the key that today's rules give. ``slot``: it keeps its key, and is found by the slot that today's rules read in it.
+    ``contested``: today's rules give it and ``other`` one key, so they are linked as possibly outdated. ``move``: it is test
+    data and goes to the namespace ``test``. ``outdated``: it may have replaced ``other``.
     """
 
     action: str

@@ -382,6 +382,8 @@ class Model:
         note = self.notes[step.id]
         assert self.is_live(note) and note.kind not in EVENT_KINDS, f"{step.action} of what is not live"
         self._wrote(note)
+        if step.action == "slot":
+            return None
         if step.action == "rekey":
             before, note.key = note.key, step.detail.split(" → ")[1]
             assert self.active(note.concept) is note
@@ -411,6 +413,8 @@ class Model:
 
     def _take_back(self, action: str, note: Note, other: str | None, before: str | None) -> None:
         self._wrote(note)
+        if action == "slot":
+            return
         if action == "rekey":
             assert before is not None
             note.key = before

@@ -86,7 +86,7 @@ def test_names_move_to_what_todays_rules_say(tmp_path: object) -> None:
         named = plain.add("The sky is blue", title="mine own").memory.id
     with recollect.open(path) as mem:
         report = mem.consolidate(force=True)
-        assert actions(report) == ["rekey"]
+        assert actions(report) == ["rekey", "slot"]
         assert mem.get(id).canonical_key == "Ana-Home-City"
         assert mem.get(named).canonical_key == "Mine-Own-General"
         assert mem.add("Ana now lives in Porto").outcome == "superseded"

@@ -14,11 +14,14 @@ from recollect.model.receipt import OutdatedPair
 from recollect.model.vocabulary import Status
 from recollect.stores.protocol import Relation
 
+UNLINKED = {"relations": {"neighbours": 0}, "identity": {"offer": False}}
+"""A policy under which writing links nothing, so that the links are those that a test makes."""
+
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def mem(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[recollect.Recollect]:
     place = str(tmp_path / "memory.db") if request.param == "sqlite" else request.getfixturevalue("server_store")
-    with recollect.open(place) as opened:
+    with recollect.open(place, policy=UNLINKED) as opened:
         yield opened
 
 
@@ -79,7 +82,19 @@ def test_reasons_come_in_their_order_and_nearness_alone_is_none(mem: recollect.R
         write_with_reason(mem, earlier, reason, 0.9 - number / 10)
     expected = ["contested_slot", "announced_change", "mentions_old_value", "same_kind_of_value"]
     assert [one.reason for one in mem.outdated()] == expected
-    assert mem.consolidate().steps[0].detail.startswith("contested_slot: ")
+    waiting = [step for step in mem.consolidate().steps if step.action == "outdated"]
+    assert [step.detail.split(":")[0] for step in waiting] == expected
+
+
+def test_what_is_stated_by_hand_comes_before_nearness(mem: recollect.Recollect) -> None:
+    earlier = add(mem, "The nightly build runs on CircleCI", title="Nightly build")
+    write_with_reason(mem, earlier, "near", 0.9)
+    (later,) = [one.id for one in mem.list().items if one.id != earlier]
+    assert mem.outdated() == []
+    assert mem.link(later, earlier, relation_type=MAY_UPDATE, strength=0.25).strength == 0.25
+    for _ in range(2):
+        assert [(one.reason, one.strength) for one in mem.outdated()] == [("stated", 0.25)]
+        mem.rebuild()
 
 
 def write_with_reason(mem: recollect.Recollect, earlier: str, reason: str, strength: float) -> None:
@@ -90,7 +105,7 @@ def write_with_reason(mem: recollect.Recollect, earlier: str, reason: str, stren
         assert old.body is not None
         pen = Pen(engine, writer, writer.locked_stream(engine.tenant, old.stream), engine.now())
         said = {"content": f"It is different now: {reason}", "canonical_key": f"Now-{reason}".replace("_", "-")}
-        stated = {"may_update": [[earlier, strength, reason]], "created_at": pen.at}
+        stated = {"neighbours": [[earlier, strength, reason]], "created_at": pen.at}
         id, commitment = pen.new_version({**old.body, **said, **stated}, [], vector_of(engine, said["content"], writer))
         pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
         ends = (old.stream, pen.number(id)), (old.stream, old.number)

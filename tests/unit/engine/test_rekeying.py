@@ -30,7 +30,8 @@ def add(mem: recollect.Recollect, content: str, **fields: Any) -> str:
 
 
 def steps(report: Any) -> list[tuple[str, str, str | None]]:
-    return [(step.action, step.id, step.other) for step in report.steps]
+    """The steps of a report, apart from those that only change what a memory is found by besides its key."""
+    return [(step.action, step.id, step.other) for step in report.steps if step.action != "slot"]
 
 
 def check(mem: recollect.Recollect) -> None:
@@ -52,6 +53,7 @@ def test_rekey_gives_the_keys_of_today_to_what_a_rule_named(place: str) -> None:
         hash_before = mem.state_hash()
         proposal = mem.rekey()
         assert steps(proposal) == [("rekey", lives, None)] and not proposal.applied
+        assert [step.id for step in proposal.steps if step.action == "slot"] == [named]
         assert proposal.steps[0].detail == f"{old_key} → Ana-Home-City"
         assert mem.state_hash() == hash_before, "a dry run changes nothing"
         assert steps(mem.rekey(force=True)) == steps(proposal)
@@ -103,6 +105,25 @@ def test_a_key_that_somebody_gave_is_not_taken_from_them(place: str) -> None:
     with recollect.open(place) as mem:
         assert steps(mem.rekey(force=True)) == [("contested", named, fact)]
         assert mem.get(named).canonical_key == "Ana-Home-City"
+
+
+def test_a_memory_that_took_another_s_key_keeps_it(mem: recollect.Recollect) -> None:
+    old = add(mem, "The nightly build runs on CircleCI", title="Nightly build")
+    new = add(mem, "Ana lives in Porto")
+    mem.supersede(old, by=new)
+    assert mem.get(new).canonical_key == mem.get(old).canonical_key
+    assert mem.rekey().steps == () == mem.consolidate().steps
+
+
+def test_what_is_found_by_its_slot_is_found_so_after_a_rekey(place: str) -> None:
+    with recollect.open(place, policy=UNNAMED) as before:
+        rent = add(before, "The rent is 900 euros", title="What we pay for the flat")
+    with recollect.open(place) as mem:
+        assert [(step.action, step.id) for step in mem.rekey(force=True).steps] == [("slot", rent)]
+        check(mem)
+        assert mem.rekey().steps == ()
+        receipt = mem.add("The rent is 950 euros now", owner="ana")
+        assert (receipt.outcome, mem.get(rent).status) == ("superseded", "superseded")
 
 
 def test_i_stays_who_it_was_where_several_people_write(mem: recollect.Recollect) -> None:
