@@ -40,6 +40,7 @@ from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge
 from recollect.rules.inheritance import with_inheritance
 from recollect.rules.keys import event_key, same_concept
+from recollect.rules.namespaces import routed_elsewhere
 from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Reader, Stored, Writer
 
@@ -310,6 +311,7 @@ class Writing:
         if isinstance(settled, Rejection):
             settled = self._denied(answer.draft.candidate, settled)
         else:
+            settled = replace(settled, reasons=(*settled.reasons, *routed_elsewhere(answer.draft)))
             self._log.wrote(answer.draft.candidate, settled, pen.at)
             expired = (*self._first_phase(pen, answer.address), *expired)
         return replace(settled, events=(*expired, *settled.events)), pen.stream.number

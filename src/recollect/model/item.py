@@ -26,7 +26,6 @@ _SPOKEN_BY = {
     Authority.TOOL_VERIFIED: "tool",
     Authority.SYSTEM_IMPOSED: "system",
 }
-_ITEM_WORDS = {"user": Source.USER, "ai": Source.AGENT, "tool": Source.TOOL, "system": Source.SYSTEM}
 _GIVEN = ("event_type", "space", "owner", "key", "authority", "authority_reason")
 """What a candidate has a field of its own for."""
 OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
@@ -111,7 +110,7 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
     fields = {
         "content": item["text"],
         "kind": item.get("kind", "semantic"),
-        "source": meta.get("source") or _source(item.get("source", "user")),
+        "source": meta.get("source") or item.get("source", "user"),
         "importance": _importance(item.get("importance")),
         "aliases": (item["id"],) if "id" in item else None,
         "ttl_ticks": _time_left(item, meta),
@@ -119,10 +118,6 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
         "meta": {name: value for name, value in meta.items() if name not in _LEFT_BEHIND and name not in _GIVEN},
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _source(word: Any) -> Any:
-    return _ITEM_WORDS.get(word, word) if isinstance(word, str) else word
 
 
 def _importance(given: Any) -> Any:

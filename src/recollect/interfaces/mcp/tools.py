@@ -1,13 +1,13 @@
 """The five tools that a client gets by default: query, add, history, resolve and a consolidation that only proposes."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from recollect.engine.filters import FILTERS, RANGES
 from recollect.interfaces.mcp.tool import Answer, Request, Tool, as_text, plain, through
 from recollect.interfaces.python import Recollect
-from recollect.model.record import Memory
+from recollect.model.record import Memory, as_source
 from recollect.model.vocabulary import Change, Kind, Space
 
 AGENT = Field(
@@ -98,7 +98,7 @@ class Add(Request):
     key: str | None = Field(None, description="the fact key of a memory of kind profile, such as preferred_name")
     importance: int | None = Field(None, description="1 to 5")
     pinned: bool | None = None
-    source: Literal["agent", "user", "tool"] = Field(
+    source: Annotated[Literal["agent", "user", "tool"], BeforeValidator(as_source)] = Field(
         "agent", description="whose words these are; given as a person's, they count as such only if this server may"
     )
     change: str | None = Field(
