@@ -65,6 +65,7 @@ _TEST_PATTERNS = (
     rf"(?i)^\W*{_TEST_RUN}test\s*[:#]",
     r"(?i)^\W*(?:(?:this|it) is )?(?:just |only )?(?:a )?(?:test|dummy)(?:ing)?(?:[ -]data)?\d*"
     r"(?:\W+(?:\d+|test(?:ing)?|one|two|three|please|ignore|me|this|it))*\W*$",
+    r"(?i)^\W*(?:foo|asdf|qwerty)(?:\W+(?:foo|bar|baz|qux|asdf|qwerty|test|\d+))+\W*$",
     r"(?i)^lorem ipsum(?: dolor\b|\W*$)",
 )
 """Texts that say of themselves that they are test records. "The test entry point is …" is about tests, and is none."""

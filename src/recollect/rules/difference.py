@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.rules.language.lexicon import (
+    ACRONYM_AND_WORD,
     CASE_FREE,
     CLAUSE_WORDS,
     COMMON_AND_NAME,
@@ -160,13 +161,20 @@ def _aspect_of_ending(one: Mark, other: Mark) -> Aspect:
 
 
 def _capitals_matter(one: Mark, other: Mark) -> bool:
-    """An "Apple" inside a sentence is not an "apple", "US" is not "us"."""
+    """An "Apple" inside a sentence is not an "apple", "US" is not "us"; but "TEA" is "tea", said with emphasis."""
     if one.key in CASE_FREE or one.key in EMPHASISED:
         return False
     cases = {one.case, other.case}
     if Case.NONE in cases:
         return one.key in COMMON_AND_NAME and cases != {Case.NONE, Case.LOWER}
+    if Case.UPPER in cases and Case.TITLE not in cases and _is_emphasis(one.key):
+        return False
     return Case.UPPER in cases or cases == {Case.TITLE, Case.LOWER}
+
+
+def _is_emphasis(key: str) -> bool:
+    """Return whether a common word in capitals is that word, and no acronym or name. Two letters are always in doubt."""
+    return len(key) > 2 and key.isalpha() and key not in ACRONYM_AND_WORD and key not in COMMON_AND_NAME
 
 
 def _ending_matters(one: Mark, other: Mark) -> bool:

@@ -21,6 +21,12 @@ _STATUS_WORDS = word_set(
     """
 )
 """Words that a journal entry is made of besides its signal; a word that is none of them says something more."""
+_STATES = word_set("alive completed continuing ended finished idle nominal resumed started stopped")
+_MACHINE_WORDS = _STATES | word_set(
+    "a agent all an and at changes cycle debug has info is job loop now ok process round run scan session still system"
+    " systems task the tick utc was without worker"
+)
+"""Words of which a machine's report of its own state consists: "[INFO] worker 3 idle"."""
 _VALUE_STATED = re.compile(
     r"\b(?:is|are|was|were|=)\s+(?:now\s+|set\s+|due\s+)?(?:(?:to|at|on|in|from|until|every|after|before|between)\s+)?\d"
     r"|\b(?:every|each|daily|once)\b.*\d",
@@ -53,7 +59,18 @@ def noise_signal(text: str, settings: Noise) -> str | None:
     found = [signal for signal in settings.signals if signal.casefold() in lowered]
     if found and (settings.match == "substring" or _is_journal_entry(lowered, found)):
         return found[0]
-    return None
+    return _reported_state(lowered) if settings.match == "whole" else None
+
+
+def _reported_state(lowered: str) -> str | None:
+    """Return the state that a text reports, if it is nothing but a machine's report of its own state.
+
+    A state alone ("finished") may be the value of something that a title names.
+    """
+    said = words(lowered)
+    if len(said) < 2 or not all(word in _MACHINE_WORDS or word.isdigit() for word in said):
+        return None
+    return next((word for word in said if word in _STATES), None)
 
 
 def _is_journal_entry(lowered: str, signals: Sequence[str]) -> bool:

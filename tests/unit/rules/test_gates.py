@@ -60,6 +60,8 @@ def refused(answer: Draft | Rejection) -> str | None:
         ({"content": "This is just a test entry, please ignore"}, "test", "namespace:test:pattern"),
         ({"content": "[test] Ana likes tea"}, "test", "namespace:test:pattern"),
         ({"content": "This is a test"}, "test", "namespace:test:pattern"),
+        ({"content": "foo bar baz"}, "test", "namespace:test:pattern"),
+        ({"content": "The sample bar in Foo Street is closed"}, "prod", "namespace:prod:default"),
         ({"content": "test 123"}, "test", "namespace:test:pattern"),
         ({"content": "Our integration tests write to the staging database"}, "prod", "namespace:prod:default"),
         ({"content": "The integration test entry point is tests/run.py"}, "prod", "namespace:prod:default"),
@@ -85,6 +87,11 @@ def test_namespace(fields: dict[str, object], namespace: str, rule: str) -> None
 def test_an_explicit_date_is_kept_in_every_namespace() -> None:
     answer = namespace_gate(draft(source="test_suite", expires_at="2030-01-01T00:00:00Z"), context())
     assert isinstance(answer, Draft) and answer.expires_at == datetime(2030, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("text", ["Session 4 of the pottery course started", "finished", "School started", "The lease ended"])
+def test_states_of_other_things_are_facts(text: str) -> None:
+    assert noise_signal(text, Policy().noise) is None
 
 
 @pytest.mark.parametrize(
@@ -229,6 +236,9 @@ def test_write_policy(write: dict[str, object], event_type: str, code: str | Non
         "check-in",
         "routine scan: nothing to report",
         "Status unchanged, no changes since 09:15.",
+        "[INFO] worker 3 idle",
+        "Session started.",
+        "all systems nominal, continuing",
         "Everything as expected: heartbeat received at 12:00:01 UTC",
     ],
 )
