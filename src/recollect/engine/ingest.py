@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine import near_duplicates, operations, provenance, relations, retries
+from recollect.engine import contradictions, near_duplicates, operations, provenance, relations, retries
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
@@ -538,11 +538,18 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
 
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     old = incumbent.state.id
-    id, commitment = _new_version(pen, prepared.draft, _neighbours(pen, prepared, apart_from=old))
-    pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
+    claim = contradictions.waiting_claim(pen, prepared.draft, incumbent)
+    if claim is not None:
+        id = claim.state.id
+        contradictions.count_again(pen, claim, incumbent)
+        reasons, changed = (*verdict.reasons, contradictions.SAID_AGAIN), (Changed(id, "contradictory", "contradictory"),)
+    else:
+        id, commitment = _new_version(pen, prepared.draft, _neighbours(pen, prepared, apart_from=old))
+        pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
+        reasons, changed = verdict.reasons, (Changed(id, None, "contradictory"),)
     conflict = _conflict(pen, old, id, id, verdict)
-    changed = (Changed(id, None, "contradictory"),)
-    return _answer(pen, Outcome.CONTRADICTED, id, verdict.reasons, changed, conflict, wrote=True)
+    receipt = _answer(pen, Outcome.CONTRADICTED, id, reasons, changed, conflict, wrote=claim is None)
+    return replace(receipt, detail=contradictions.explain(pen, id, incumbent, prepared.draft, verdict))
 
 
 def _conflict(pen: Pen, winner: str, loser: str, about: str, verdict: Judgement) -> trace.Trace:

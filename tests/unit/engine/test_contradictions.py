@@ -36,3 +36,77 @@ def test_a_word_in_capitals_is_the_same_word(mem: Recollect) -> None:
     first, again = mem.add("I like tea"), mem.add("I like TEA")
     assert again.outcome == "reinforced" and again.memory is not None and first.memory is not None
     assert again.memory.id == first.memory.id
+
+
+# ── a claim that waits ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def contradicted(mem: Recollect) -> tuple[Memory, recollect.Receipt]:
+    known = kept(mem, "The port of the API is 8080", owner="ana", source="user", author="ana")
+    return known, mem.add("The port of the API is 9090", owner="ana", source="agent")
+
+
+def test_a_contradicted_write_says_who_said_otherwise_and_what_to_do(mem: Recollect) -> None:
+    known, receipt = contradicted(mem)
+    assert receipt.outcome == "contradicted" and receipt.memory is not None
+    detail, own = receipt.detail or "", receipt.memory.short_id
+    assert detail.startswith(f"user ana said otherwise on {known.created_at:%Y-%m-%d} (id {known.short_id}): ")
+    assert "user_asserted outranks ai_inferred" in detail
+    assert f"resolve({own}, winner={own})" in detail and f"resolve({own}, winner={known.short_id})" in detail
+
+
+def test_an_agent_is_told_to_have_a_person_settle_it(mem: Recollect) -> None:
+    kept(mem, "The port of the API is 8080", owner="ana", source="user")
+    agent = mem.as_caller(agent="planner", user="ana", rights=["read", "write"])
+    assert "have a person settle it" in (agent.add("The port of the API is 9090").detail or "")
+
+
+def test_one_losing_claim_said_five_times_is_one_record(mem: Recollect) -> None:
+    known, first = contradicted(mem)
+    assert first.memory is not None
+    for said in ("The port of the API is 9090", "The port of the API is 9090!", "the port of the API  is 9090", "The PORT of the API is 9090"):
+        again = mem.add(said, owner="ana", source="agent")
+        assert again.memory is not None and (again.outcome, again.memory.id) == ("contradicted", first.memory.id), said
+        assert "conflict:said_again" in again.reasons and again.detail
+        assert [event["type"] for event in again.events if event["type"] != "memory_border_check"] == ["memory_conflict"]
+    waiting = mem.list(status="contradictory").items
+    assert [(one.id, one.access_count) for one in waiting] == [(first.memory.id, 4)]
+    before = mem.state_hash()
+    mem.rebuild()
+    assert mem.state_hash() == before and mem.get(first.memory.id).access_count == 4
+    assert mem.verify().ok
+    assert mem.get(known.id).conflict_ids == (first.memory.id,)
+
+
+def test_another_claim_or_another_claimant_waits_apart(mem: Recollect) -> None:
+    _, first = contradicted(mem)
+    other = mem.add("The port of the API is 7070", owner="ana", source="agent")
+    someone = mem.add("The port of the API is 9090", owner="ana", source="import")
+    ids = {receipt.memory.id for receipt in (first, other, someone) if receipt.memory is not None}
+    assert len(ids) == 3 and {receipt.outcome for receipt in (other, someone)} == {"contradicted"}
+
+
+def test_a_claim_is_counted_on_when_the_memory_that_it_contradicts_changes(mem: Recollect) -> None:
+    _, first = contradicted(mem)
+    newer = kept(mem, "The port of the API is 8443 now", owner="ana", source="user")
+    again = mem.add("The port of the API is 9090", owner="ana", source="agent")
+    assert again.memory is not None and first.memory is not None and again.memory.id == first.memory.id
+    assert newer.id in again.memory.conflict_ids and first.memory.id in mem.get(newer.id).conflict_ids
+    before = mem.state_hash()
+    mem.rebuild()
+    assert mem.state_hash() == before
+
+
+# ── settling it ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_superseded_version_cannot_win(mem: Recollect) -> None:
+    old, first = contradicted(mem)
+    newer = kept(mem, "The port of the API is 8443 now", owner="ana", source="user")
+    assert first.memory is not None and mem.get(old.id).status == "superseded"
+    with pytest.raises(WrongState) as refused:
+        mem.resolve(first.memory.id, winner=old.id)
+    assert refused.value.field == "winner" and "superseded" in refused.value.message
+    assert newer.id in (refused.value.hint or "") and old.id not in (refused.value.hint or "")
+    assert mem.get(first.memory.id).status == "contradictory" and mem.get(newer.id).status == "active"
+    assert mem.resolve(first.memory.id, winner=newer.id).status == "archived"
