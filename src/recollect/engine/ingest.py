@@ -15,7 +15,7 @@ from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.drafting import check_expiry, draft_for, parse_candidate, version_body
+from recollect.engine.drafting import check_expiry, check_updates, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import holder
 from recollect.engine.links import as_seen, hidden_in, without_hidden
@@ -65,7 +65,8 @@ def add(
 ) -> Receipt:
     """Remember one thing. The receipt says what became of it.
 
-    ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already.
+    ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already. It also
+    refuses an update of nothing, which from elsewhere is how a record says that it may replace another.
     """
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
@@ -109,7 +110,9 @@ def add_many(
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
     candidates = [_numbered(engine, i, fields, refuse_expired) for i, fields in enumerate(many)]
-    return _write(engine, candidates, linked=linked, still_wanted=still_wanted)
+    return _write(
+        engine, candidates, linked=linked, still_wanted=still_wanted, refuse_expired=refuse_expired
+    )
 
 
 def check(engine: Engine, fields: Mapping[str, Any]) -> None:
@@ -246,6 +249,8 @@ def _write(
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]
         receipts = [writing.settle(answer) for answer in answers]
+        if refuse_expired:
+            check_updates(candidates, receipts)
         if idempotency_key is not None:
             retries.keep_answer(engine, writer, idempotency_key, receipts[0], writing.at, candidates[0])
         writing.finish()

@@ -110,3 +110,24 @@ def test_a_superseded_version_cannot_win(mem: Recollect) -> None:
     assert newer.id in (refused.value.hint or "") and old.id not in (refused.value.hint or "")
     assert mem.get(first.memory.id).status == "contradictory" and mem.get(newer.id).status == "active"
     assert mem.resolve(first.memory.id, winner=newer.id).status == "archived"
+
+
+# ── an update of nothing ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("change", ["update", "correction"])
+@pytest.mark.parametrize("named", [{}, {"title": "harbour"}])
+def test_an_update_of_nothing_is_refused(mem: Recollect, change: str, named: dict[str, str]) -> None:
+    with pytest.raises(BadInput) as refused:
+        mem.add("The harbour is north of the mill", change=change, **named)
+    assert refused.value.field == "change" and "supersedes=<id>" in (refused.value.hint or "")
+    with pytest.raises(BadInput) as refused:
+        mem.add_many([{"content": "Rivers flow"}, {"content": "The harbour is north of the mill", "change": change}])
+    assert refused.value.field == "[1].change"
+    assert not mem.list().items
+
+
+def test_an_update_of_something_supersedes_it(mem: Recollect) -> None:
+    kept(mem, "The port of the API is 8080")
+    assert mem.add("The port of the API is 9090", change="update").outcome == "superseded"
+    assert mem.add("The port of the API is 7070", change="correction").outcome == "superseded"
