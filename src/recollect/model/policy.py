@@ -42,6 +42,11 @@ class Keys(Section):
         description="the key of a statement that no rule is sure about: its own (fingerprint), or the one literal "
         "World-Fact-General that all of them share (shared)",
     )
+    unrelated: Literal["hold", "replace"] = Field(
+        "hold",
+        description="a text under a title or key that the caller gave, which shares no word with the active memory there: "
+        "hold it as a contradiction (hold), or take it for the new value (replace)",
+    )
 
 
 class Text(Section):

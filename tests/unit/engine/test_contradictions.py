@@ -131,3 +131,53 @@ def test_an_update_of_something_supersedes_it(mem: Recollect) -> None:
     kept(mem, "The port of the API is 8080")
     assert mem.add("The port of the API is 9090", change="update").outcome == "superseded"
     assert mem.add("The port of the API is 7070", change="correction").outcome == "superseded"
+
+
+# ── one title for two things ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("preset", ["default", "assistant"])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("chess", "sailing"), ("hobbies: chess", "hobbies: sailing"), ("Ana plays chess", "Ben sails")],
+)
+def test_a_text_that_has_nothing_to_do_with_its_title_waits(place: str, preset: str, old: str, new: str) -> None:
+    with recollect.open(place, policy=preset) as mem:
+        first = kept(mem, old, title="hobbies")
+        second = mem.add(new, title="hobbies")
+        assert second.outcome == "contradicted" and "conflict:other_subject" in second.reasons
+        assert first.short_id in (second.detail or "")
+        assert 'Use another title for another fact, or change="update"' in (second.detail or "")
+        assert mem.get(first.id).status == "active"
+        assert mem.add(new, title="hobbies", change="update").outcome == "superseded"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fields"),
+    [
+        ("The port is 8080", "The port is 9090", {"title": "port"}),
+        ("8080", "9090", {"title": "port"}),
+        ("The editor is vim", "The editor is emacs", {"canonical_key": "Ana-Editor"}),
+        ("chess", "sailing", {"topic_id": "hobbies", "tier": "register"}),
+        ("chess", "sailing", {"kind": "profile", "key": "hobbies"}),
+        ("chess", "No, sailing", {"title": "hobbies"}),
+    ],
+)
+def test_another_value_under_a_title_still_replaces_the_old(
+    mem: Recollect, old: str, new: str, fields: dict[str, str]
+) -> None:
+    kept(mem, old, **fields)
+    assert mem.add(new, **fields).outcome == "superseded"
+
+
+def test_a_person_replaces_a_guess_under_the_same_title(mem: Recollect) -> None:
+    kept(mem, "chess", title="hobbies", source="agent")
+    assert mem.add("sailing", title="hobbies", source="user").outcome == "superseded"
+
+
+@pytest.mark.parametrize("preset", ["governed", "entry", "store"])
+def test_literal_presets_take_any_text_for_the_new_value(place: str, preset: str) -> None:
+    space = {"space": "session"} if preset == "governed" else {}
+    with recollect.open(place, policy=preset) as mem:
+        kept(mem, "chess", title="hobbies", **space)
+        assert mem.add("sailing", title="hobbies", **space).outcome == "superseded"
