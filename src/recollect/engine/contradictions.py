@@ -98,6 +98,8 @@ _WHY = {
 
 
 def _next_step(pen: Pen, loser_id: str, against: Memory, verdict: Judgement) -> str:
+    if pen.engine.policy.conflict.losing_newcomer == "leave":
+        return "It left the active memories at once, as the policy says, and is kept in history."
     if verdict.conflict_rule == "other_subject":
         return 'Use another title for another fact, or change="update" if it replaces that one.'
     own, other = to_memory(pen.stored(loser_id)).short_id, against.short_id

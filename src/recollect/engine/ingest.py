@@ -535,30 +535,35 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     carry_links_on(pen, incumbent, id)
-    conflict = [_conflict(pen, id, old, id, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
+    conflict = [_conflict(pen, id, old, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
     deleted = trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded)
     changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
     return _answer(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, *conflict, deleted, wrote=True)
 
 
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
-    old = incumbent.state.id
-    claim = contradictions.waiting_claim(pen, prepared.draft, incumbent)
+    old, engine = incumbent.state.id, pen.engine
+    leaves = engine.policy.conflict.losing_newcomer == "leave"
+    claim = None if leaves else contradictions.waiting_claim(pen, prepared.draft, incumbent)
     if claim is not None:
         id = claim.state.id
         contradictions.count_again(pen, claim, incumbent)
         reasons, changed = (*verdict.reasons, contradictions.SAID_AGAIN), (Changed(id, "contradictory", "contradictory"),)
     else:
         id, commitment = _new_version(pen, prepared.draft, _neighbours(pen, prepared, apart_from=old))
-        pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
-        reasons, changed = verdict.reasons, (Changed(id, None, "contradictory"),)
-    conflict = _conflict(pen, old, id, id, verdict)
+        to = Status.ARCHIVED if leaves else Status.CONTRADICTORY
+        pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=to, other=old, commitment=commitment)
+        reasons, changed = verdict.reasons, (Changed(id, None, str(to)),)
+    conflict = _conflict(pen, old, id, verdict)
     receipt = _answer(pen, Outcome.CONTRADICTED, id, reasons, changed, conflict, wrote=claim is None)
+    if leaves:
+        gone = trace.memory_deleted(engine.caller, id, pen.stored(id).body or {}, "superseded", engine.in_force.expanded)
+        receipt = replace(receipt, events=(*receipt.events, gone))
     return replace(receipt, detail=contradictions.explain(pen, id, incumbent, prepared.draft, verdict))
 
 
-def _conflict(pen: Pen, winner: str, loser: str, about: str, verdict: Judgement) -> trace.Trace:
-    key = dedup_key_of(to_memory(pen.stored(about)))
+def _conflict(pen: Pen, winner: str, loser: str, verdict: Judgement) -> trace.Trace:
+    key = dedup_key_of(to_memory(pen.stored(winner)))
     return trace.memory_conflict(pen.engine.caller, winner, loser, verdict.conflict_rule, key)
 
 

@@ -37,10 +37,10 @@ class Keys(Section):
     """How a memory is named."""
 
     parser: bool = Field(True, description="name plain statements by rule; without it only explicit keys are shared")
-    fallback: Literal["fingerprint", "shared"] = Field(
+    fallback: Literal["fingerprint", "folded", "shared"] = Field(
         "fingerprint",
-        description="the key of a statement that no rule is sure about: its own (fingerprint), or the one literal "
-        "World-Fact-General that all of them share (shared)",
+        description="the key of a statement that no rule is sure about: its own (fingerprint), its own whatever its "
+        "capitals and blanks (folded), or the one literal World-Fact-General that all of them share (shared)",
     )
     unrelated: Literal["hold", "replace"] = Field(
         "hold",
@@ -186,6 +186,14 @@ class Conflict(Section):
         "authority",
         description="authority: authority, then correction, recency, importance; manual: a person decides; latest_wins; "
         "source_priority",
+    )
+    corrections_stand: bool = Field(
+        False, description="a correction is believed over a later plain statement of the same authority"
+    )
+    losing_newcomer: Literal["wait", "leave"] = Field(
+        "wait",
+        description="a new statement that loses waits for a person's decision (wait), or leaves at once and is kept in "
+        "history alone (leave)",
     )
     authority_order: tuple[Authority, ...] = Field(tuple(Authority), description="highest first")
     source_order: tuple[Source, ...] = Field(tuple(Source), description="highest first")

@@ -1,5 +1,6 @@
 """Naming: the canonical key and the hashes of a draft."""
 
+from recollect.model.item import folded_text
 from recollect.model.vocabulary import Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.findable import said_terms
@@ -25,7 +26,7 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         tier=candidate.tier,
         fact_key=candidate.key,
         sequence_no=0,
-        fingerprint=mark,
+        fingerprint=sha256_hex(folded_text(candidate.content)) if policy.keys.fallback == "folded" else mark,
         parser=policy.keys.parser,
         shared_fallback=policy.keys.fallback == "shared",
     )
