@@ -110,9 +110,7 @@ def add_many(
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
     candidates = [_numbered(engine, i, fields, refuse_expired) for i, fields in enumerate(many)]
-    return _write(
-        engine, candidates, linked=linked, still_wanted=still_wanted, refuse_expired=refuse_expired
-    )
+    return _write(engine, candidates, linked=linked, still_wanted=still_wanted, refuse_expired=refuse_expired)
 
 
 def check(engine: Engine, fields: Mapping[str, Any]) -> None:
@@ -548,7 +546,10 @@ def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgem
     if claim is not None:
         id = claim.state.id
         contradictions.count_again(pen, claim, incumbent)
-        reasons, changed = (*verdict.reasons, contradictions.SAID_AGAIN), (Changed(id, "contradictory", "contradictory"),)
+        reasons, changed = (
+            (*verdict.reasons, contradictions.SAID_AGAIN),
+            (Changed(id, "contradictory", "contradictory"),),
+        )
     else:
         id, commitment = _new_version(pen, prepared.draft, _neighbours(pen, prepared, apart_from=old))
         to = Status.ARCHIVED if leaves else Status.CONTRADICTORY
@@ -557,7 +558,9 @@ def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgem
     conflict = _conflict(pen, old, id, verdict)
     receipt = _answer(pen, Outcome.CONTRADICTED, id, reasons, changed, conflict, wrote=claim is None)
     if leaves:
-        gone = trace.memory_deleted(engine.caller, id, pen.stored(id).body or {}, "superseded", engine.in_force.expanded)
+        gone = trace.memory_deleted(
+            engine.caller, id, pen.stored(id).body or {}, "superseded", engine.in_force.expanded
+        )
         receipt = replace(receipt, events=(*receipt.events, gone))
     return replace(receipt, detail=contradictions.explain(pen, id, incumbent, prepared.draft, verdict))
 

@@ -7,8 +7,8 @@ from typing import Any
 from recollect.model.policy import Policy
 from recollect.model.state import State
 from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
-from recollect.rules.change import TENTATIVE, classify_change
 from recollect.rules.authority import outranks
+from recollect.rules.change import TENTATIVE, classify_change
 from recollect.rules.conflict import Claim, may_update, settle
 from recollect.rules.difference import shares_nothing
 from recollect.rules.draft import Draft, Rejection

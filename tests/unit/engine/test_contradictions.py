@@ -64,11 +64,14 @@ def test_an_agent_is_told_to_have_a_person_settle_it(mem: Recollect) -> None:
 def test_one_losing_claim_said_five_times_is_one_record(mem: Recollect) -> None:
     known, first = contradicted(mem)
     assert first.memory is not None
-    for said in ("The port of the API is 9090", "The port of the API is 9090!", "the port of the API  is 9090", "The PORT of the API is 9090"):
+    port = "The port of the API is 9090"
+    for said in (port, f"{port}!", "the port of the API  is 9090", "The PORT of the API is 9090"):
         again = mem.add(said, owner="ana", source="agent")
         assert again.memory is not None and (again.outcome, again.memory.id) == ("contradicted", first.memory.id), said
         assert "conflict:said_again" in again.reasons and again.detail
-        assert [event["type"] for event in again.events if event["type"] != "memory_border_check"] == ["memory_conflict"]
+        assert [event["type"] for event in again.events if event["type"] != "memory_border_check"] == [
+            "memory_conflict"
+        ]
     waiting = mem.list(status="contradictory").items
     assert [(one.id, one.access_count) for one in waiting] == [(first.memory.id, 4)]
     before = mem.state_hash()

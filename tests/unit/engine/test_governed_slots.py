@@ -29,7 +29,9 @@ def slots(mem: Recollect) -> Counter[str]:
 
 
 def events(receipt: Receipt) -> list[str]:
-    return [event["type"] for event in receipt.events if event["type"].startswith(("memory_c", "memory_w", "memory_del"))]
+    return [
+        event["type"] for event in receipt.events if event["type"].startswith(("memory_c", "memory_w", "memory_del"))
+    ]
 
 
 def test_no_two_active_memories_share_a_slot(mem: Recollect) -> None:

@@ -89,7 +89,9 @@ def test_an_explicit_date_is_kept_in_every_namespace() -> None:
     assert isinstance(answer, Draft) and answer.expires_at == datetime(2030, 1, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("text", ["Session 4 of the pottery course started", "finished", "School started", "The lease ended"])
+@pytest.mark.parametrize(
+    "text", ["Session 4 of the pottery course started", "finished", "School started", "The lease ended"]
+)
 def test_states_of_other_things_are_facts(text: str) -> None:
     assert noise_signal(text, Policy().noise) is None
 
