@@ -151,7 +151,7 @@ Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
 
 def as_source(value: Any) -> Any:
     """Return the source that a word of another schema means; any other value as it is."""
-    return SOURCE_WORDS.get(value, value) if isinstance(value, str) else value
+    return str(SOURCE_WORDS[value]) if isinstance(value, str) and value in SOURCE_WORDS else value
 
 
 def _as_author(value: Any) -> Any:
