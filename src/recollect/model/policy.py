@@ -57,8 +57,8 @@ class Text(Section):
     )
 
 
-_TEST_RUN = r"(?:e2e|end-to-end|integration|smoke|unit|regression|automated)[ -]"
-_TEST_RECORD = r"(?:test|dummy)[ -](?:memory|entry|record|note|write)"
+_TEST_RUN = r"(?:e2e|end-to-end|integration|smoke|unit|regression|automated)(?: |-)"
+_TEST_RECORD = r"(?:test|dummy)(?: |-)(?:memory|entry|record|note|write)"
 _TEST_PATTERNS = (
     # The label of a record, and what labels are followed by: "Test memory 12", "This is just a test entry: …".
     rf"(?i)^\W*(?:(?:this|it) is (?:just |only )?)?(?:an? )?(?:{_TEST_RUN})?{_TEST_RECORD}"
