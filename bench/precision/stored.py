@@ -31,7 +31,8 @@ def _told(mem: recollect.Recollect, beliefs: Sequence[Belief]) -> Iterator[tuple
     known = {belief.id: belief for belief in beliefs}
     for belief in sorted(beliefs, key=lambda one: -len(_successors(one, known))):
         last = [belief, *_successors(belief, known)][-1]
-        receipt = mem.add(belief.content, **_fields(belief, last))
+        before = [one for one in beliefs if one.replaced_by == belief.id and _place(one) == _place(belief)]
+        receipt = mem.add(belief.content, change="update" if before else None, **_fields(belief, last))
         if receipt.memory is None or receipt.memory.content != belief.content:
             raise SystemExit(f"{belief.id} was not kept as it is: {', '.join(receipt.reasons)}")
         if belief.resolved:
@@ -45,6 +46,10 @@ def _successors(belief: Belief, known: Mapping[str, Belief]) -> list[Belief]:
     return [after, *_successors(after, known)] if after is not None else []
 
 
+def _place(belief: Belief) -> tuple[str, str]:
+    return belief.user, belief.scope
+
+
 def _fields(belief: Belief, last: Belief) -> dict[str, Any]:
     return {
         "owner": belief.user,
@@ -55,7 +60,6 @@ def _fields(belief: Belief, last: Belief) -> dict[str, Any]:
         "pinned": belief.pinned,
         "confidence": belief.confidence,
         "source": "user",
-        "change": "update",
     }
 
 

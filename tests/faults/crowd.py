@@ -55,7 +55,6 @@ def request(writer: int, number: int) -> dict[str, Any]:
         "content": f"Meter {key} stood at {writer}.{number:05}",
         "owner": OWNER,
         "canonical_key": f"Meter-{key}-Level",
-        "change": "update",
     }
 
 

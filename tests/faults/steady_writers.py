@@ -63,7 +63,6 @@ def _request(name: str, number: int) -> dict[str, Any]:
         "content": f"Writer {name} came to step {number}",
         "owner": owner,
         "canonical_key": f"{owner}-Last-Step",
-        "change": "update",
         "idempotency_key": f"{name}/{number}",
     }
 

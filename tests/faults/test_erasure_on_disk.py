@@ -105,8 +105,8 @@ def test_nothing_of_an_erased_version_is_left(
     """Its neighbours in the chain stay, and must not quote it, hash it, or name it."""
     places = words(), words()
     older, newer = (
-        mem.add(f"Ana lives in {place}", owner="ana", canonical_key="Ana-City-Home", change=change).memory
-        for place in places
+        mem.add(f"Ana lives in {place}", owner="ana", canonical_key="Ana-City-Home", change=said).memory
+        for place, said in zip(places, (None, change), strict=True)
     )
     erased = {"the older": [older], "the newer": [newer], "both": [older, newer]}[which]
     mem.erase(id=erased[0].id, whole_chain=which == "both")

@@ -389,7 +389,14 @@ def test_a_contradiction_names_both_sides_to_choose_from(shell: Here) -> None:
     waiting = shown.split()[1]
     assert f"recollect resolve {waiting} --winner {waiting}`" in shown
     assert f"recollect resolve {waiting} --winner {known}`" in shown
+    assert "said otherwise on 2" in shown and f"(id {known}): user_asserted outranks ai_inferred." in shown
     shell.run("resolve", waiting, "--winner", known)
+
+
+def test_words_of_other_schemas_for_a_source_are_understood(shell: Here) -> None:
+    assert shell.json("add", "Rivers flow", "--source", "user_input")["memory"]["source"] == "user"
+    refused = shell.json("add", "Rivers rise", "--source", "rumour", code=2)["error"]
+    assert refused["field"] == "source" and "user_input" in refused["hint"]
 
 
 # ── answers for programs and for pipes ──────────────────────────────────────────────────────────────────────────────

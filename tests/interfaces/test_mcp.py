@@ -70,6 +70,16 @@ def test_a_memory_s_life_over_stdio(tmp_path: Path, mode: str) -> None:
         assert mem.verify().ok and [m.content for m in mem.list().items] == ["The API port is 9090"]
 
 
+def test_a_source_of_another_schema_and_a_contradiction_are_explained(server: HttpServer) -> None:
+    def add(content: str, source: str) -> dict[str, Any]:
+        return dict(server.call("memory_add", {"content": content, "source": source}).structured_content)
+
+    known = add("The port of the lighthouse is 8080", "user_input")
+    guess = add("The port of the lighthouse is 9090", "ai")
+    assert (known["outcome"], guess["outcome"]) == ("stored", "contradicted")
+    assert f"(id {known['memory']['id'].replace('-', '')[:12]})" in guess["detail"] and "resolve(" in guess["detail"]
+
+
 def test_the_query_takes_the_whole_request(server: HttpServer) -> None:
     for number in range(3):
         server.call("memory_add", {"content": f"Deployment step {number} of the zeppelin", "category": "tasks"})

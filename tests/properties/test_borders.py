@@ -158,7 +158,7 @@ WRITES: dict[str, Callable[[Recollect], object]] = {
     "to planner's scope": lambda mem: mem.add("Ben rules", scope="planner"),
     "as the operator": lambda mem: mem.add("Ben rules", source="operator"),
     "as another": lambda mem: mem.add("Ben rules", user_id="ana"),
-    "under ana's key": lambda mem: mem.add("Ben moved his savings", canonical_key="Savings-Place", change="update"),
+    "under ana's key": lambda mem: mem.add("Ben moved his savings", canonical_key="Savings-Place"),
     "ana's very words": lambda mem: mem.add(ANAS_WORDS[0]),
     "many": lambda mem: mem.add_many([{"content": "Ana owes Ben money", "owner": "ana"}, {"content": "Ben is well"}]),
     "import": lambda mem: mem.import_(['{"content": "Ana owes Ben money", "owner": "ana"}']),

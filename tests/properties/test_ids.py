@@ -88,7 +88,7 @@ def test_an_alias_may_be_shorter_than_any_part_of_an_id(mem: Recollect) -> None:
 
 def test_an_alias_of_several_versions_means_the_one_that_holds(mem: Recollect) -> None:
     for city in ("Lisbon", "Porto"):
-        mem.add(f"Ana lives in {city}", owner="ana", canonical_key="Ana-Home", change="update", aliases=["row-9"])
+        mem.add(f"Ana lives in {city}", owner="ana", canonical_key="Ana-Home", aliases=["row-9"])
     assert mem.get("row-9").content == "Ana lives in Porto"
     mem.add("Ben lives in Faro", owner="ben", canonical_key="Ben-Home", aliases=["row-9"])
     with pytest.raises(AmbiguousId):

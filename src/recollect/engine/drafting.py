@@ -1,6 +1,6 @@
 """Before the lock: check the input, run the gates, and make the body of the version that would be stored."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -9,8 +9,9 @@ from recollect.engine.context import Engine
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
+from recollect.model.receipt import Receipt
 from recollect.model.record import Author, Candidate
-from recollect.model.vocabulary import Source, Space
+from recollect.model.vocabulary import Change, Outcome, Source, Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.gates import pass_gates
 from recollect.rules.keys import explicit_key
@@ -38,6 +39,18 @@ def check_expiry(engine: Engine, candidate: Candidate) -> None:
     if (until := candidate.expires_at) is not None and until < engine.clock():
         hint = "Give a later time, or leave it out."
         raise BadInput(f"{until:%Y-%m-%d %H:%M} UTC is in the past.", field="expires_at", hint=hint)
+
+
+def check_updates(candidates: Sequence[Candidate], receipts: Sequence[Receipt]) -> None:
+    """Raise if a write that was said to be an update or a correction found nothing to update, and was stored as new.
+
+    The exception ends the transaction, so nothing of it is kept.
+    """
+    for number, (candidate, receipt) in enumerate(zip(candidates, receipts, strict=True)):
+        if candidate.change in (Change.UPDATE, Change.CORRECTION) and receipt.outcome is Outcome.STORED:
+            field = "change" if len(candidates) == 1 else f"[{number}].change"
+            hint = "Use supersedes=<id> to say which memory it replaces, or leave change out."
+            raise BadInput(f"is {candidate.change}, and no active memory has its key.", field=field, hint=hint)
 
 
 def own_place(engine: Engine, space: Any) -> str | None:

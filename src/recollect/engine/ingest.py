@@ -9,13 +9,13 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine import near_duplicates, offers, operations, provenance, relations, retries
+from recollect.engine import contradictions, near_duplicates, offers, operations, provenance, relations, retries
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
-from recollect.engine.drafting import check_expiry, draft_for, parse_candidate, version_body
+from recollect.engine.drafting import check_expiry, check_updates, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import Held, changed_by, holder
 from recollect.engine.links import as_seen, hidden_in, without_hidden
@@ -43,6 +43,7 @@ from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.identity import Judgement, judge, may_both_hold
 from recollect.rules.inheritance import with_inheritance
 from recollect.rules.keys import BY_RULE, CanonicalKey, KeySource, event_key, fallback_key, same_concept
+from recollect.rules.namespaces import routed_elsewhere
 from recollect.rules.retention import renewed_tick
 from recollect.stores.protocol import Reader, Stored, Writer
 
@@ -69,7 +70,8 @@ def add(
 ) -> Receipt:
     """Remember one thing. The receipt says what became of it.
 
-    ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already.
+    ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already. It also
+    refuses an update of nothing, which from elsewhere is how a record says that it may replace another.
     """
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
@@ -113,7 +115,7 @@ def add_many(
     if len(many) > MAX_BATCH:
         raise BadInput(f"{len(many):,} memories at once; the limit is {MAX_BATCH:,}.", hint="Split the batch.")
     candidates = [_numbered(engine, i, fields, refuse_expired) for i, fields in enumerate(many)]
-    return _write(engine, candidates, linked=linked, still_wanted=still_wanted)
+    return _write(engine, candidates, linked=linked, still_wanted=still_wanted, refuse_expired=refuse_expired)
 
 
 def check(engine: Engine, fields: Mapping[str, Any]) -> None:
@@ -250,6 +252,8 @@ def _write(
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]
         receipts = [writing.settle(answer) for answer in answers]
+        if refuse_expired:
+            check_updates(candidates, receipts)
         if idempotency_key is not None:
             retries.keep_answer(engine, writer, idempotency_key, receipts[0], writing.at, candidates[0])
         writing.finish()
@@ -315,6 +319,7 @@ class Writing:
         if isinstance(settled, Rejection):
             settled = self._denied(answer.draft.candidate, settled)
         else:
+            settled = replace(settled, reasons=(*settled.reasons, *routed_elsewhere(answer.draft)))
             self._log.wrote(answer.draft.candidate, settled, pen.at)
             expired = (*self._first_phase(pen, answer.address), *expired)
         return replace(settled, events=(*expired, *settled.events)), pen.stream.number
@@ -581,23 +586,40 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     carry_links_on(pen, incumbent, id)
-    conflict = [_conflict(pen, id, old, id, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
+    conflict = [_conflict(pen, id, old, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
     deleted = trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded)
     changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
     return _answer(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, *conflict, deleted, wrote=True)
 
 
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
-    old = incumbent.state.id
-    id, commitment = _new_version(pen, prepared.draft, _related(pen, _nearest(pen, prepared), old))
-    pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=Status.CONTRADICTORY, other=old, commitment=commitment)
-    conflict = _conflict(pen, old, id, id, verdict)
-    changed = (Changed(id, None, "contradictory"),)
-    return _answer(pen, Outcome.CONTRADICTED, id, verdict.reasons, changed, conflict, wrote=True)
+    old, engine = incumbent.state.id, pen.engine
+    leaves = engine.policy.conflict.losing_newcomer == "leave"
+    claim = None if leaves else contradictions.waiting_claim(pen, prepared.draft, incumbent)
+    if claim is not None:
+        id = claim.state.id
+        contradictions.count_again(pen, claim, incumbent)
+        reasons, changed = (
+            (*verdict.reasons, contradictions.SAID_AGAIN),
+            (Changed(id, "contradictory", "contradictory"),),
+        )
+    else:
+        id, commitment = _new_version(pen, prepared.draft, _related(pen, _nearest(pen, prepared), old))
+        to = Status.ARCHIVED if leaves else Status.CONTRADICTORY
+        pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=to, other=old, commitment=commitment)
+        reasons, changed = verdict.reasons, (Changed(id, None, str(to)),)
+    conflict = _conflict(pen, old, id, verdict)
+    receipt = _answer(pen, Outcome.CONTRADICTED, id, reasons, changed, conflict, wrote=claim is None)
+    if leaves:
+        gone = trace.memory_deleted(
+            engine.caller, id, pen.stored(id).body or {}, "superseded", engine.in_force.expanded
+        )
+        receipt = replace(receipt, events=(*receipt.events, gone))
+    return replace(receipt, detail=contradictions.explain(pen, id, incumbent, prepared.draft, verdict))
 
 
-def _conflict(pen: Pen, winner: str, loser: str, about: str, verdict: Judgement) -> trace.Trace:
-    key = dedup_key_of(to_memory(pen.stored(about)))
+def _conflict(pen: Pen, winner: str, loser: str, verdict: Judgement) -> trace.Trace:
+    key = dedup_key_of(to_memory(pen.stored(winner)))
     return trace.memory_conflict(pen.engine.caller, winner, loser, verdict.conflict_rule, key)
 
 

@@ -64,19 +64,31 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
             engine.require(Right.GOVERN, "settle a contradiction: that is for a person")
         if incumbent is not None:
             may_overrule(engine, incumbent)
-        known = as_seen(engine, pen.writer, [stored])[0].state.conflict_ids
-        sides = {stored.state.id, *known} | ({incumbent.state.id} if incumbent else set())
-        if chosen not in sides:
-            raise BadInput(
-                "is neither side of this contradiction.",
-                field="winner",
-                hint=f"Choose one of: {', '.join(sorted(sides))}.",
-            )
+        _check_winner(pen, stored, incumbent, chosen)
         if chosen != stored.state.id:
             pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ARCHIVED)
         else:
             _promote(pen, stored, incumbent, beside=beside)
         return _done(pen, stored.state.id)
+
+
+def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: str) -> None:
+    """Raise unless the chosen memory is a side of the contradiction that can be believed: the waiting one, or an active one.
+
+    An older version cannot become active again: the version that took its place has its key.
+    """
+    known = as_seen(pen.engine, pen.writer, [stored])[0].state.conflict_ids
+    statuses = {id: one.state.status for id, one in pen.writer.by_ids(pen.engine.tenant, known).items()}
+    if incumbent is not None:
+        statuses[incumbent.state.id] = Status.ACTIVE
+    sides = [stored.state.id, *sorted(id for id, status in statuses.items() if status is Status.ACTIVE)]
+    if chosen in sides:
+        return
+    hint = f"Choose one of: {', '.join(sides)}; or `archive` the waiting one."
+    if chosen in statuses:
+        message = f"is {statuses[chosen]}, and cannot be believed again."
+        raise WrongState(message, field="winner", hint=f"{hint} To say it again, `add` its words.")
+    raise BadInput("is neither side of this contradiction.", field="winner", hint=hint)
 
 
 def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from recollect.model.moment import EXAMPLES
-from recollect.model.vocabulary import Tier
+from recollect.model.vocabulary import SOURCE_WORDS, Tier
 
 _NOT_OFFERED = frozenset({str(Tier.LOG)})
 """Words that are understood and always denied: nobody is told to use them."""
@@ -45,6 +45,8 @@ def _list(first: Mapping[str, Any]) -> Fault:
 def _word(first: Mapping[str, Any]) -> Fault:
     """``expected`` lists the words as ``'a', 'b' or 'c'``."""
     words = str(first["ctx"]["expected"]).replace(" or ", ", ").replace("'", "").split(", ")
+    if first["loc"] and first["loc"][-1] == "source":
+        words += [word for word, source in SOURCE_WORDS.items() if source in words]
     return Fault("that value is unknown", f"Known: {', '.join(w for w in words if w not in _NOT_OFFERED)}.")
 
 

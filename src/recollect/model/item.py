@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.model.errors import BadInput
 from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID
-from recollect.model.vocabulary import Authority, Source
+from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Source
 
 if TYPE_CHECKING:
     from recollect.model.record import Memory
 
+UNNAMED = "World-Fact-General-"
+"""How the key of a memory begins that nothing named: its text is its slot."""
 MAX_DEDUP_CHARACTERS = 200
 """How much of a text its key repeats; a longer one is told apart by its fingerprint."""
 
@@ -26,7 +28,6 @@ _SPOKEN_BY = {
     Authority.TOOL_VERIFIED: "tool",
     Authority.SYSTEM_IMPOSED: "system",
 }
-_ITEM_WORDS = {"user": Source.USER, "ai": Source.AGENT, "tool": Source.TOOL, "system": Source.SYSTEM}
 _GIVEN = ("event_type", "space", "owner", "key", "authority", "authority_reason")
 """What a candidate has a field of its own for."""
 OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
@@ -37,21 +38,37 @@ _LEFT_BEHIND = OF_THE_STORE | frozenset(
 
 
 def dedup_key(event_type: str, content: str, fingerprint: str, fact_key: str | None) -> str:
-    """The stable key of a fact in traces: ``fact:<key>`` for profile facts, else event type and normalised text.
+    """The stable key of a fact in traces: ``fact:<key>`` where something names it, else event type and normalised text.
 
     >>> dedup_key("preference", "Dark  Mode, please", "ab12", None)
     'preference:dark mode, please'
     """
     if fact_key:
         return f"fact:{fact_key}"
-    text = " ".join(unicodedata.normalize("NFC", content).casefold().split())
+    text = folded_text(content)
     if len(text) > MAX_DEDUP_CHARACTERS:
         text = f"{text[:MAX_DEDUP_CHARACTERS]}#{fingerprint}"
     return f"{event_type}:{text}"
 
 
+def folded_text(content: str) -> str:
+    """Return the normalised text of a key: capitals, blanks and line ends do not count."""
+    return " ".join(unicodedata.normalize("NFC", content).casefold().split())
+
+
 def dedup_key_of(memory: "Memory") -> str:
-    return dedup_key(memory.event_type, memory.content, memory.fingerprint, memory.meta.get("key"))
+    """Return the slot of a memory: equal for what competes for one place, different for any two that are active.
+
+    Only lines of a conversation may share one: they record that something was said, and are no duplicates.
+    """
+    kind_class = KIND_CLASS[memory.kind]
+    if kind_class is KindClass.PROFILE:
+        slot = memory.meta.get("key")
+    elif kind_class is KindClass.EVENT or memory.canonical_key.startswith(UNNAMED):
+        slot = None
+    else:
+        slot = f"{kind_class}:{memory.canonical_key.casefold()}"
+    return dedup_key(memory.event_type, memory.content, memory.fingerprint, slot)
 
 
 def to_item(memory: "Memory", recall_reason: Sequence[str] | None = None, score: float | None = None) -> dict[str, Any]:
@@ -111,7 +128,7 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
     fields = {
         "content": item["text"],
         "kind": item.get("kind", "semantic"),
-        "source": meta.get("source") or _source(item.get("source", "user")),
+        "source": meta.get("source") or item.get("source", "user"),
         "importance": _importance(item.get("importance")),
         "aliases": (item["id"],) if "id" in item else None,
         "ttl_ticks": _time_left(item, meta),
@@ -119,10 +136,6 @@ def from_item(item: Mapping[str, Any]) -> dict[str, Any]:
         "meta": {name: value for name, value in meta.items() if name not in _LEFT_BEHIND and name not in _GIVEN},
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _source(word: Any) -> Any:
-    return _ITEM_WORDS.get(word, word) if isinstance(word, str) else word
 
 
 def _importance(given: Any) -> Any:

@@ -38,10 +38,15 @@ class Keys(Section):
 
     parser: bool = Field(True, description="name plain statements by rule; without it only explicit keys are shared")
     reader: bool = Field(True, description="read plain statements that the parser does not name with an open grammar")
-    fallback: Literal["fingerprint", "shared"] = Field(
+    fallback: Literal["fingerprint", "folded", "shared"] = Field(
         "fingerprint",
-        description="the key of a statement that no rule is sure about: its own (fingerprint), or the one literal "
-        "World-Fact-General that all of them share (shared)",
+        description="the key of a statement that no rule is sure about: its own (fingerprint), its own whatever its "
+        "capitals and blanks (folded), or the one literal World-Fact-General that all of them share (shared)",
+    )
+    unrelated: Literal["hold", "replace"] = Field(
+        "hold",
+        description="a text under a title or key that the caller gave, which shares no word with the active memory there: "
+        "hold it as a contradiction (hold), or take it for the new value (replace)",
     )
 
 
@@ -53,19 +58,33 @@ class Text(Section):
     )
 
 
+_TEST_RUN = r"(?:e2e|end-to-end|integration|smoke|unit|regression|automated)(?: |-)"
+_TEST_RECORD = r"(?:test|dummy)(?: |-)(?:memory|entry|record|note|write)"
+_TEST_PATTERNS = (
+    # The label of a record, and what labels are followed by: "Test memory 12", "This is just a test entry: …".
+    rf"(?i)^\W*(?:(?:this|it) is (?:just |only )?)?(?:an? )?(?:{_TEST_RUN})?{_TEST_RECORD}"
+    r"(?=\W*$|\s*[:#.,;!(]|\s+(?:[-\u2013\u2014]\s|#?\d|[0-9a-f]{6,}\b|(?:no|number|id|created|written|for|from|by|please|ignore)\b))",
+    # The same after the name of a product: "Elefante E2E Test Memory 1718".
+    rf"(?i)^\W*(?:(?!(?:the|our|my|your|each|every|all|no) )[\w.]+ ){{1,2}}{_TEST_RUN}{_TEST_RECORD}"
+    r"(?=\W*$|\s+(?:#?\d|[0-9a-f]{6,}\b))",
+    r"(?i)^\W*\[\s*(?:\w+[ -])?test(?:ing|[ -]?data)?\s*\]",
+    rf"(?i)^\W*{_TEST_RUN}test\s*[:#]",
+    r"(?i)^\W*(?:(?:this|it) is )?(?:just |only )?(?:a )?(?:test|dummy)(?:ing)?(?:[ -]data)?\d*"
+    r"(?:\W+(?:\d+|test(?:ing)?|one|two|three|please|ignore|me|this|it))*\W*$",
+    r"(?i)^\W*(?:foo|asdf|qwerty)(?:\W+(?:foo|bar|baz|qux|asdf|qwerty|test|\d+))+\W*$",
+    r"(?i)^lorem ipsum(?: dolor\b|\W*$)",
+)
+"""Texts that say of themselves that they are test records. "The test entry point is …" is about tests, and is none."""
+
+
 class Namespaces(Section):
     """What is kept out of production, and for how long it lives."""
 
     test_tags: tuple[str, ...] = Field(("test", "e2e"), description="tags that mark a test memory")
     test_categories: tuple[str, ...] = Field(("test",), description="categories that mark a test memory")
     test_patterns: tuple[Pattern, ...] = Field(
-        (
-            r"(?i)\b(?:e2e|end-to-end|integration|smoke|unit|regression)[ -]tests? (?:memory|entry|record|write|note)\b",
-            r"(?i)^\W*(?:this is (?:just )?a )?test (?:memory|entry|record|note|write)\b",
-            r"(?i)^\W*\[?(?:e2e|integration|smoke|unit)[ -]test\]?\s*[:#]",
-            r"(?i)^lorem ipsum\b",
-        ),
-        description="content that marks a test memory",
+        _TEST_PATTERNS,
+        description="content that says of itself that it is a test record; a statement about tests is none",
     )
     test_ttl_s: int | None = Field(604_800, ge=1, description="seconds until a test memory expires (null: never)")
     ephemeral_ttl_s: int = Field(86_400, ge=1, description="seconds until an ephemeral memory expires")
@@ -190,6 +209,14 @@ class Conflict(Section):
         "authority",
         description="authority: authority, then correction, recency, importance; manual: a person decides; latest_wins; "
         "source_priority",
+    )
+    corrections_stand: bool = Field(
+        False, description="a correction is believed over a later plain statement of the same authority"
+    )
+    losing_newcomer: Literal["wait", "leave"] = Field(
+        "wait",
+        description="a new statement that loses waits for a person's decision (wait), or leaves at once and is kept in "
+        "history alone (leave)",
     )
     authority_order: tuple[Authority, ...] = Field(tuple(Authority), description="highest first")
     source_order: tuple[Source, ...] = Field(tuple(Source), description="highest first")

@@ -16,6 +16,7 @@ from recollect.model.item import to_item
 from recollect.model.moment import read_moment
 from recollect.model.vocabulary import (
     SHARED,
+    SOURCE_WORDS,
     SUBLAYERS,
     Authority,
     Change,
@@ -148,6 +149,11 @@ Importance = Annotated[int, Field(ge=1, le=5, strict=True)]
 Confidence = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
+def as_source(value: Any) -> Any:
+    """Return the source that a word of another schema means; any other value as it is."""
+    return str(SOURCE_WORDS[value]) if isinstance(value, str) and value in SOURCE_WORDS else value
+
+
 def _as_author(value: Any) -> Any:
     return {"id": value, "name": value} if isinstance(value, str) else value
 
@@ -198,7 +204,7 @@ class Candidate(BaseModel):
     meta: Meta = Field(default_factory=dict)
 
     author: Annotated[Author, BeforeValidator(_as_author)] | None = None
-    source: Source | None = None
+    source: Annotated[Source | None, BeforeValidator(as_source)] = None
     authority: Authority | None = None
     authority_reason: Sentence | None = None
     user_id: Name | None = None

@@ -127,6 +127,15 @@ class Source(StrEnum):
     TEST_SUITE = "test_suite"
 
 
+SOURCE_WORDS: dict[str, Source] = {
+    "user_input": Source.USER,
+    "chat": Source.USER,
+    "manual": Source.USER,
+    "ai": Source.AGENT,
+}
+"""Words that other schemas have for a source, and the source that each of them means."""
+
+
 class Authority(StrEnum):
     """How much weight the words carry, highest first."""
 

@@ -51,10 +51,13 @@ def _by_authority(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdic
     theirs, ours = _rank(incumbent, policy), _rank(newcomer, policy)
     if ours < theirs:
         return Verdict(True, "authority")
-    if _overrides(newcomer, policy) or (newcomer.is_correction and ours == theirs):
-        return Verdict(True, "correction")
     if ours > theirs:
-        return Verdict(False, "authority")
+        overrides = _overrides(newcomer, policy)
+        return Verdict(overrides, "correction" if overrides else "authority")
+    if policy.corrections_stand and incumbent.is_correction != newcomer.is_correction:
+        return Verdict(newcomer.is_correction, "correction")
+    if newcomer.is_correction and not policy.corrections_stand:
+        return Verdict(True, "correction")
     if newcomer.tick != incumbent.tick:
         return Verdict(newcomer.tick > incumbent.tick, "recency")
     return Verdict(newcomer.importance >= incumbent.importance, "importance")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from recollect.rules.language.lexicon import (
+    ACRONYM_AND_WORD,
     CASE_FREE,
     CLAUSE_WORDS,
     COMMON_AND_NAME,
@@ -22,7 +23,7 @@ from recollect.rules.language.opposites import opposites_of
 from recollect.rules.language.reading import Language, Statement, read
 from recollect.rules.language.rewriting import turn
 from recollect.rules.language.spelling import other_tenses
-from recollect.rules.text import normalise
+from recollect.rules.text import normalise, terms
 from recollect.rules.word_lists import word_set
 
 __all__ = ["Aspect", "Difference", "Statement", "differences_between", "read", "what_differs"]
@@ -79,6 +80,21 @@ def differences_between(old: Statement, new: Statement) -> tuple[Difference, ...
         sure = Language.ENGLISH in {old.language, new.language}
         return tuple(_in_small_print(*aligned, of_a_kind=_places_of_a_kind(old, aligned[0]) if sure else range(0)))
     return tuple(_in_marks(old, new)) or (Difference(Aspect.ORDER, old.text, new.text),)
+
+
+def shares_nothing(old: str, new: str) -> bool:
+    """Return whether two texts have no content word in common and hold no values of one kind, such as two numbers.
+
+    >>> shares_nothing("Ana plays chess", "Ben sails"), shares_nothing("The port is 8080", "The port is 9090")
+    (True, False)
+    >>> shares_nothing("8080", "9090"), shares_nothing("chess", "sailing")
+    (False, True)
+    """
+    before, after = terms(old), terms(new)
+    if not before or not after or not set(before).isdisjoint(after):
+        return False
+    both = {d.aspect for d in what_differs(old, new) if d.old and d.new}
+    return both.isdisjoint({Aspect.NUMBER, Aspect.DATE, Aspect.UNIT, Aspect.OPPOSITE})
 
 
 def _aligned(old: Statement, new: Statement) -> tuple[Sequence[Mark], Sequence[Mark]] | None:
@@ -160,13 +176,20 @@ def _aspect_of_ending(one: Mark, other: Mark) -> Aspect:
 
 
 def _capitals_matter(one: Mark, other: Mark) -> bool:
-    """An "Apple" inside a sentence is not an "apple", "US" is not "us"."""
+    """An "Apple" inside a sentence is not an "apple", "US" is not "us"; but "TEA" is "tea", said with emphasis."""
     if one.key in CASE_FREE or one.key in EMPHASISED:
         return False
     cases = {one.case, other.case}
     if Case.NONE in cases:
         return one.key in COMMON_AND_NAME and cases != {Case.NONE, Case.LOWER}
+    if Case.UPPER in cases and Case.TITLE not in cases and _is_emphasis(one.key):
+        return False
     return Case.UPPER in cases or cases == {Case.TITLE, Case.LOWER}
+
+
+def _is_emphasis(key: str) -> bool:
+    """Return whether a common word in capitals is that word, and no acronym or name. Two letters are always in doubt."""
+    return len(key) > 2 and key.isalpha() and key not in ACRONYM_AND_WORD and key not in COMMON_AND_NAME
 
 
 def _ending_matters(one: Mark, other: Mark) -> bool:

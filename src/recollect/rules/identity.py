@@ -7,14 +7,17 @@ from typing import Any
 from recollect.model.policy import Policy
 from recollect.model.state import State
 from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
+from recollect.rules.authority import outranks
 from recollect.rules.change import TENTATIVE, classify_change
 from recollect.rules.conflict import Claim, may_update, settle
+from recollect.rules.difference import shares_nothing
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.keys import same_concept
 from recollect.rules.saq import parse
 from recollect.rules.statements import ChangeMark, Frame, Relation, compare, read_statement
 
+_MAY_BE_ANOTHER_FACT = ("value_changed", "reworded")
 _MAY_BE_WORDING = ("value_changed", "firmness_changed")
 
 
@@ -58,6 +61,8 @@ def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy
         return Judgement(Outcome.REINFORCED, "identity:nothing_differs", detail, f"change:{rule}")
     if rule in TENTATIVE and policy.conflict.policy != "latest_wins":
         return Judgement(Outcome.CONTRADICTED, f"{CONFLICT_RULE}tentative", detail, f"change:{rule}")
+    if rule in _MAY_BE_ANOTHER_FACT and _is_held_apart(draft, body, state, policy):
+        return Judgement(Outcome.CONTRADICTED, f"{CONFLICT_RULE}other_subject", detail, f"change:{rule}")
     return _weigh(draft, change, rule, detail, body, state, tick, policy)
 
 
@@ -103,6 +108,27 @@ def says_only(content: str, speaker: str, frame: Frame) -> bool:
     """Whether a statement says one thing: "works as a nurse at St. Mary's" says two, and one may change alone."""
     stated = {one.attribute for one in read_statement(content, speaker) if not one.rule.startswith("implied")}
     return stated <= {frame.attribute} and not frame.partial
+
+
+def _is_held_apart(draft: Draft, body: Mapping[str, Any], state: State, policy: Policy) -> bool:
+    """Return whether a text may be another fact under a title that somebody used for two things.
+
+    It shares no word with the active memory, is no other number or date in its place, and comes from nobody who outranks it.
+    """
+    assert draft.key is not None, "the naming gate sets the key"
+    if policy.keys.unrelated == "replace" or policy.conflict.policy == "latest_wins" or draft.key.source != "explicit":
+        return False
+    if outranks(draft.authority, Authority(state.authority), policy.conflict.authority_order):
+        return False
+    title = draft.candidate.canonical_key or draft.candidate.title or ""
+    old, new = _value_under(title, body["content"]), _value_under(title, draft.candidate.content)
+    return shares_nothing(old, new)
+
+
+def _value_under(title: str, content: str) -> str:
+    """Return a text without the title that it repeats before a colon: "hobbies: chess" says "chess"."""
+    label, colon, value = content.partition(":")
+    return value if colon and label.strip().casefold() == title.strip().casefold() else content
 
 
 def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:

@@ -41,6 +41,12 @@ def assign_namespace(candidate: Candidate, settings: Namespaces) -> tuple[Namesp
     return Namespace.PROD, "namespace:prod:default"
 
 
+def routed_elsewhere(draft: Draft) -> tuple[str, ...]:
+    """Return the code of the rule that kept a draft out of production though nobody asked for it, if one did."""
+    routed = ("namespace:test:", "namespace:ephemeral:")
+    return tuple(decision.rule for decision in draft.decisions if decision.rule.startswith(routed))
+
+
 def _among(given: Iterable[str], known: Iterable[str]) -> bool:
     return not {word.casefold() for word in given}.isdisjoint(word.casefold() for word in known)
 

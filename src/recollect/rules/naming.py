@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from recollect.model.item import folded_text
 from recollect.model.policy import Policy
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Space
 from recollect.rules.draft import Context, Draft, Rejection
@@ -36,7 +37,7 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         tier=candidate.tier,
         fact_key=candidate.key,
         sequence_no=0,
-        fingerprint=mark,
+        fingerprint=sha256_hex(folded_text(candidate.content)) if policy.keys.fallback == "folded" else mark,
         parser=policy.keys.parser,
         frames=frames,
         shared_fallback=policy.keys.fallback == "shared",

@@ -127,6 +127,8 @@ REASONS: dict[str, str] = {
     "conflict:importance": "they contradict at the same tick: the more important is believed, of equals the later",
     "conflict:manual": "they contradict, and a person decides",
     "conflict:tentative": "it only asks or supposes, and what was stated stands",
+    "conflict:other_subject": "it shares no word with what its title names, so it may be about something else",
+    "conflict:said_again": "the same claim waits already, and was counted once more",
     "conflict:latest_wins": "they contradict, and the policy believes the latest",
     "conflict:source_priority": "they contradict, and the policy believes the better source",
     "conflict:consolidation": "consolidation found that they contradict",

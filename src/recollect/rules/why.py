@@ -35,6 +35,7 @@ _WINS_BECAUSE = {
     "importance": "the more important is believed",
     "manual": "a person has yet to decide",
     "tentative": "the other only asks or supposes",
+    "other_subject": "the other shares no word with it and may be about something else",
     "latest_wins": "the policy believes the latest",
     "source_priority": "the policy believes the better source",
 }

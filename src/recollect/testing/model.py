@@ -133,6 +133,9 @@ class Model:
         if outcome == "reinforced":
             self._reinforce(shown.id, newcomer, incumbent)
             return
+        if outcome == "contradicted" and "conflict:said_again" in receipt.reasons:
+            self._count_claim(shown.id, newcomer, incumbent)
+            return
         assert shown.id not in self.notes, "a new memory has a new id"
         self.notes[shown.id] = newcomer
         self._wrote(newcomer)
@@ -211,6 +214,15 @@ class Model:
             for name in ("authority", "pinned", "importance", "rated", "category", "tags", "expires_at"):
                 setattr(note, name, getattr(newcomer, name))
         self._wrote(note)
+
+    def _count_claim(self, id: str, newcomer: Note, incumbent: Note | None) -> None:
+        claim = self.notes[id]
+        assert incumbent is not None and claim.status == "contradictory" and claim.removed is None, "only what waits"
+        assert (claim.concept, claim.authority) == (newcomer.concept, newcomer.authority), "another's claim"
+        claim.reinforcements += 1
+        claim.last_reinforced = self.now
+        self._link(claim, incumbent, "conflicts")
+        self._wrote(claim)
 
     def _supersede(self, old: Note, new: Note) -> None:
         self._wrote(old)
@@ -302,7 +314,8 @@ class Model:
         """Who may win the contradiction in which a memory waits."""
         note = self.notes[id]
         incumbent = self.active(note.concept)
-        return sorted({id, *note.conflicts} | ({incumbent.id} if incumbent else set()))
+        active = {other for other in note.conflicts if self.notes[other].status == "active"}
+        return sorted({id, *active} | ({incumbent.id} if incumbent else set()))
 
     def resolve(self, id: str, winner: str) -> None:
         note = self.start(id)

@@ -230,7 +230,7 @@ def test_a_phase_is_seen_as_it_ended(mem: Recollect, clock: Calendar) -> None:
         clock.now = START + number * DAY
         if number:
             mem.start_phase(owner="ana", space="project")
-        mem.add(words, owner="ana", space="project", canonical_key=f"Tent-{number // 2}", change="update")
+        mem.add(words, owner="ana", space="project", canonical_key=f"Tent-{number // 2}")
         mem.add(f"A passing thought about tent {number}", owner="ana", space="project", expires_at=clock.now + DAY / 2)
         answers.append((_records(mem.list(status=None).items), _ranked(mem, "tent")))
     mem.add("Ben sleeps in a tent", owner="ben", space="project")

@@ -46,6 +46,23 @@ def test_authority_then_correction_then_recency_then_importance(
     assert settle(incumbent, newcomer, Conflict()) == (wins, rule)
 
 
+@pytest.mark.parametrize(
+    ("incumbent", "newcomer", "wins", "rule"),
+    [
+        (claim(USER, **CORRECTION), claim(USER, tick=2), False, "correction"),
+        (claim(USER, **CORRECTION), claim(USER, tick=2, **CORRECTION), True, "recency"),
+        (claim(USER), claim(USER, tick=2, **CORRECTION), True, "correction"),
+        (claim(SYSTEM, **CORRECTION), claim(USER, tick=2, **CORRECTION), True, "correction"),
+        (claim(AI, **CORRECTION), claim(USER, tick=2), True, "authority"),
+        (claim(USER), claim(USER, tick=2, importance=1), True, "recency"),
+    ],
+)
+def test_a_correction_may_stand_against_what_is_only_newer(
+    incumbent: Claim, newcomer: Claim, wins: bool, rule: str
+) -> None:
+    assert settle(incumbent, newcomer, Conflict(corrections_stand=True)) == (wins, rule)
+
+
 def test_manual_always_waits() -> None:
     assert settle(claim(AI), claim(SYSTEM, tick=9), Conflict(policy="manual")) == (False, "manual")
 

@@ -56,6 +56,21 @@ def refused(answer: Draft | Rejection) -> str | None:
         ({"content": "Test memory"}, "test", "namespace:test:pattern"),
         ({"content": "e2e-test: login works"}, "test", "namespace:test:pattern"),
         ({"content": "Lorem ipsum dolor sit amet"}, "test", "namespace:test:pattern"),
+        ({"content": "Elefante E2E Test Memory 1718"}, "test", "namespace:test:pattern"),
+        ({"content": "This is just a test entry, please ignore"}, "test", "namespace:test:pattern"),
+        ({"content": "[test] Ana likes tea"}, "test", "namespace:test:pattern"),
+        ({"content": "This is a test"}, "test", "namespace:test:pattern"),
+        ({"content": "foo bar baz"}, "test", "namespace:test:pattern"),
+        ({"content": "The sample bar in Foo Street is closed"}, "prod", "namespace:prod:default"),
+        ({"content": "test 123"}, "test", "namespace:test:pattern"),
+        ({"content": "Our integration tests write to the staging database"}, "prod", "namespace:prod:default"),
+        ({"content": "The integration test entry point is tests/run.py"}, "prod", "namespace:prod:default"),
+        ({"content": "Test entry point: tests/run.py"}, "prod", "namespace:prod:default"),
+        ({"content": "Test records are deleted every night"}, "prod", "namespace:prod:default"),
+        ({"content": "Use test data from tests/fixtures"}, "prod", "namespace:prod:default"),
+        ({"content": "Test entry-level candidates with a small task"}, "prod", "namespace:prod:default"),
+        ({"content": "Unit test data lives in tests/data"}, "prod", "namespace:prod:default"),
+        ({"content": "Lorem ipsum is the placeholder text of the mockups"}, "prod", "namespace:prod:default"),
         ({"content": "Ana passed her driving test"}, "prod", "namespace:prod:default"),
         ({"content": "Integration tests run on every merge"}, "prod", "namespace:prod:default"),
         ({"content": "The unit test suite uses pytest"}, "prod", "namespace:prod:default"),
@@ -72,6 +87,13 @@ def test_namespace(fields: dict[str, object], namespace: str, rule: str) -> None
 def test_an_explicit_date_is_kept_in_every_namespace() -> None:
     answer = namespace_gate(draft(source="test_suite", expires_at="2030-01-01T00:00:00Z"), context())
     assert isinstance(answer, Draft) and answer.expires_at == datetime(2030, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text", ["Session 4 of the pottery course started", "finished", "School started", "The lease ended"]
+)
+def test_states_of_other_things_are_facts(text: str) -> None:
+    assert noise_signal(text, Policy().noise) is None
 
 
 @pytest.mark.parametrize(
@@ -214,6 +236,12 @@ def test_write_policy(write: dict[str, object], event_type: str, code: str | Non
         "No changes.",
         "nothing to report today",
         "check-in",
+        "routine scan: nothing to report",
+        "Status unchanged, no changes since 09:15.",
+        "[INFO] worker 3 idle",
+        "Session started.",
+        "all systems nominal, continuing",
+        "Everything as expected: heartbeat received at 12:00:01 UTC",
     ],
 )
 def test_journal_entries_are_noise(text: str) -> None:
@@ -224,6 +252,9 @@ def test_journal_entries_are_noise(text: str) -> None:
     "text",
     [
         "Hotel check-in at 3 pm",
+        "Heartbeat interval is 30 seconds",
+        "Check-in is at 15:00",
+        "A heartbeat is sent every 30 seconds",
         "The heartbeat interval is 30 seconds for Kafka",
         "Ana wants no changes to the contract",
         "Ephemeral ports start at 49152",

@@ -50,7 +50,7 @@ def add(
     sublayer: Annotated[str | None, typer.Option(help="The sublayer.")] = None,
     category: Annotated[str | None, typer.Option(help="The category.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="A tag; may be given again.")] = None,
-    source: Annotated[Source | None, typer.Option(help="Where the words came from.")] = None,
+    source: Annotated[str | None, typer.Option(help=f"Where the words came from: {', '.join(Source)}.")] = None,
     authority: Annotated[Authority | None, typer.Option(help="State the authority.")] = None,
     author: Annotated[str | None, typer.Option(help="Who is credited.")] = None,
     parent: Annotated[

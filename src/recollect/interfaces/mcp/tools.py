@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from recollect.engine.filters import FILTERS
@@ -13,7 +13,7 @@ from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, RecollectError
 from recollect.model.one_line import one_line
 from recollect.model.receipt import Receipt
-from recollect.model.record import Memory
+from recollect.model.record import Memory, as_source
 from recollect.model.vocabulary import Change, Kind, Status
 
 ID = Field(description="a memory's id, or its first 12 digits")
@@ -122,7 +122,9 @@ class Add(AgentRequest):
     key: str | None = Field(None, description="for kind profile: the fact key, such as preferred_name")
     importance: int | None = Field(None, description="1 to 5")
     pinned: bool | None = None
-    source: Literal["agent", "user", "tool"] = Field("agent", description="whose words these are")
+    source: Annotated[Literal["agent", "user", "tool"], BeforeValidator(as_source)] = Field(
+        "agent", description="whose words these are"
+    )
     change: str | None = Field(
         None, description="how it relates to what is known, if you know", json_schema_extra={"enum": [*Change]}
     )

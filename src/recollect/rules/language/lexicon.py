@@ -80,6 +80,15 @@ HEADINGS = word_set("note reminder correction remember fyi btw update")
 EMPHASISED = word_set("no not never always must only all any every do please and or but the be use should will if")
 """Words that people write in capitals for emphasis."""
 
+ACRONYM_AND_WORD = word_set(
+    """ace act aids aim arm art asp bar bat bit cad cam cap car care cat chip cobra cop cord core dart dash dim dot ear
+    epic era erase face fair far fast fat fax fed fit flag gap gas gem gig grace harm hip hop jam lab lamp lap lead lean
+    led lid lime lisp mac mad map mars mask mat mint mist moat net nice nod nut oak opt own pal pan peg pen pep pet pin
+    pit pod posh post ram raid rap rat ref rest rip rom root rust safe salt sap sat scar scum sea sharp ship sip smart
+    snap soap solid spa spam spin star start stem sun swat tab tan tap tar tip track van vat war wasp web wise word"""
+)
+"""Words that, in capitals, are an acronym of something else: "PIN", "SAT", "RAM"."""
+
 STUFF_OR_THINGS = word_set(
     """chicken lamb duck turkey fish paper iron hair work experience right term sale operation resource security time
     force damage wood water sand part salt sugar chocolate light fire stone cloth land
