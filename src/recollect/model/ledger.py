@@ -11,8 +11,11 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import ByText
 
-RULES_VERSION = 2
-"""Raised whenever keys, fingerprints or index terms move. Every entry names the version that decided it."""
+RULES_VERSION = 3
+"""Raised whenever keys, slots, fingerprints or index terms move. Every entry names the version that decided it.
+
+Version 3 has the statement reader's first version, with the tagger's models that ``rules.statements.tagger`` pins.
+"""
 
 GENESIS = "0" * 64
 """The ``prev_hash`` of a stream's first entry."""

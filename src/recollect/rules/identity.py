@@ -19,6 +19,8 @@ from recollect.rules.statements import ChangeMark, Frame, Relation, compare, rea
 
 _MAY_BE_ANOTHER_FACT = ("value_changed", "reworded")
 _MAY_BE_WORDING = ("value_changed", "firmness_changed")
+_SAID_OUTRIGHT = ("only_asks", "corrects_another", "said_to_be_correction", "marks_correction", "only_supposes")
+"""Rules of change that the words themselves call for, whatever the statements are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +141,26 @@ def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     relation, _, new = reading_of(body["content"], draft)
     if relation is Relation.SAME:
         return Change.SAME, "same_statement", ""
-    if relation is Relation.RETRACTED and new is not None:
-        denied_only = new.change is ChangeMark.NONE  # "does not", and not "no longer": one of the two may be wrong
-        return Change.CONTRADICTION if denied_only else Change.UPDATE, "retracted", ""
-    if relation is Relation.CHANGED and new is not None and new.change is not ChangeMark.NONE:
-        return Change.UPDATE, "marks_change_in_time", ""
     decided = classify_change(
         body["content"], draft.candidate.content, event_type=draft.event_type, same_speaker=_same_speaker(draft, body)
     )
     aspects = ", ".join(dict.fromkeys(str(difference.aspect) for difference in decided.differences))
+    read = _as_read(relation, new) if decided.rule not in _SAID_OUTRIGHT else None
+    if read is not None:
+        return *read, aspects
     if decided.rule in _MAY_BE_WORDING and _same_value(body["content"], draft.candidate.content):
         return Change.UPDATE, "reworded", aspects
     return decided.change, decided.rule, aspects
+
+
+def _as_read(relation: Relation, new: Frame | None) -> tuple[Change, str] | None:
+    """Return what a change of a slot is by the reader: a marked change updates, and what is only denied contradicts."""
+    if new is None or relation not in (Relation.RETRACTED, Relation.CHANGED):
+        return None
+    marked = new.change is not ChangeMark.NONE  # "no longer", "now", "moved to", and not a bare "does not"
+    if relation is Relation.RETRACTED:
+        return Change.UPDATE if marked else Change.CONTRADICTION, "retracted"
+    return (Change.UPDATE, "marks_change_in_time") if marked else None
 
 
 def _same_value(old: str, new: str) -> bool:
