@@ -55,13 +55,12 @@ def changed_by(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> 
     older one says more than what changed, nothing is replaced: both are linked as possibly outdated.
     """
     assert draft.key is not None, "the naming gate sets the key"
-    marks = slots_of(draft.frames) if draft.key.source in BY_RULE else {}
-    if not marks:
+    if not draft.frames or draft.key.source not in BY_RULE:
         return None
     candidate, sight = draft.candidate, engine.sight
     found = [
         stored
-        for stored in reader.active_about(stream, marks.get("slot", ""), marks.get("subject_value", ""), SLOT_HOLDERS)
+        for stored in _about(reader, stream, draft)
         if stored.body is not None
         and stored.body["scope"] == candidate.scope
         and KIND_CLASS[Kind(stored.body["kind"])] is KIND_CLASS[candidate.kind]
@@ -70,6 +69,16 @@ def changed_by(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> 
         and is_changed_by(stored.body["content"], draft)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _about(reader: Reader, stream: Stream, draft: Draft) -> list[Stored]:
+    """Return the active memories that share a slot, or subject and value, with one of a draft's frames, oldest first."""
+    found: dict[int, Stored] = {}
+    for marks in {tuple(sorted(slots_of([frame]).items())) for frame in draft.frames}:
+        known = dict(marks)
+        about = (known.get("slot", ""), known.get("subject_value", ""))
+        found |= {stored.number: stored for stored in reader.active_about(stream, *about, SLOT_HOLDERS)}
+    return [found[number] for number in sorted(found)]
 
 
 def _is_misnamed(engine: Engine, draft: Draft, stored: Stored) -> bool:

@@ -61,7 +61,7 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
     def may_pass(later: Place, earlier: Place) -> bool:
         newer, older = at[later], at[earlier]
         as_good = newer.score >= PASSES * older.score and newer.relevance >= AS_RELEVANT * older.relevance
-        return as_good and not _believed_more(engine, older, newer)
+        return as_good and not newer.features.get("not_then") and not _believed_more(engine, older, newer)
 
     ordered = later_first(list(at), links, may_pass) if links else list(at)
     return [at[place]._replace(relations=known[place]) for place in ordered]

@@ -139,7 +139,7 @@ def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     if draft.candidate.tier is Tier.REGISTER:
         return Change.UPDATE, "register_moves_on", ""
     relation, _, new = reading_of(body["content"], draft)
-    if relation is Relation.SAME:
+    if relation is Relation.SAME and draft.valid_from is None and draft.valid_until is None:
         return Change.SAME, "same_statement", ""
     decided = classify_change(
         body["content"], draft.candidate.content, event_type=draft.event_type, same_speaker=_same_speaker(draft, body)

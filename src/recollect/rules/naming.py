@@ -1,6 +1,7 @@
 """Naming: the canonical key and the hashes of a draft."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recollect.model.item import folded_text
 from recollect.model.policy import Policy
@@ -9,7 +10,7 @@ from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.findable import said_terms
 from recollect.rules.keys import choose_key
 from recollect.rules.saq import SELF
-from recollect.rules.statements import Frame, read_statement
+from recollect.rules.statements import ChangeMark, Frame, Tense, read_statement
 from recollect.rules.statements.frame import ANY
 from recollect.rules.text import fingerprint, sha256_hex
 
@@ -27,6 +28,10 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     speaker = _speaker(draft, context)
     said = draft.statement or candidate.content  # without the words that only say how long it holds
     frames = frames_of(said, candidate.kind, speaker, policy)
+    if draft.valid_until is not None and draft.valid_until <= context.now:
+        frames = tuple(map(ended, frames))
+    elif draft.valid_from is not None:
+        frames = tuple(map(begun, frames))
     key = choose_key(
         speaker=speaker,
         content=said,
@@ -59,6 +64,18 @@ def frames_of(content: str, kind: Kind, speaker: str, policy: Policy) -> tuple[F
     """Read a statement, if the policy has statements read. What records an event states nothing that could change."""
     wanted = policy.keys.parser and policy.keys.reader and KIND_CLASS[kind] is not KindClass.EVENT
     return read_statement(content, speaker) if wanted else ()
+
+
+def ended(frame: Frame) -> Frame:
+    """Read a statement that no longer holds as the end of what it says: "was vegetarian until 2024" ends "is vegetarian"."""
+    if frame.tense is not Tense.PAST or frame.negated:
+        return frame
+    return replace(frame, tense=Tense.NOW, negated=True, single=False, change=ChangeMark.STOP)
+
+
+def begun(frame: Frame) -> Frame:
+    """Read a statement that says since when it holds as news: "lives in Porto since 2021" replaces another home."""
+    return replace(frame, change=ChangeMark.NOW) if frame.change is ChangeMark.NONE else frame
 
 
 def slots_of(frames: Sequence[Frame]) -> dict[str, str]:

@@ -47,8 +47,7 @@ def validity_gate(draft: Draft, context: Context) -> Draft:
     end = candidate.valid_until if "valid_until" in stated else read.end
     if (start, end) == (draft.valid_from, draft.valid_until) or (start and end and end <= start):
         return draft
-    goes_on = read.start is not None and read.end is None
-    statement = without(read.words, candidate.content) if goes_on else None
+    statement = without(read.words, candidate.content) if read.words else None
     return draft.decide("validity:read", read.words, valid_from=start, valid_until=end, statement=statement)
 
 

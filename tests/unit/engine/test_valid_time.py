@@ -118,7 +118,7 @@ def test_a_dated_replacement_closes_what_it_replaces(mem: Recollect) -> None:
 
 def test_an_undated_one_leaves_it_open(mem: Recollect) -> None:
     rome = mem.add("I live in Rome", owner="ana").memory
-    mem.add("I live in Porto", owner="ana")
+    mem.add("I live in Porto now", owner="ana")
     assert rome is not None and mem.get(rome.id).valid_until is None
 
 
@@ -145,9 +145,9 @@ def test_a_query_at_a_time_is_answered_by_what_held_then(mem: Recollect) -> None
 def test_where_nothing_is_stated_recorded_time_tells_the_versions_apart(mem: Recollect, clock: Clock) -> None:
     mem.add("I live in Rome", owner="ana")
     clock.now = datetime(2026, 7, 1, tzinfo=UTC)
-    mem.add("I live in Porto", owner="ana")
+    mem.add("I live in Porto now", owner="ana")
     assert told(mem, "Where do I live?", at="2026-06-01") == ["I live in Rome"]
-    assert told(mem, "Where do I live?", at="2026-07-02") == ["I live in Porto"]
+    assert told(mem, "Where do I live?", at="2026-07-02") == ["I live in Porto now"]
 
 
 def test_versions_of_what_was_forgotten_are_not_told(mem: Recollect) -> None:

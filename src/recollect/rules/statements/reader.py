@@ -42,6 +42,8 @@ _ABBREVIATION = re.compile(
 )
 _CORRECTION = re.compile(r"^(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*(.+)$", re.I)
 _NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
+_AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
+"""What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
 _LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
 _NOT_A_LABEL = re.compile(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
@@ -109,6 +111,8 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     label = _LABEL.match(text)
     if label and not _NOT_A_LABEL.search(label[1]):
         return _read_labelled(label[1], label[2], speaker)
+    if (then := _AND_THEN.match(text)) and (began := parse_clause(tag_english(then[1]))) and began.verb.past:
+        return _read_sentence(f"{' '.join(word.text for word in began.subject)} {then[2]}", speaker)
     words = tag_english(text)
     if len(words) > 60:
         return []

@@ -1,0 +1,161 @@
+"""How well a new memory meets the one that it changes, ends or repeats, layer by layer.
+
+    python bench/identity.py                  the cases in tests/cases/identity, both halves
+    python bench/identity.py --data DIR       also the weeks and pairs of an assistant's life in DIR/assistant
+    python bench/identity.py --show           list what went wrong
+
+By rule: one-slot statements (changed values met; other subjects and many-valued relations wrongly merged), hostile pairs that
+must stay apart, changes, retractions, repetitions. Offered: the replaced fact is among the three of the receipt. Flagged: it is
+linked with a stated reason, and the share of such links that are right.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import recollect
+
+CASES = Path(__file__).parents[1] / "tests" / "cases" / "identity"
+MEETS = {"superseded", "contradicted"}
+WANTED = {"hostile": {"stored"}, "changes": MEETS, "retractions": MEETS, "same": {"reinforced"}}
+
+
+class Told:
+    """Statements told to one store, each pair to an owner of its own."""
+
+    def __init__(self) -> None:
+        ticks = iter(datetime(2026, 3, 2, tzinfo=UTC) + timedelta(minutes=n) for n in range(10_000_000))
+        self.mem = recollect.open(":memory:", clock=lambda: next(ticks))
+        self.owners = 0
+
+    def outcome(self, first: str, second: str) -> str:
+        self.owners += 1
+        self.mem.add(first, owner=str(self.owners), source="user")
+        return str(self.mem.add(second, owner=str(self.owners), source="user").outcome)
+
+
+def pairs(half: str, told: Told, show: bool) -> None:
+    for kind, wanted in WANTED.items():
+        rows = yaml.safe_load((CASES / f"{half}_{kind}.yaml").read_text("utf-8"))
+        wrong = [row for row in rows if told.outcome(row["a"], row["b"]) not in wanted]
+        print(f"  {kind:14} {len(rows) - len(wrong):4} of {len(rows)} right = {1 - len(wrong) / len(rows):.3f}")
+        for row in wrong if show else ():
+            print(f"      {row['a']} | {row['b']}")
+
+
+def sentence(template: str, subject: str, value: str) -> str:
+    text = template.format(S=subject, V=value)
+    return text[:1].upper() + text[1:]
+
+
+def changed_slots(relation: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """A value, and another one of the same subject in another of the relation's plain wordings, or told as a change."""
+    plain, values = relation["templates"], relation["values"]
+    for s, subject in enumerate(relation["subjects"]):
+        for t, template in enumerate(plain):
+            other = plain[(t + 1) % len(plain)]
+            for v in range(3):
+                yield sentence(template, subject, values[v]), sentence(other, subject, values[v + 1])
+        for template in relation["change"]:
+            first, second = values[s % len(values)], values[(s + 2) % len(values)]
+            yield sentence(plain[0], subject, first), sentence(template, subject, second)
+
+
+def other_subjects(relation: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    subjects, values = relation["subjects"], relation["values"]
+    for template in relation["templates"]:
+        for s, subject in enumerate(subjects):
+            other = subjects[(s + 1) % len(subjects)]
+            yield sentence(template, subject, values[0]), sentence(template, other, values[1])
+
+
+def slots(half: str, told: Told, show: bool) -> None:
+    found: Counter[str] = Counter()
+    statements: set[str] = set()
+    for relation in yaml.safe_load((CASES / f"{half}_slots.yaml").read_text("utf-8"))["relations"]:
+        for old, new in changed_slots(relation):
+            statements |= {old, new}
+            met = told.outcome(old, new) in MEETS
+            found["met" if relation["single"] else "merged"] += met
+            found["changes" if relation["single"] else "apart"] += 1
+            if show and met != relation["single"]:
+                print(f"      {relation['name']}: {old} | {new}")
+        for old, new in other_subjects(relation):
+            statements |= {old, new}
+            found["merged"] += told.outcome(old, new) != "stored"
+            found["apart"] += 1
+    share = found["met"] / found["changes"]
+    print(f"  one slot       {len(statements)} statements; {found['met']} of {found['changes']} changes met = {share:.3f}; "
+          f"{found['merged']} of {found['apart']} wrongly merged")  # fmt: skip
+
+
+def week(path: Path) -> None:
+    """The facts of one week: offered, linked with a reason, and how many of those links are right."""
+    data = json.loads(path.read_text("utf-8"))
+    start, days = datetime(2026, 3, 2, 9, tzinfo=UTC), [0]
+    ticks = iter(range(1_000_000))
+    with recollect.open(":memory:", clock=lambda: start + timedelta(days=days[0], seconds=next(ticks))) as mem:
+        ids: list[str] = []
+        replaced, offered = {}, 0
+        for fact in data["facts"]:
+            days[0] = fact["day"]
+            receipt = mem.add(fact["text"], owner="u", source="agent")
+            ids.append(receipt.memory.id if receipt.memory else "")
+            if (old := fact.get("replaces")) is not None:
+                replaced[ids[-1]] = ids[old]
+                offered += ids[old] in {one.id for one in receipt.similar}
+        links = [(pair.later.id, pair.earlier.id) for pair in mem.outdated(owner="u", limit=500) if pair.earlier]
+        right = [later for later, earlier in links if earlier in chain(replaced, later)]
+        found = {later for later, earlier in links if replaced.get(later) == earlier}
+        n = len(replaced)
+        print(f"  {data['name']:10} offered {offered}/{n} = {offered / n:.2f}   "
+              f"linked with a reason {len(found)}/{n} = {len(found) / n:.2f}   right links {len(right)}/{len(links)} = {len(right) / max(1, len(links)):.2f}")  # fmt: skip
+
+
+def chain(replaced: dict[str, str], later: str) -> set[str]:
+    found = set()
+    while later in replaced:
+        later = replaced[later]
+        found.add(later)
+    return found
+
+
+def linked_pairs(path: Path) -> None:
+    """Free-worded pairs that no rule decides: linked with a reason, and how many of those links are right."""
+    rows = json.loads(path.read_text("utf-8"))["pairs"]
+    asked = linked = right = 0
+    for row in rows:
+        with recollect.open(":memory:") as mem:
+            mem.add(row["a"], owner="u", source="user")
+            met = mem.add(row["b"], owner="u", source="user").outcome != "stored"
+            link = bool(mem.outdated(owner="u"))
+        wanted = row["relation"] in ("changed", "retracted")
+        asked += wanted and not met
+        linked += link
+        right += link and wanted
+    print(
+        f"  pairs that no rule met: linked with a reason {right}/{asked} = {right / asked:.2f}   right links {right}/{linked} = {right / max(1, linked):.2f}"
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="a folder with the set `assistant`; bench/README.md says what it is")
+    parser.add_argument("--half", action="append", choices=["dev", "frozen"], help="only this half of the cases")
+    parser.add_argument("--show", action="store_true", help="list what went wrong")
+    given = parser.parse_args()
+    for half in given.half or ("dev", "frozen"):
+        print(f"{half} half of the cases")
+        told = Told()
+        pairs(half, told, given.show)
+        slots(half, told, given.show)
+    if given.data:
+        print("an assistant's weeks and pairs")
+        for path in sorted((given.data / "assistant").glob("*.json")):
+            linked_pairs(path) if path.name == "pairs.json" else week(path)
