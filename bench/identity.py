@@ -114,8 +114,8 @@ def week(path: Path) -> None:
         right = [later for later, earlier in links if earlier in chain(replaced, later)]
         found = {later for later, earlier in links if replaced.get(later) == earlier}
         n = len(replaced)
-        print(f"  {data['name']:10} offered {offered}/{n} = {offered / n:.2f}   "
-              f"linked with a reason {len(found)}/{n} = {len(found) / n:.2f}   right links {len(right)}/{len(links)} = {len(right) / max(1, len(links)):.2f}")  # fmt: skip
+        print(f"  {data['name']:10} offered {share(offered, n)}   linked with a reason {share(len(found), n)}   "
+              f"right links {share(len(right), len(links))}")  # fmt: skip
 
 
 def chain(replaced: dict[str, str], later: str) -> set[str]:
@@ -139,9 +139,12 @@ def linked_pairs(path: Path) -> None:
         asked += wanted and not met
         linked += link
         right += link and wanted
-    print(
-        f"  pairs that no rule met: linked with a reason {right}/{asked} = {right / asked:.2f}   right links {right}/{linked} = {right / max(1, linked):.2f}"
-    )
+    met = f"linked with a reason {share(right, asked)}   right links {share(right, linked)}"
+    print(f"  pairs that no rule met: {met}")
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part}/{whole} = {part / max(1, whole):.2f}"
 
 
 if __name__ == "__main__":

@@ -388,7 +388,9 @@ def _repair_missing_verb(words: list[Word]) -> None:
         before = next((w for w in reversed(words[:at]) if w.tag != "AV0"), None)
         if before is None or not (before.is_noun or before.tag in ("PNP", "CRD", "PNI")):
             continue
-        if found := _can_be(word, "VVZ", "VVD", "VVB", "VVI"):
+        one = before.tag in ("NN1", "CRD")  # "deployment step" has no verb: one thing steps, several step
+        found = _can_be(word, "VVZ", "VVD") if one else _can_be(word, "VVZ", "VVD", "VVB", "VVI")
+        if found:
             _set_verb(word, found)
             word.tag = "VVB" if found == "VVI" else found
             return
