@@ -31,7 +31,7 @@ from recollect.rules.statements import read_statement
 
 @dataclass(frozen=True)
 class Statement:
-    """One labelled statement, and the key that the parser gives it."""
+    """One labelled statement, and the key that the parser gives it; or the reader, where the parser leaves it to it."""
 
     text: str
     concept: str | None
@@ -73,7 +73,11 @@ def load(*, reader: bool = False) -> list[Statement]:
     table = resources.files("recollect.testing.cases").joinpath("statements.yaml").read_text("utf-8")
     return [
         Statement(
-            row["text"], row["concept"], row.get("key"), row.get("held_out", False), key_of(row["text"], reader=reader)
+            row["text"],
+            row["concept"],
+            row.get("key"),
+            row.get("held_out", False),
+            key_of(row["text"], reader=reader or row.get("reader", False)),
         )
         for row in yaml.safe_load(table)
     ]

@@ -14,12 +14,13 @@ from recollect.model.receipt import Plain
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Change, KindClass, Namespace
 from recollect.rules.change import TENTATIVE, classify_change
+from recollect.rules.keys import read_key
 from recollect.rules.namespaces import assign_namespace
 from recollect.rules.near_duplicate import how_alike, overlap, prefix_length
 from recollect.rules.noise import noise_signal
 from recollect.rules.privacy import TYPES, redact, scan
 from recollect.rules.privacy_gate import strings
-from recollect.rules.saq import parse
+from recollect.rules.statements import read_statement
 from recollect.rules.text import fingerprint, terms
 
 FINDINGS: Mapping[str, str] = {
@@ -165,10 +166,11 @@ class Auditor:
 
     def _of_concept(self, known: _Known) -> "list[_Finding]":
         """Another statement about the same thing, which the later one puts out of date or contradicts."""
-        concept = parse(known.text)
+        frames = [frame for frame in read_statement(known.text)[:1] if frame.single and not frame.negated]
+        concept = read_key(known.text, frames)
         if concept is None:
             return []
-        key = (known.owner, *(part.casefold() for part in (concept.subject, concept.aspect, concept.qualifier)))
+        key = known.owner, concept.digest
         before = self._concepts.get(key)
         self._concepts[key] = known
         return [_change(before, known)] if before is not None else []

@@ -19,6 +19,7 @@ from heapq import nsmallest
 from typing import NamedTuple, TypeAlias
 
 from recollect.model.vocabulary import Authority
+from recollect.rules.language.calendar import ANY_WEEKDAY, MONTHS
 from recollect.rules.question import Question
 from recollect.rules.text import stem, words
 from recollect.rules.times import Span, covers, nearness
@@ -342,8 +343,7 @@ def worth_reading(question: Question, ranked: Sequence[Scored], wanted: int, wei
 
 _TIME_WORD = re.compile(
     r"\d|\b(?:yesterday|today|tomorrow|tonight|last|next|ago|morning|evening|week|weekend|month|year"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december)\b",
+    rf"|{ANY_WEEKDAY}|{'|'.join(MONTHS)})\b",
     re.IGNORECASE,
 )
 

@@ -37,49 +37,22 @@ _FALLBACK_DIGITS = MAX_LENGTH - len(FALLBACK) - 1
 _READABLE_LENGTH = MAX_LENGTH - _DIGEST_DIGITS - 1
 
 # Without these words "C++", "C#" and "C" would be one name. Other punctuation only separates words.
-_SYMBOL_WORDS = {
-    "+": "plus",
-    "#": "sharp",
-    "%": "percent",
-    "&": "and",
-    "@": "at",
-    "$": "dollar",
-    "€": "euro",
-    "£": "pound",
-    "¥": "yen",
-    "=": "equals",
-    "<": "less",
-    ">": "greater",
-    "*": "star",
-    "−": "minus",
-}
+_SYMBOL_WORDS = dict(
+    zip(
+        "+#%&@$€£¥=<>*−",
+        "plus sharp percent and at dollar euro pound yen equals less greater star minus".split(),
+        strict=True,
+    )
+)
 
 # Latin letters that Unicode does not take apart into a base letter and an accent.
-_LATIN_LETTERS = {
-    "ß": "ss",
-    "ẞ": "SS",
-    "æ": "ae",
-    "Æ": "AE",
-    "œ": "oe",
-    "Œ": "OE",
-    "ø": "o",
-    "Ø": "O",
-    "đ": "d",
-    "Đ": "D",
-    "ð": "d",
-    "Ð": "D",
-    "þ": "th",
-    "Þ": "TH",
-    "ł": "l",
-    "Ł": "L",
-    "ħ": "h",
-    "Ħ": "H",
-    "ŧ": "t",
-    "Ŧ": "T",
-    "ı": "i",
-    "ŋ": "ng",
-    "Ŋ": "NG",
-}
+_LATIN_LETTERS = dict(
+    zip(
+        "ßẞæÆœŒøØđĐðÐþÞłŁħĦŧŦıŋŊ",
+        "ss SS ae AE oe OE o O d D d D th TH l L h H t T i ng NG".split(),
+        strict=True,
+    )
+)
 
 # Copy and paste leaves these behind; nobody sees them, so they must not tell two names apart.
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10)])
@@ -258,12 +231,18 @@ def choose_key(
         if sequence_no is None:
             raise ValueError(f"sequence_no: a memory of kind {kind.value!r} is keyed by its sequence number")
         return event_key(kind, sequence_no)
-    parsed = saq.parse(content, speaker=speaker) if parser else None
+    named = read_key(content, frames, speaker=speaker) if parser else None
+    return named or fallback_key(fingerprint, shared=shared_fallback)
+
+
+def read_key(content: str, frames: Sequence[Frame], *, speaker: str = saq.SELF) -> CanonicalKey | None:
+    """Return the key that a statement names by what it says: by the parser, else by the reader's frames; None if neither can."""
+    parsed = saq.parse(content, speaker=speaker)
     if parsed is not None:
         return parsed_key(parsed.subject, parsed.aspect, parsed.qualifier, parsed.rule)
     if frames and names_concept(frames[0]):
         return replace(parsed_key(*frames[0].name, frames[0].rule), source=KeySource.READER)
-    return fallback_key(fingerprint, shared=shared_fallback)
+    return None
 
 
 def names_concept(frame: Frame) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from recollect.rules.language.calendar import ANY_WEEKDAY, MONTHS, SHORT_MONTHS, WEEKDAYS
 from recollect.rules.text import words as words_of
 
 
@@ -50,8 +51,6 @@ class Named(NamedTuple):
 
 # ── which words name a time ─────────────────────────────────────────────────────────────────────────────────────────
 
-MONTHS = "january february march april may june july august september october november december".split()
-WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """The month in which each begins: that of the northern half of the world."""
 DECADES = dict(
@@ -68,11 +67,10 @@ NUMBERS = dict(
     )
 )
 NUMBERS |= dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_SHORT_MONTHS = "jan feb mar apr jun jul aug sep sept oct nov dec".split()
 
 _MONTH = rf"(?:{'|'.join(MONTHS)})\b"
-_SHORT_MONTH = rf"(?:{'|'.join(_SHORT_MONTHS)})\b\.?"
-_WEEKDAY = f"(?:{'|'.join(WEEKDAYS)})"
+_SHORT_MONTH = rf"(?:{'|'.join(SHORT_MONTHS)})\b\.?"
+_WEEKDAY = f"(?:{ANY_WEEKDAY})"
 _SEASON = f"(?:{'|'.join(SEASONS)})"
 _HOLIDAY = "(?:christmas(?: eve| day)?|new year's(?: eve| day)?|halloween|valentine's day)"
 _OF_MONTH = r"\d{1,2}(?:st|nd|rd|th)?(?!\w)"
@@ -118,7 +116,7 @@ _NAMES_A_TIME = re.compile(
 )
 _TELLTALE = frozenset(
     [
-        *(*MONTHS, *_SHORT_MONTHS, *WEEKDAYS, *SEASONS, *DECADES),
+        *(*MONTHS, *SHORT_MONTHS, *WEEKDAYS, *SEASONS, *DECADES),
         *"last past previous this next coming upcoming ago yesterday today tonight tomorrow".split(),
         *"christmas years halloween valentines".split(),
     ]

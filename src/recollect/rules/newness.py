@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from recollect.rules.fusion import Place, Scored, in_order, scored
+from recollect.rules.language.calendar import MONTHS, WEEKDAYS
 from recollect.rules.question import Question
 from recollect.rules.text import terms, words
 
@@ -33,8 +34,7 @@ CHANGE_WORDS = frozenset(
     currently added bumped replaced upgraded risen dropped reduced expanded""".split()
 )
 _VALUE_WORDS = frozenset(
-    """one two three four five six seven eight nine ten twelve twenty monday tuesday wednesday thursday friday saturday
-    sunday january february march april may june july august september october november december""".split()
+    (*"one two three four five six seven eight nine ten twelve twenty".split(), *WEEKDAYS, *MONTHS)
 )
 _VALUE = re.compile(rf"\b(?:\d[\d,.:%]*|{'|'.join(sorted(_VALUE_WORDS))})\b")
 _DIGIT = re.compile(r"\d")

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from recollect.rules.named_times import DECADES, MONTHS, NUMBERS, RECURRING, SEASONS, WEEKDAYS, Name, Named
+from recollect.rules.language.calendar import MONTHS, WEEKDAYS
+from recollect.rules.named_times import DECADES, NUMBERS, RECURRING, SEASONS, Name, Named
 
 _DAY = timedelta(days=1)
 _WEEK = timedelta(days=7)

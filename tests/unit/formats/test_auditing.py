@@ -75,6 +75,12 @@ def test_the_same_words_said_twice_are_two_events(tmp_path: Path) -> None:
     assert audited(tmp_path, said).found.clean == 3
 
 
+def test_a_changed_value_that_only_the_statement_reader_names_is_seen(tmp_path: Path) -> None:
+    said = ["Ana works at Acme", "Ana works at Globex", "Ana works at night"]
+    found = audited(tmp_path, [{"content": text, "owner": "ana"} for text in said]).found
+    assert found.counts["contradiction"] + found.counts["outdated"] == 1
+
+
 def test_examples_are_few_and_counts_are_all(tmp_path: Path) -> None:
     found = audited(tmp_path, [{"content": "Rivers flow to the sea"}] * 50).found
     assert found.counts["duplicate"] == 49 and len(found.examples["duplicate"]) == 10

@@ -216,6 +216,26 @@ def test_a_correction_says_what_it_replaces() -> None:
     assert only("Sorry, it's Lisbon, not Porto.").replaces == "Porto"
 
 
+def test_a_correction_is_read_whatever_the_thing_is_called() -> None:
+    assert only("Actually, the catering budget is 500 euros.").event_type is EventType.CORRECTION
+    assert extract("The catering budget is 500 euros.") == extract("Actually, the catering budget is tight.") == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("My optician is Ms. Varga", True),
+        ("My optician is great", False),
+        ("My brother's optician is Ms. Varga", False),
+        ("My optician is not Ms. Varga", False),
+        ("My optician was Ms. Varga", False),
+        ("I weigh 63 kg today", False),
+    ],
+)
+def test_the_statement_reader_is_believed_where_it_is_sure(message: str, kept: bool) -> None:
+    assert [fact.rule for fact in extract(message)] == ["extracted:stated"] * kept
+
+
 def test_what_has_ended_is_said_to_have_ended() -> None:
     fact = only("I don't live in Madrid anymore.")
     assert (fact.ended, fact.event_type, fact.value) == (True, EventType.CORRECTION, "Madrid")

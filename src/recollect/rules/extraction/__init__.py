@@ -13,7 +13,8 @@ wrong one is believed.
 Reading order: :mod:`message` takes out what is not the writer's own and cuts the rest into sentences; :mod:`clauses`
 cuts a sentence into plain statements, taking off how they begin (:mod:`openings`) and bringing them into one
 :mod:`wording`; the rules in :mod:`decisions`, :mod:`tastes`, :mod:`people` and :mod:`home_and_work` look at each in
-turn, and the first that understands it says what it states. The words that they know stand in :mod:`words`.
+turn, and the first that understands it says what it states; what none of them reads is shown to the statement reader
+(:mod:`stated`). The words that they know stand in :mod:`words`.
 ``testing/cases/extraction.yaml`` holds the messages that the rules are measured on.
 """
 
@@ -27,6 +28,7 @@ from recollect.rules.extraction.home_and_work import HOME_AND_WORK
 from recollect.rules.extraction.message import Sentence, sentences
 from recollect.rules.extraction.people import PEOPLE
 from recollect.rules.extraction.rule import Found, Rule
+from recollect.rules.extraction.stated import STATED, STATED_MEANING, stated
 from recollect.rules.extraction.tastes import TASTES
 
 __all__ = ["MOST_FACTS", "RULES", "SENSITIVE_KEYS", "Extracted", "extract"]
@@ -39,7 +41,11 @@ _BY_TRIGGER: dict[str, tuple[int, ...]] = {
 }
 """Each trigger with the places of its rules, so that a statement is shown only to rules that may read it."""
 
-RULES: dict[str, str] = {**{rule.code: rule.meaning for rule in _RULES}, REQUESTED: REQUESTED_MEANING}
+RULES: dict[str, str] = {
+    **{rule.code: rule.meaning for rule in _RULES},
+    REQUESTED: REQUESTED_MEANING,
+    STATED: STATED_MEANING,
+}
 """Every reason code that an extracted fact may carry, with its meaning in words that can follow "because"."""
 
 MOST_FACTS = 20
@@ -87,7 +93,7 @@ def _read(clause: Clause) -> Iterable[Extracted]:
             return [_extracted(fact, rule.code, clause) for fact in found]
     if clause.requested:
         return [_extracted(fact, REQUESTED, clause) for fact in requested(clause)]
-    return []
+    return [_extracted(fact, STATED, clause) for fact in stated(clause)]
 
 
 def _extracted(found: Found, code: str, clause: Clause) -> Extracted:

@@ -9,7 +9,7 @@ from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.fact import POINTS_BACK
 from recollect.rules.extraction.rule import Found, Rule, rule
 from recollect.rules.extraction.third_person import statement, theirs
-from recollect.rules.saq.aspects import BY_NOUN
+from recollect.rules.statements import ValueKind, read_statement
 from recollect.rules.word_lists import word_set
 
 _WE = r"(?P<who>i|we|the team|our team)(?: have| all| have all| both| have both)?(?: finally| just| now| already)?"
@@ -19,6 +19,7 @@ _STANCE = re.compile(r"(?:.*\b(?:prefers?|likes?|loves?|hates?)\b|(?:never|alway
 _UNSAID = word_set("other another same first second third last next previous former latter one way")
 """ "The other file": which one was meant is not in the message."""
 _MOST_WORDS = 40
+_VALUES = frozenset((ValueKind.NAME, ValueKind.QUANTITY, ValueKind.CLOCK, ValueKind.DATE, ValueKind.VERSION))
 
 
 def _decided(match: re.Match[str], clause: Clause) -> Iterable[Found]:
@@ -84,9 +85,9 @@ def _is_named(*sides: str) -> bool:
 
 
 def _put_right(match: re.Match[str], clause: Clause) -> Iterable[Found]:
-    """ "Actually, the deadline is May 5": only where the noun is known and takes such a value."""
-    aspects = BY_NOUN.get(match["noun"].lower(), ()) if clause.correcting else ()
-    if any(aspect.value(match["v"]) for aspect in aspects):
+    """ "Actually, the deadline is May 5": only where the reader finds one value of one thing."""
+    frame = next(iter(read_statement(clause.said, language="en")), None) if clause.correcting else None
+    if frame is not None and frame.single and not frame.partial and frame.value_kind in _VALUES:
         yield Found(clause.said, statement(clause.said), event_type=EventType.CORRECTION, replaces=clause.instead_of)
 
 
@@ -134,7 +135,7 @@ CORRECTIONS: tuple[Rule, ...] = (
         "correction",
         "it corrected an earlier statement",
         "is are",
-        "(?:the|our)(?: [\\w-]+){0,2} (?P<noun>[\\w-]+(?: [\\w-]+)?) (?:is|are) (?:at |on )?{v}",
+        "(?:the|our) {v}",
         read=_put_right,
         lasting=False,
     ),

@@ -50,7 +50,9 @@ _UNCHANGED = word_set(
     couldn't went got bought made took met saw came left lost found gave kept told wrote put set sold began chose
     drove ate spent grew"""
 )
-_ADVERBS = entries("always|never|usually|often|only|also|really|still|now|currently|just|already|rarely|mostly|mainly")
+_ADVERBS = entries(
+    "always|never|usually|normally|often|only|also|really|still|now|currently|just|already|rarely|mostly|mainly|actually"
+)
 
 
 def theirs(text: str) -> str:

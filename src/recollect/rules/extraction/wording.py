@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from recollect.rules.extraction.words import ADVERBS, CLOSINGS
+from recollect.rules.saq.sentence import spelled_out
 from recollect.rules.word_lists import any_of
 
 _CLOSES = re.compile(rf",? (?:{any_of(CLOSINGS)})$", re.I)
@@ -13,9 +14,8 @@ _AFTER_SUBJECT = re.compile(
     rf"((?:i|we)(?: am| are| have| do not| can not)?) (?:(?:{any_of(ADVERBS)}) )+",
     re.I,
 )
-_SHORTENED = re.compile(r"\b[^\W_]+'[^\W_]+\b")
-_FULL = {"m": " am", "re": " are", "ve": " have", "ll": " will", "d": " would"}
-_WITH_IS = frozenset("it that name timezone zone".split())
+_LET_US = re.compile(r"\b(let)'s\b", re.I)
+_WITH_IS = re.compile(r"\b(it|that|name|timezone|zone)'s\b", re.I)
 _ANYMORE = " (?:anymore|any more|any longer)$"
 _NO_LONGER = re.compile(
     rf"((?:i|we)(?: am| are| have)?) no longer |(?:(i|we) (?:do|can)|(i am|we are)) not (?=.*{_ANYMORE})",
@@ -31,6 +31,7 @@ _FOR_A_WHILE = re.compile(
     r"|for the time being|next (?:week|month|year))\b",
     re.I,
 )
+_WORD = re.compile(r"\w+")
 _WHILE_WITH = frozenset("this for over today tonight tomorrow right moment until till temporarily present next".split())
 
 
@@ -51,7 +52,7 @@ def worded(said: str) -> Wording:
     >>> worded("I don't live in Porto anymore, by the way").text
     'I live in Porto'
     """
-    passing = not _WHILE_WITH.isdisjoint(said.lower().split()) and _FOR_A_WHILE.search(said) is not None
+    passing = not _WHILE_WITH.isdisjoint(_WORD.findall(said.lower())) and _FOR_A_WHILE.search(said) is not None
     said = _closed(said)
     contrast = _CONTRAST.search(said) if " not " in said else None
     kept = said[: contrast.start()] if contrast else said
@@ -74,21 +75,9 @@ def _spelled_out(text: str) -> str:
     """Contractions written in full; the possessive 's stays."""
     if text[:3].lower() == "im ":
         text = f"I am {text[3:]}"
-    if "annot" in text:
-        text = text.replace("cannot", "can not")
-    return _SHORTENED.sub(_full_form, text) if "'" in text else text
-
-
-def _full_form(short: re.Match[str]) -> str:
-    word, _, ending = short[0].partition("'")
-    low, end = word.lower(), ending.lower()
-    if end == "t" and low.endswith("n"):
-        return {"can": "can not", "won": "will not"}.get(low, f"{word[:-1]} not")
-    if end == "s" and low in _WITH_IS:
-        return f"{word} is"
-    if end == "s" and low == "let":
-        return f"{word} us"
-    return word + _FULL[end] if end in _FULL else short[0]
+    if "'" in text:
+        text = _LET_US.sub(r"\1 us", _WITH_IS.sub(r"\1 is", text))
+    return spelled_out(text)
 
 
 def _uncoloured(text: str) -> str:

@@ -3,6 +3,7 @@
 Add a word here when a message is read, or left out, wrongly because of it.
 """
 
+from recollect.rules.language.calendar import MONTHS
 from recollect.rules.saq.names import DEMONYMS, DIETS, JOBS, MARITAL_STATUSES
 from recollect.rules.saq.words import VAGUE_VALUES
 from recollect.rules.word_lists import entries, word_set
@@ -84,10 +85,10 @@ UNSKILLED = word_set(
 )
 """What makes of an occupation a habit: "a bad driver", "a keen dancer"."""
 
-NO_PLACE = word_set(
+NO_PLACE = frozenset(MONTHS) | word_set(
     """excel notion slack jira outlook vim emacs terminal discord zoom teams google github gmail chrome narnia
     hogwarts wonderland hell heaven paradise neverland gotham westeros middle-earth mordor hope fear peace denial
-    poverty january february march april may june july august september october november december building room
+    poverty building room
     block apartment flat unit floor dorm house kubernetes docker aws azure"""
 )
 """Capitalised after "I live in", and yet no home."""

@@ -3,5 +3,5 @@
 Data flows one way: ``scanning`` cuts a text into ``marks``, ``reading`` joins marks that belong together (dates, numbers
 with units, fixed ``phrases``) and drops the words that carry nothing, ``rewriting`` brings statements that differ only
 in a safe way ("On Fridays we deploy", "We deploy on Fridays") into one form. ``lexicon``, ``spelling``, ``numbers``,
-``dates``, ``units``, ``opposites`` and ``signs`` hold the words. Whatever none of them knows is compared as written.
+``dates``, ``calendar``, ``units``, ``opposites`` and ``signs`` hold the words. What none of them knows is compared as written.
 """

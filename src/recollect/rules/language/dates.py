@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 
+from recollect.rules.language.calendar import MONTHS, WEEKDAYS
 from recollect.rules.language.marks import Aspect, Case, Mark, key_at
 
-_MONTH_NAMES = "january february march april may june july august september october november december"
-_WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
-_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split(), start=1)}
+_MONTHS = {name: number for number, name in enumerate(MONTHS, start=1)}
 _SURE_MONTHS = frozenset(_MONTHS) - {"march", "may", "august"}
 _MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
 MONTH_NAMES = frozenset(_MONTHS)
 """Names and abbreviations. All but the sure ones need a capital or a day beside them: "may", "march", "sep"."""
 
-_WEEKDAYS = {name: name[:3] for name in _WEEKDAY_NAMES.split()}
+_WEEKDAYS = {name: name[:3] for name in WEEKDAYS}
 _WEEKDAYS |= {name + "s": day + "*" for name, day in _WEEKDAYS.items()}
 _SHORT_WEEKDAYS = {
     "mon": "mon", "tue": "tue", "tues": "tue", "wed": "wed", "thu": "thu", "thur": "thu", "thurs": "thu", "fri": "fri",

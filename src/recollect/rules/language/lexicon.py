@@ -3,6 +3,7 @@
 Everything is written as its key (see ``spelling.read_word``): lower case, singular, British ``-ise``.
 """
 
+from recollect.rules.language.calendar import WEEKDAYS
 from recollect.rules.word_lists import word_set
 
 NEGATIONS = word_set("no not never none nobody nothing nowhere neither nor without non not! no!")
@@ -118,7 +119,7 @@ COMMON_AND_NAME = word_set(
 )
 """Words that are one thing as a name and another as a common word: even a writer without capitals may mean either."""
 
-ENGLISH_WORDS = word_set(
+ENGLISH_WORDS = frozenset(WEEKDAYS) | word_set(
     """the is are were be been my you your she it we they our their his its this that these those and but if not never
     of to for with at by from does did has have had would should must could might use uses used prefer prefers like
     likes loves hates always any every each when who what where how there over than after before during without only
@@ -126,8 +127,8 @@ ENGLISH_WORDS = word_set(
     week month year years take takes run runs work works live lives speak speaks meet meets keep keeps write writes
     make makes don't doesn't new old first last more most less least some both either allergic favourite favorite
     depends requires needs wants manages owns knows says thinks goes gets reads calls sends supports includes
-    contains costs starts begins ends opens closes deploy deploys build builds test tests means monday tuesday
-    wednesday thursday friday saturday sunday january february march may june july october december minutes hours
+    contains costs starts begins ends opens closes deploy deploys build builds test tests means january
+    february march may june july october december minutes hours
     months emoji emojis commit commits eat eats drinks"""
 )
 """One of these is taken as a sign of English, unless a word of another language is there as well. Words that other

@@ -2,13 +2,11 @@
 
 import re
 
+from recollect.rules.language.calendar import ANY_MONTH
 from recollect.rules.privacy.rule import Rule, Span, compiled, first, marked, text_before
 from recollect.rules.privacy.triggers import digit
 
-_MONTH = (
-    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
-)
+_MONTH = rf"(?i:{ANY_MONTH})\.?"
 _DAY = r"[0-9]{1,2}(?i:st|nd|rd|th)?"
 _YEAR = r"(?:19|20)[0-9]{2}"
 _DATE = (

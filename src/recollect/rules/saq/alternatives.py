@@ -90,13 +90,6 @@ ALTERNATIVES: tuple[Rule, ...] = (
         allows="want wants",
         negatable=True,
     ),
-    rule("choice.better", "better more", "{s} {like|love} {v} (?:better|more)", read=_choice),
-    rule(
-        "choice.favorite",
-        "preferred favorite favourite",
-        "(?:my|our|the) (?:preferred|favou?rite) (?P<topic>.+?) is {v}",
-        read=_choice,
-    ),
     rule("choice.required", "must should", "{s} (?:must|should) be {v}", read=_required, negatable=True),
     rule(
         "choice.length",

@@ -9,7 +9,6 @@ from enum import Enum
 
 from recollect.rules.saq import values
 from recollect.rules.saq.values import Check
-from recollect.rules.word_lists import word_set
 
 
 class Owner(Enum):
@@ -40,29 +39,17 @@ ASPECTS: tuple[Aspect, ...] = (
     _of_person("name", "given", "name|full name", values.name),
     _of_person("name", "first", "first name|given name", values.name),
     _of_person("name", "last", "last name|surname|family name", values.name),
-    _of_person("name", "preferred", "preferred name|nickname", values.name),
     _of_person("birth", "date", "birthday|date of birth|birth date|birthdate", values.day_and_month),
-    _of_person("birth", "year", "year of birth|birth year", values.year),
-    _of_person("birth", "city", "birthplace|place of birth", values.city),
     _of_person("home", "city", "home city|city of residence|place of residence", values.city),
-    _of_person("origin", "city", "hometown|home town", values.city),
     _of_person("age", "years", "age", values.age),
     _of_person("email", "address", "email|e-mail|mail|email address|e-mail address", values.email),
     _of_person("phone", "number", "phone|phone number|telephone number|mobile number|cell number", values.phone),
-    _of_person("body", "height", "height", values.length),
-    _of_person("body", "weight", "weight", values.weight),
     _of_person("blood", "type", "blood type|blood group", values.blood_type),
     _of_person("time", "zone", "time zone|timezone", values.time_zone),
     _of_person("language", "native", "native language|mother tongue|first language|native tongue", values.language),
-    _of_person("pronouns", "personal", "pronouns", values.pronouns),
     _of_person("marital", "status", "marital status|relationship status", values.marital_status),
-    _of_person("diet", "type", "diet", values.diet),
-    _of_person("employer", "name", "employer", values.name),
     _of_person("job", "title", "job title|occupation|profession|job", values.job),
-    _of_person("spouse", "name", "wife|husband|spouse", values.name),
-    _of_person("partner", "name", "partner|girlfriend|boyfriend|fiance|fiancé|fiancee|fiancée", values.name),
     _of_person("mother", "name", "mother|mom|mum", values.name),
-    _of_person("father", "name", "father|dad", values.name),
     _of_person("manager", "name", "manager|boss|supervisor|line manager", values.name),
     # Who answers for a thing
     Aspect("lead", "name", "lead|leader|team lead|head", values.name),
@@ -70,27 +57,13 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect("owner", "name", "owner", values.name),
     Aspect("maintainer", "name", "maintainer", values.name),
     Aspect("manager", "name", "project manager|product manager", values.name),
-    Aspect("ceo", "name", "ceo|chief executive|chief executive officer", values.name),
-    Aspect("cto", "name", "cto", values.name),
-    Aspect("cfo", "name", "cfo", values.name),
     # Settings
     Aspect("port", "number", "port|port number|tcp port", values.port),
     Aspect("version", "number", "version|version number", values.version),
     Aspect("timeout", "value", "timeout|time-out|time out", values.duration),
-    Aspect("ttl", "value", "ttl|time to live", values.duration),
-    Aspect("retention", "period", "retention|retention period", values.duration),
-    Aspect("interval", "value", "interval|polling interval", values.duration),
-    Aspect("rate", "limit", "rate limit", values.rate),
-    Aspect("memory", "limit", "memory limit", values.size),
-    Aspect("pool", "size", "pool size", lambda value: values.count(value) or values.size(value)),
-    Aspect("batch", "size", "batch size", lambda value: values.count(value) or values.size(value)),
     Aspect("retry", "count", "retry count|retry limit|max retries|maximum retries", values.count),
     Aspect("line", "length", "line length|max line length|maximum line length", values.count, standalone=True),
-    Aspect("log", "level", "log level|logging level", values.log_level),
-    Aspect("base", "url", "base url", values.url),
     Aspect("site", "url", "url|website|homepage|repo url", values.url),
-    Aspect("region", "name", "region|aws region", values.region),
-    Aspect("ip", "address", "ip|ip address", values.address),
     Aspect("config", "binding", "binding|bind address|binding address", values.address),
     # Projects
     Aspect("deadline", "date", "deadline|due date", values.date),
@@ -98,14 +71,10 @@ ASPECTS: tuple[Aspect, ...] = (
     Aspect("release", "date", "release date", values.date),
     Aspect("start", "date", "start date", values.date),
     Aspect("end", "date", "end date", values.date),
-    Aspect("budget", "amount", "budget", values.money),
-    Aspect("price", "amount", "price", values.money),
-    Aspect("license", "name", "license|licence", values.license, standalone=True),
     Aspect("branch", "default", "default branch", values.branch, standalone=True),
     Aspect("branch", "main", "main branch", values.branch, standalone=True),
     Aspect("database", "engine", "database|db|database engine", values.database, standalone=True),
     Aspect("language", "code", "programming language|language", values.programming_language),
-    Aspect("host", "platform", "host|hosting|hosting provider|cloud provider", values.host, standalone=True),
     Aspect("ci", "provider", "ci|ci provider|ci system|ci service", values.ci_provider, standalone=True),
     Aspect("package", "manager", "package manager", values.package_manager, standalone=True),
 )
@@ -118,5 +87,3 @@ BY_NOUN: dict[str, tuple[Aspect, ...]] = {
 """Each noun with the aspects that it may mean."""
 
 LONGEST_NOUN = max(len(noun.split()) for noun in BY_NOUN)
-NAMED_CONTAINERS = word_set("project app application product company startup team repo repository bot assistant")
-"""Things of which a conversation has one, so that "the project is called Apollo" stands on its own."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from recollect.rules.saq.aspects import BY_NOUN, LONGEST_NOUN, NAMED_CONTAINERS, Aspect, Owner
+from recollect.rules.saq.aspects import BY_NOUN, LONGEST_NOUN, Aspect, Owner
 from recollect.rules.saq.phrases import TEAM, person, thing
 from recollect.rules.saq.rule import Parts, Rule, rule
 from recollect.rules.saq.sentence import Sentence
@@ -17,7 +17,6 @@ _IS = (
     rf"| ?:| ?=| (?:was|were|got|has been|have been|is|are) (?:{_CHANGED}) (?:to|until|from [^,]+? to)"
     rf"| (?:changed|moved) (?:to|from [^,]+? to))"
 )
-_SET = "set|change|raise|increase|lower|reduce|decrease|move|update|bump|switch|extend|push|keep|configure|upgrade"
 _TRIGGERS = " ".join(f"{noun} {noun}'s" for noun in sorted({noun.split()[-1] for noun in BY_NOUN}))
 _FRESH = re.compile(r"(?:^| )(?:new|current|updated|revised|actual)$", re.I)
 _DEFINITE = re.compile(r"^(?:the|our) ", re.I)
@@ -28,11 +27,6 @@ _OF = re.compile(r" (?:of|for|on|used by) ", re.I)
 def _stated(match: re.Match[str], sentence: Sentence) -> Parts | None:
     """ "The timeout of the API is 30 seconds"."""
     return _attribute(match["s"], match["v"], sentence)
-
-
-def _had(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    """ "The API has a timeout of 30 seconds"."""
-    return _attribute(f"{match['s']}'s {match['noun']}", match["v"], sentence)
 
 
 def _used_as(match: re.Match[str], sentence: Sentence) -> Parts | None:
@@ -84,24 +78,7 @@ def _subject(aspect: Aspect, owner: str, speaker: str) -> str | None:
     return thing(owner.removesuffix("'s"), speaker)
 
 
-def _named(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    """The name of a project, team or product."""
-    subject = thing(match["s"].removesuffix("'s"), sentence.speaker)
-    if subject is None or subject.split()[-1] not in NAMED_CONTAINERS or not match["v"][0].isupper():
-        return None
-    return subject, "name", "given"
-
-
 ATTRIBUTES: tuple[Rule, ...] = (
-    rule(
-        "container.name",
-        "called named name",
-        "{s} (?:is|was) (?:called|named|renamed to|renamed) {v}",
-        "{s} name is {v}",
-        "the name of {s} is {v}",
-        read=_named,
-        allows="was",
-    ),
     rule(
         "attribute",
         _TRIGGERS,
@@ -110,14 +87,6 @@ ATTRIBUTES: tuple[Rule, ...] = (
         read=_stated,
         allows="was were been got used",
     ),
-    rule(
-        "attribute.set",
-        _TRIGGERS,
-        rf"(?:{_SET}) {{s}} (?:to|at) {{v}}",
-        rf"(?:we|i) (?:have )?(?:{_CHANGED}) {{s}} to {{v}}",
-        read=_stated,
-    ),
-    rule("attribute.has", _TRIGGERS, "{s} {have} an? (?P<noun>[^,:]+?) of {v}", read=_had),
     rule("attribute.use-as", _TRIGGERS, "(?:(?P<user>.+?) )?(?:use|uses) {v} (?:as|for) {s}", read=_used_as),
     rule("attribute.inverse", _TRIGGERS, "(?P<v>[^,:]+?) (?:is|are) {s}", read=_stated),
 )

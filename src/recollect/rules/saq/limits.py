@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.rules.saq.phrases import SELF, gerund, obj, singular
+from recollect.rules.saq.phrases import SELF, obj, singular
 from recollect.rules.saq.rule import Parts, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 from recollect.rules.saq.words import COMMUNICATION, NOT_SELF_CONTAINED, STYLE_MATTERS, STYLE_THINGS
@@ -15,10 +15,6 @@ _VERBS = word_set(
     tag test translate truncate upload validate verify"""
 )
 _INTRANSITIVE = word_set("apologize guess speculate swear")
-_GERUNDS = {gerund(verb): verb for verb in sorted(_VERBS)} | {"force-pushing": "force-push", "apologising": "apologize"}
-_PARTICIPLES = {
-    f"{doing.removesuffix('ing')}ed": verb for doing, verb in _GERUNDS.items() if verb not in ("run", "send", "swear")
-}
 _USE = "use|include|insert|add|put"
 _HOLD = f"{_USE}|contain|have"
 _AGENT = "(?:you|the (?:assistant|agent|model|bot|ai)|agents|assistants)"
@@ -86,19 +82,6 @@ def _command(match: re.Match[str], sentence: Sentence) -> Parts | None:
     return _ruled(words)
 
 
-def _stopped(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    """ "Stop apologizing", "avoid committing secrets"."""
-    words = match["v"].lower().replace("force pushing", "force-pushing").split()
-    verb = _GERUNDS.get(words[0])
-    return _ruled([verb, *words[1:]]) if verb else None
-
-
-def _passive(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    """ "Secrets must never be logged"."""
-    verb, what = _PARTICIPLES.get(match["done"].lower()), obj(match["v"])
-    return _ruled([verb, *what.split()]) if verb and what else None
-
-
 def _ruled(words: list[str]) -> Parts | None:
     """The key of a rule, if its verb is one that an agent is told to do or not to do."""
     verb, rest = singular(words[0]), [singular(word) for word in words[1:] if word not in _ARTICLES]
@@ -151,8 +134,6 @@ LIMITS: tuple[Rule, ...] = (
     rule(
         "limit.wanted", "want", "i want (?:any |no )?{v}", read=_style_limit, allows="want or and nor", negatable=True
     ),
-    rule("rule.stop", "stop avoid", "(?:stop|avoid|quit) {v}", read=_stopped, negatable=True),
-    rule("rule.passive", "must should", "(?P<v>.+?) (?:must|should) be (?P<done>\\w+)", read=_passive, negatable=True),
     rule(
         "rule",
         " ".join(sorted((*_VERBS, "apologise", "sanitise", "force"))),

@@ -12,11 +12,6 @@ PROGRAMMING_LANGUAGES = entries(
     objective-c|haskell|ocaml|elixir|erlang|elm|dart|lua|julia|r|zig|nim|crystal|fortran|cobol|pascal|lisp
     common lisp|scheme|racket|prolog|groovy|bash|matlab|ada|d|v|solidity|assembly"""
 )
-HOSTS = entries(
-    """aws|azure|gcp|google cloud|heroku|fly.io|fly|hetzner|digitalocean|linode|netlify|vercel|render|railway
-    cloudflare workers|github pages|gitlab pages|ovh|scaleway|oracle cloud|ibm cloud|bare metal|on-premises|on-prem
-    pythonanywhere"""
-)
 CI_PROVIDERS = entries(
     """github actions|gitlab ci|gitlab|circleci|circle ci|jenkins|travis|travis ci|buildkite|teamcity|bamboo|drone
     azure pipelines|azure devops|bitbucket pipelines|woodpecker|concourse|appveyor|tekton|semaphore|codebuild"""
@@ -25,14 +20,9 @@ PACKAGE_MANAGERS = entries(
     """npm|pnpm|yarn|bun|pip|uv|poetry|pipenv|conda|mamba|hatch|pdm|cargo|maven|gradle|sbt|nuget|composer|bundler
     cocoapods|brew|homebrew|apt|nix|vcpkg|conan"""
 )
-LICENSES = entries(
-    """mit|apache|apache-2.0|apache 2.0|apache license 2.0|gpl|gplv2|gplv3|gpl-2.0|gpl-3.0|lgpl|lgplv3|agpl|agplv3|bsd
-    bsd-2-clause|bsd-3-clause|mpl|mpl-2.0|isc|unlicense|cc0|cc by 4.0|cc-by-4.0|bsl|proprietary|epl-2.0|zlib"""
-)
 BRANCHES = entries(
     "main|master|develop|development|dev|trunk|production|prod|staging|release|next|stable|default|mainline"
 )
-LOG_LEVELS = entries("trace|debug|info|notice|warn|warning|error|critical|fatal|off")
 
 LANGUAGES = entries(
     """afrikaans|albanian|amharic|arabic|armenian|basque|bengali|bosnian|bulgarian|cantonese|catalan|chinese|croatian

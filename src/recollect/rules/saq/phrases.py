@@ -30,29 +30,13 @@ _ALWAYS_PLURAL_OR_NAME = word_set(
     athletics analytics ethics linguistics statistics genetics robotics graphics chess bus gas class glass grass"""
 )
 _ENDING_IN_IE = word_set("movie cookie zombie selfie hoodie brownie smoothie calorie rookie pie tie lie indie")
-_SPELLINGS = {
-    "colour": "color",
-    "favourite": "favorite",
-    "neighbour": "neighbor",
-    "humour": "humor",
-    "flavour": "flavor",
-    "organisation": "organization",
-    "licence": "license",
-    "grey": "gray",
-    "programme": "program",
-    "theatre": "theater",
-    "apologise": "apologize",
-    "summarise": "summarize",
-    "optimise": "optimize",
-    "sanitise": "sanitize",
-    "emoji": "emojis",
-    "emoticon": "emojis",
-    "smiley": "emojis",
-    "application": "app",
-    "repository": "repo",
-    "repositorie": "repo",
-    "travelling": "traveling",
-}
+_SPELLINGS = dict(
+    pair.split("=")
+    for pair in """colour=color favourite=favorite neighbour=neighbor humour=humor flavour=flavor organisation=organization
+    licence=license grey=gray programme=program theatre=theater apologise=apologize summarise=summarize
+    optimise=optimize sanitise=sanitize emoji=emojis emoticon=emojis smiley=emojis application=app repository=repo
+    repositorie=repo travelling=traveling""".split()
+)
 """One spelling for each word: American, short, and for emojis the plural that everyone uses."""
 
 

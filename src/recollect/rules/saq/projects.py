@@ -7,15 +7,7 @@ from recollect.rules.saq.phrases import TEAM, thing
 from recollect.rules.saq.rule import Parts, Reader, Rule, rule
 from recollect.rules.saq.sentence import Sentence
 from recollect.rules.saq.values import Check
-from recollect.rules.word_lists import word_set
 
-_MEETINGS = word_set("standup stand-up daily retro retrospective planning refinement grooming demo sync review checkin")
-_REPLACEABLE: tuple[tuple[str, str, Check], ...] = (
-    ("database", "engine", values.database),
-    ("ci", "provider", values.ci_provider),
-    ("host", "platform", values.host),
-    ("package", "manager", values.package_manager),
-)
 _TOOL = r"(?P<tool>[\w.+#-]+)(?: version)?"
 
 
@@ -41,24 +33,6 @@ def _used_version(match: re.Match[str], sentence: Sentence) -> Parts | None:
     return (tool if user == TEAM else f"{user} {tool}"), "version", "number"
 
 
-def _migrated(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    """ "We switched from Jenkins to GitHub Actions": both must be of one sort to say what sort it is."""
-    for aspect, qualifier, check in _REPLACEABLE:
-        if check(match["old"]) and check(match["v"]):
-            what = _subject(match["s"], sentence.speaker)
-            return (what, aspect, qualifier) if what else None
-    return None
-
-
-def _meeting_time(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    what = thing(match["s"], sentence.speaker) if values.clock_time(match["v"]) else None
-    return (what, "meeting", "time") if what and what.split()[-1] in _MEETINGS else None
-
-
-def _bound(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    return _fact("config", "binding", values.address)(match, sentence)
-
-
 PROJECTS: tuple[Rule, ...] = (
     rule(
         "port",
@@ -77,9 +51,8 @@ PROJECTS: tuple[Rule, ...] = (
         "{s} {bind|listen} (?:to|on|at) {v}",
         "{s} {be} (?:bound|listening) (?:to|on|at) {v}",
         "{s} (?:must|should) (?:bind|listen) (?:to|on|at) {v}",
-        read=_bound,
+        read=_fact("config", "binding", values.address),
     ),
-    rule("timeout", "times", "{s} times out after {v}", read=_fact("timeout", "value", values.duration)),
     rule(
         "version",
         "version",
@@ -102,37 +75,6 @@ PROJECTS: tuple[Rule, ...] = (
         "{s} {be} (?:written|implemented|coded|built) in {v}",
         read=_fact("language", "code", values.programming_language),
     ),
-    rule(
-        "host",
-        "hosted deployed runs running",
-        "{s} {be} (?:hosted|deployed|running) (?:on|at|to|in) {v}",
-        "{s} {run} on {v}",
-        read=_fact("host", "platform", values.host),
-    ),
-    rule(
-        "ci",
-        "ci",
-        "(?:the |our )?ci (?:runs|is running) on {v}",
-        read=lambda match, sentence: (TEAM, "ci", "provider") if values.ci_provider(match["v"]) else None,
-    ),
-    rule(
-        "database",
-        "data",
-        "{s} {store|keep} (?:its|our|all its|all our|the) data in {v}",
-        read=_fact("database", "engine", values.database),
-    ),
-    rule(
-        "license",
-        "licensed released",
-        "{s} {be} (?:licensed|released) under {v}",
-        read=_fact("license", "name", values.license),
-    ),
-    rule(
-        "migrated",
-        "migrated switched moved",
-        "{s} (?:have |has )?(?:migrated|switched|moved) from (?P<old>.+?) to {v}",
-        read=_migrated,
-    ),
     rule("deadline", "due", "{s} {be} due {v}", read=_fact("deadline", "date", values.date)),
     rule(
         "launch",
@@ -143,11 +85,4 @@ PROJECTS: tuple[Rule, ...] = (
     rule("lead", "leads leading", "(?P<v>[^,]+?) (?:leads|is leading) {s}", read=_fact("lead", "name", values.name)),
     rule("lead.by", "led", "{s} {be} led by {v}", read=_fact("lead", "name", values.name)),
     rule("owner.by", "owned", "{s} {be} owned by {v}", read=_fact("owner", "name", values.name)),
-    rule(
-        "meeting.time",
-        "is starts begins moved",
-        "{s} (?:is|starts|begins|takes place|was moved to|has been moved to) (?:at )?{v}",
-        read=_meeting_time,
-        allows="was been",
-    ),
 )

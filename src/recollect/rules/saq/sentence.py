@@ -89,7 +89,7 @@ def read_sentence(text: str, speaker: str) -> Sentence | None:
     statement = _only_statement(text)
     if statement is None:
         return None
-    statement = _with_subject(_trimmed(_spelled_out(statement)))
+    statement = _with_subject(_trimmed(_one_spelling(statement)))
     statement, commanded, negated = _affirmed(statement)
     words = statement.replace(",", " ").replace(":", " ").split()
     if not 1 < len(words) <= MAX_WORDS:
@@ -108,13 +108,20 @@ def _only_statement(text: str) -> str | None:
     return telling[0] if len(telling) == 1 else None
 
 
-def _spelled_out(text: str) -> str:
-    """Contractions written in full; the possessive 's stays, "Ana's living in Porto" has none."""
-    text = " ".join(text.split()).replace("’", "'")
+def spelled_out(text: str) -> str:
+    """Write contractions in full; what ends in 's stays as it is.
+
+    >>> spelled_out("I can't say who's there, and I don't care")
+    "I can not say who's there, and I do not care"
+    """
     if "'" not in text and "annot" not in text:
         return text
-    text = _IS_DOING.sub(" is", text)
     return _CONTRACTION.sub(lambda match: _FULL_FORMS[match[0].lower()], text)
+
+
+def _one_spelling(text: str) -> str:
+    """The text with single blanks and contractions in full; the possessive 's stays, "Ana's living in Porto" has none."""
+    return spelled_out(_IS_DOING.sub(" is", " ".join(text.split()).replace("’", "'")))
 
 
 def _trimmed(text: str) -> str:

@@ -7,17 +7,15 @@ not. Each function takes the words after "is" and answers whether they are such 
 import re
 from collections.abc import Callable
 
+from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
 from recollect.rules.saq import names, places
 from recollect.rules.saq.phrases import is_name
 from recollect.rules.saq.words import NOT_SELF_CONTAINED, VAGUE_VALUES
 
 Check = Callable[[str], bool]
 
-_MONTH = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    "|nov(?:ember)?|dec(?:ember)?"
-)
-_DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH = ANY_MONTH
+_DAY = f"(?:{ANY_WEEKDAY})"
 _NTH = r"\d{1,2}(?:st|nd|rd|th)?"
 _DAY_OF_MONTH = rf"(?:the )?(?:{_NTH}(?: of)? (?:{_MONTH})|(?:{_MONTH})\.? {_NTH})(?:,? \d{{4}})?"
 _ISO_DATE = r"\d{4}-\d{2}-\d{2}"
@@ -26,7 +24,6 @@ _DATE = (
     rf"|(?:the )?end of (?:{_MONTH})|(?:{_MONTH}) \d{{4}}|q[1-4](?: \d{{4}})?)"
 )
 _AM_PM = r"[ap]\.?m\.?"
-_SCALE = "(?:k|m|million|thousand)?"
 _AMOUNT = r"\d+(?:[.,]\d+)*"
 _TIME_UNIT = "ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|weeks?|months?|years?|milliseconds?"
 _CLAUSE = re.compile(
@@ -45,7 +42,6 @@ def _one_of(known: frozenset[str]) -> Check:
 
 date = _like(rf"(?:on |by )?{_DATE}")
 day_and_month = _like(rf"(?:on )?(?:{_DAY_OF_MONTH}|{_ISO_DATE})")
-year = _like(r"(?:19|20)\d\d")
 clock_time = _like(
     rf"(?:at )?(?:\d{{1,2}}[:.]\d{{2}}(?: ?{_AM_PM})?|\d{{1,2}} ?{_AM_PM}|noon|midnight)(?: [A-Z]{{2,4}})?"
 )
@@ -54,17 +50,6 @@ count = _like(r"\d[\d,]*")
 age = _like(r"(?:[1-9]\d?|1[01]\d)(?: years old)?")
 port = _like(r"\d{2,5}")
 version = _like(r"v?\d+(?:\.\d+)*(?:[.-]?(?:alpha|beta|rc|dev|post|b|a)[.-]?\d*)?")
-money = _like(rf"[$€£¥] ?{_AMOUNT} ?{_SCALE}|{_AMOUNT} ?{_SCALE} ?(?:dollars|euros|pounds|usd|eur|gbp|chf|yen)")
-rate = _like(
-    rf"{_AMOUNT} ?(?:rps|qps"
-    r"|(?:requests|calls|queries|messages|req) ?(?:/|per|a|an) ?(?:second|minute|hour|day|s|min|h))"
-)
-size = _like(rf"{_AMOUNT} ?(?:bytes?|[kmgt]i?b|items|rows|entries|connections|messages|mb|gb)")
-length = _like(
-    rf"(?:{_AMOUNT} ?(?:m|cm|meters|metres|centimeters|ft|feet|inches|in)"
-    r"|\d ?(?:'|ft|feet|foot) ?\d{1,2}(?:''| ?in| ?inches)?)(?: tall)?"
-)
-weight = _like(rf"{_AMOUNT} ?(?:kg|kilos|kilograms|lbs?|pounds|stone)")
 email = _like(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 phone = _like(r"\+?\d[\d /.-]{5,18}\d")
 url = _like(r"https?://\S+|www\.\S+|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|app|ai|eu|de|uk)(?:/\S*)?")
@@ -76,23 +61,14 @@ time_zone = _like(
 )
 pronouns = _like(r"(?:she|he|they|it|xe|ze|ey|any)/\w+(?:/\w+)?")
 blood_type = _like(r"(?:a|b|ab|o)(?:[+-]| (?:positive|negative))")
-region = _like(r"[a-z]{2,}(?:-[a-z]+)+-?\d[a-z]?|[a-z]+\d[a-z0-9]*")
 
 database = _one_of(names.DATABASES)
 programming_language = _one_of(names.PROGRAMMING_LANGUAGES)
-host = _one_of(names.HOSTS)
 ci_provider = _one_of(names.CI_PROVIDERS)
 package_manager = _one_of(names.PACKAGE_MANAGERS)
-log_level = _one_of(names.LOG_LEVELS)
 language = _one_of(names.LANGUAGES)
 marital_status = _one_of(names.MARITAL_STATUSES)
-pastime = _one_of(names.INSTRUMENTS_AND_SPORTS)
 known_place = _one_of(places.CITIES | places.COUNTRIES | places.STATES)
-
-
-def license(value: str) -> bool:
-    """A licence by its usual name, "the MIT license" included."""
-    return re.sub(r"^the | licen[cs]e$", "", value.lower()) in names.LICENSES
 
 
 def branch(value: str) -> bool:

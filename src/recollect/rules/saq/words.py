@@ -3,6 +3,7 @@
 Every list is plain lower-case words. Add a word here when a statement is refused or accepted wrongly because of it.
 """
 
+from recollect.rules.language.calendar import MONTHS, WEEKDAYS
 from recollect.rules.word_lists import entries, word_set
 
 FILLER_SENTENCES = entries(
@@ -11,81 +12,22 @@ FILLER_SENTENCES = entries(
 )
 """Whole sentences that add nothing to the statement beside them."""
 
-OPENINGS: tuple[str, ...] = (
-    "please note that",
-    "note that",
-    "please remember that",
-    "please remember",
-    "remember that",
-    "remember(?! (?:not )?to )",
-    "keep in mind that",
-    "for your information",
-    "for the record",
-    "just so you know",
-    "by the way",
-    "in general",
-    "from now on",
-    "going forward",
-    "as of today",
-    "as of now",
-    "the rule is that",
-    "fyi",
-    "btw",
-    "actually",
-    "again",
-    "also",
-    "and",
-    "okay",
-    "ok",
-    "yes",
-    "yeah",
-    "thanks",
-    "hello",
-    "hi",
-    "hey",
-    "please",
+OPENINGS = entries(
+    """please note that|note that|please remember that|please remember|remember that|remember(?! (?:not )?to )
+    keep in mind that|for your information|for the record|just so you know|by the way|in general|from now on
+    going forward|as of today|as of now|the rule is that|fyi|btw|actually|again|also|and|okay|ok|yes|yeah|thanks
+    hello|hi|hey|please"""
 )
 """Ways to begin that leave the statement unchanged."""
 
-LABELS: tuple[str, ...] = (
-    "important",
-    "correction",
-    "reminder",
-    "update",
-    "note to self",
-    "note",
-    "new rule",
-    "rule",
-    "decision",
-    "fact",
-    "for later",
-    "save this",
-    "well",
-    "so",
+LABELS = entries(
+    """important|correction|reminder|update|note to self|note|new rule|rule|decision|fact|for later|save this|well|so"""
 )
 """Ways to begin that need a comma or a colon after them."""
 
-CLOSINGS: tuple[str, ...] = (
-    "please",
-    "thanks",
-    "thank you",
-    "from now on",
-    "going forward",
-    "as of today",
-    "as of now",
-    "at the moment",
-    "these days",
-    "any longer",
-    "any more",
-    "anymore",
-    "nowadays",
-    "at all",
-    "again",
-    "right now",
-    "now",
-    "ever",
-    "too",
-    "as well",
+CLOSINGS = entries(
+    """please|thanks|thank you|from now on|going forward|as of today|as of now|at the moment|these days|any longer
+    any more|anymore|nowadays|at all|again|right now|now|ever|too|as well"""
 )
 """Ways to end that leave the statement unchanged."""
 
@@ -102,23 +44,9 @@ NOTED_NOUNS = entries(
 )
 """How notes about the user begin that leave the user out: "Prefers dark mode", "Based in Porto", "Name is Ana"."""
 
-ADVERBS: tuple[str, ...] = (
-    "now",
-    "currently",
-    "presently",
-    "really",
-    "truly",
-    "absolutely",
-    "definitely",
-    "actually",
-    "officially",
-    "recently",
-    "always",
-    "still",
-    "also",
-    "just",
-    "simply",
-    "ever",
+ADVERBS = entries(
+    """now|currently|presently|really|truly|absolutely|definitely|actually|officially|recently|always|still|also|just
+    simply|ever"""
 )
 """Adverbs that colour a statement but don't change what it is about."""
 
@@ -149,11 +77,9 @@ NOT_SELF_CONTAINED = word_set(
 )
 """Words that point at something outside the sentence, or at no one in particular."""
 
-NEVER_NAMES = NOT_SELF_CONTAINED | word_set(
-    """i me my mine we us our ours a an the no not yes let lets let's
-    monday tuesday wednesday thursday friday saturday sunday
-    january february march april may june july august september october november december today tomorrow yesterday
-    tonight now later back soon never always is are am be mom dad god christmas easter"""
+NEVER_NAMES = NOT_SELF_CONTAINED.union(WEEKDAYS, MONTHS) | word_set(
+    """i me my mine we us our ours a an the no not yes let lets let's today tomorrow yesterday tonight now later back
+    soon never always is are am be mom dad god christmas easter"""
 )
 """Capitalised or not, these don't name a person or a thing."""
 
@@ -168,26 +94,16 @@ VAGUE_VALUES = word_set(
 """Answers that give no value: "the deadline is tight" says nothing about the date."""
 
 UNIQUE_RELATIONS: dict[str, str] = {
-    "wife": "spouse",
-    "husband": "spouse",
-    "spouse": "spouse",
-    "partner": "partner",
-    "girlfriend": "partner",
-    "boyfriend": "partner",
-    "fiance": "partner",
-    "fiancé": "partner",
-    "fiancee": "partner",
-    "fiancée": "partner",
-    "mother": "mother",
-    "mom": "mother",
-    "mum": "mother",
-    "father": "father",
-    "dad": "father",
-    "manager": "manager",
-    "boss": "manager",
-    "supervisor": "manager",
-    "landlord": "landlord",
-    "landlady": "landlord",
+    word: relation
+    for relation, words in {
+        "spouse": "wife|husband|spouse",
+        "partner": "partner|girlfriend|boyfriend|fiance|fiancé|fiancee|fiancée",
+        "mother": "mother|mom|mum",
+        "father": "father|dad",
+        "manager": "manager|boss|supervisor",
+        "landlord": "landlord|landlady",
+    }.items()
+    for word in words.split("|")
 }
 """People of whom somebody has one at a time, and the word that their key uses."""
 
