@@ -36,9 +36,9 @@ from recollect.stores.protocol import Later, Place, Reader, Relation, Selection,
 RELATED_TO = "related_to"
 MAY_UPDATE = "may_update"
 """From a later memory to an earlier one that it may make outdated."""
-CHUNK = 12
+CHUNK = 8
 """How many of the nearest are looked up at a time: of those, some may have left the active set, or be another scope's."""
-COMPARED = 8
+COMPARED = 6
 """How many of the nearest active memories a new one is compared with."""
 
 
