@@ -86,6 +86,9 @@ def build(
     open_to_others: bool = False,
 ) -> Frame:
     """Make a frame of a clause. What the value does not cover is scope or rest; times are scope where values are many."""
+    if value is None and (typed := _typed(context, tail.value)):
+        sort, tail = typed[0], replace(tail, value=typed[1])
+        attribute, one, open_to_others = f"{attribute} {sort}", one or typed[2], False
     tense = context.stated_tense if tense is None else tense
     change = context.change if change is None else change
     if tail.now and change is ChangeMark.NONE:
@@ -122,6 +125,18 @@ def build(
         denies_slot=denies_slot,
         key_words=predicate.key_words if predicate else ("", ""),
     )
+
+
+TYPES = tables.words("nouns", "types")
+_ONE_OF_A_TYPE = frozenset((("affiliate", "religion"), ("associate", "sport"), ("work", "field"), ("play", "position")))
+
+
+def _typed(context: Context, value: list[Word]) -> tuple[str, list[Word], bool] | None:
+    """Split "the city of Leeds" into the sort and the value; the last part says whether such a verb has one of that sort."""
+    words = [word for word in value if word.tag != "AT0"]
+    if len(words) < 3 or words[0].lower not in TYPES or words[1].lower != "of" or any(w.tag == "CJC" for w in words):
+        return None
+    return words[0].lower, words[2:], (context.verb.lemma, words[0].lower) in _ONE_OF_A_TYPE
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

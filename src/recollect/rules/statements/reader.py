@@ -8,11 +8,11 @@ from recollect.rules.statements.building import Context, build
 from recollect.rules.statements.changes import read_change
 from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup, parse_clause
 from recollect.rules.statements.descriptions import STATES, read_copula, read_label, read_swapped
-from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
+from recollect.rules.statements.frame import ANY, NO_SUBJECT, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import Form, content, noun_phrase, split_tail
+from recollect.rules.statements.phrases import Form, NounPhrase, content, noun_phrase, split_tail
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.stops import read_absence, read_death, read_parting, read_stop
 from recollect.rules.statements.tagger import FINITE, Word, tag_english
@@ -44,6 +44,10 @@ _CORRECTION = re.compile(r"^(?:correction|update|edit|actually|sorry|no longer t
 _NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
 _AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
 """What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
+_RELATIVE = re.compile(
+    r"^The ((?:\w+ ){1,4}(?:that|which|where|who|in which|at which) .{3,60}?) is ((?:now )?\S.{0,60})$"
+)
+"""A definite description with a relative clause: "The company that makes the Corolla is Toyota"."""
 _LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
 _NOT_A_LABEL = re.compile(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
@@ -111,6 +115,8 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     label = _LABEL.match(text)
     if label and not _NOT_A_LABEL.search(label[1]):
         return _read_labelled(label[1], label[2], speaker)
+    if relative := _RELATIVE.match(text):
+        return _read_relative(relative[1], relative[2], speaker)
     if (then := _AND_THEN.match(text)) and (began := parse_clause(tag_english(then[1]))) and began.verb.past:
         return _read_sentence(f"{' '.join(word.text for word in began.subject)} {then[2]}", speaker)
     words = tag_english(text)
@@ -131,6 +137,19 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     if clause.apposition:
         return read_death(context, clause.apposition)
     return [frame for frame in read_clause(context) if frame.subject]
+
+
+def _read_relative(description: str, given: str, speaker: str) -> list[Frame]:
+    """Read a description with a relative clause as one slot, if its value is a name or a plain noun."""
+    tail = split_tail(tag_english(given.rstrip(". ")))
+    if tail.form not in (Form.NAME, Form.BARE) or tail.more or tail.scope:
+        return []
+    words = tag_english(description)
+    if any(word.tag in ("PNP", "DPS", "DT0") and word.lower not in ("that", "which") for word in words):
+        return []
+    phrase = NounPhrase("", " ".join(content(words)))
+    context = Context(speaker, words, phrase, VerbGroup(copula=True), [], Tense.NOW, False, ChangeMark.NONE)
+    return [build(context, phrase.head, tail, "relative", subject=NO_SUBJECT, one=True)]
 
 
 def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
@@ -249,7 +268,7 @@ def _chained(context: Context) -> list[Frame] | None:
         return _inner(context, inner, negated=True, change=ChangeMark.STOP)
     if verb.lemma in _START_DOING and first.tag in ("VVG", "VHG", "VBG"):
         return _inner(context, rest, negated=context.negated, change=ChangeMark.START)
-    to_verb = first.tag == "TO0" or (
+    to_verb = (first.tag == "TO0" and not (len(rest) > 1 and rest[1].is_name)) or (
         first.lower == "to" and len(rest) > 1 and rest[1].tag in ("VVI", "VBI", "VHI", "VVB")
     )
     if verb.lemma == "use" and verb.past and first.lower == "to" and len(rest) > 1 and rest[1].tag.startswith("V"):

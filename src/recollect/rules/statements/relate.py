@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from recollect.rules.saq.places import COUNTRIES, STATES
+from recollect.rules.saq.places import CITIES, COUNTRIES, STATES
+from recollect.rules.statements import tables
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
 from recollect.rules.statements.values import dimension_of, names_in, normal_value
 
@@ -135,9 +136,18 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.CONTESTED
     if new.change is ChangeMark.NONE and _refines(old, new):
         return Relation.CONTESTED
-    if new.open_to_others and new.change is ChangeMark.NONE:
+    if new.open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
         return Relation.CONTESTED
     return Relation.CHANGED
+
+
+def _in_two_towns(old: Frame, new: Frame) -> bool:
+    """Whether a thing that stands in one place is said to be in two towns, neither of which is part of the other."""
+    known = all(frame.value.lower() in CITIES or frame.value.lower() in _TOWNS for frame in (old, new))
+    return known and new.attribute in ("location", "headquarters")
+
+
+_TOWNS = tables.entries("places", "towns")
 
 
 def _same_value(old: Frame, new: Frame) -> Relation:
