@@ -1,5 +1,6 @@
 """What a new frame is to a stored one: the same, a change, a retraction, contested, or something else."""
 
+import re
 from collections.abc import Sequence
 
 from recollect.rules.saq.places import CITIES, COUNTRIES, STATES
@@ -132,6 +133,8 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.APART
     if new.old_value and normal_value(new.old_value) == normal_value(old.value):
         return Relation.CHANGED
+    if _other_version(old, new):
+        return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
     if new.change is ChangeMark.NONE and _refines(old, new):
@@ -139,6 +142,15 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
     if new.open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
         return Relation.CONTESTED
     return Relation.CHANGED
+
+
+_NUMBER = re.compile(r"v?\d[\d.]*")
+
+
+def _other_version(old: Frame, new: Frame) -> bool:
+    """Whether two values are versions of one thing: "PostgreSQL 14" and "PostgreSQL 16"."""
+    before, now = (_NUMBER.sub("#", frame.value.lower()) for frame in (old, new))
+    return before == now and before.endswith(" #")
 
 
 def _in_two_towns(old: Frame, new: Frame) -> bool:
