@@ -122,6 +122,8 @@ COMMANDS: dict[str, list[str]] = {
     "audit": ["recollect", "-"],
     "upkeep": [],
     "consolidate": ["--force"],
+    "update": ["ID", "Acme says otherwise"],
+    "supersede": ["ID", "--by", "ID"],
     "rekey": ["--force"],
     "outdated": ["--conflicts"],
     "verify": [],

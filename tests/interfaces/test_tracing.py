@@ -16,10 +16,10 @@ def told(shell: Shell) -> Shell:
     """Two sessions: in one a home was corrected and a password refused, in the other a home was told."""
     with recollect.open(shell.folder / "recollect.db", policy={"traces": {"keep": "all"}}) as mem:
         for person, words in (
-            ("ana", "I live in Paris"),
-            ("ana", "I live in Rome"),
+            ("ana", "My manager is Paris"),
+            ("ana", "My manager is Rome"),
             ("ana", "The password is hunter2-and-more-9!"),
-            ("ben", "I live in Oslo"),
+            ("ben", "My manager is Oslo"),
         ):
             mem.as_caller(user=person, session=f"of-{person}").add(words)
     return shell
@@ -50,7 +50,7 @@ def test_filters_and_pages(told: Shell) -> None:
 
 def test_people_see_a_table(told: Shell) -> None:
     shown = told.run("trace", "show")
-    for word in ("memory_conflict", "superseded", "I live in Oslo"):
+    for word in ("memory_conflict", "superseded", "My manager is Oslo"):
         assert word in shown
     assert "no traces were kept" in told.run("trace", "show", "--session", "of-nobody")
 
@@ -64,7 +64,7 @@ def test_the_plain_view(told: Shell) -> None:
 
 def test_one_event_in_the_plain_view(told: Shell) -> None:
     lines = told.run("trace", "show", "--plain", "--number", "3").splitlines()
-    assert "written.count: 1" in lines and "written.1.text: I live in Paris" in lines
+    assert "written.count: 1" in lines and "written.1.text: My manager is Paris" in lines
     assert all(": " in line for line in lines)
     assert not any(line.startswith(("{", "[", "}", "]")) for line in lines)
 
@@ -92,15 +92,15 @@ def test_every_schema_can_be_printed(shell: Shell, type: TraceType) -> None:
 
 def test_why(told: Shell) -> None:
     assert told.run("why", "--session", "of-ana").splitlines() == [
-        "Wrote the fact “I live in Paris” to ana's own space: a person said it.",
-        "Wrote the fact “I live in Rome” to ana's own space: a person said it.",
+        "Wrote the fact “My manager is Paris” to ana's own space: a person said it.",
+        "Wrote the fact “My manager is Rome” to ana's own space: a person said it.",
         "Refused 1 write: it holds sensitive data that the policy denies.",
-        "Found a contradiction: “I live in Rome” stands against “I live in Paris”, since the newer is believed.",
-        "Took out of the active set “I live in Paris”: a newer version took its place.",
+        "Found a contradiction: “My manager is Rome” stands against “My manager is Paris”, since the newer is believed.",
+        "Took out of the active set “My manager is Paris”: a newer version took its place.",
         "Began phase-1 in ana's own space: the first phase begins with the first write.",
         "Checked 3 borders: all open.",
     ]
-    wrote = "Wrote the fact “I live in Oslo” to ben's own space: a person said it."
+    wrote = "Wrote the fact “My manager is Oslo” to ben's own space: a person said it."
     assert told.json("why")[0] == wrote
     oslo = told.json("trace", "show", "--session", "of-ben")[2]["written"][0]["id"]
     assert told.json("why", "--memory", oslo) == [wrote]

@@ -273,6 +273,11 @@ PYTHON: dict[str, Call] = {
     "consolidate": several(
         lambda door, _: door.mem.consolidate(owner="ana", force=True), lambda door, _: door.mem.consolidate(undo=True)
     ),
+    "update": each(lambda mem, id: mem.update(id, "Acme says otherwise")),
+    "supersede": several(
+        each(lambda mem, id: mem.supersede(id, by=mem.list().items[0].id)),
+        each(lambda mem, id: mem.supersede(mem.list().items[0].id, by=id)),
+    ),
     "rekey": lambda door, _: door.mem.rekey(owner="ana", force=True),
     "outdated": lambda door, _: door.mem.outdated(conflicts=True),
     "rebuild": lambda door, _: door.mem.rebuild(),

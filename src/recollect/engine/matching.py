@@ -15,6 +15,7 @@ from recollect.model.phase import phase_number
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, KindClass, Space
 from recollect.rules.authority import outranks
+from recollect.rules.fusion import DIGITS
 from recollect.rules.keys import identity
 from recollect.rules.outdating import NEAR, STATED, later_first
 from recollect.rules.shadowing import Concept, Precedence, shadows, with_places
@@ -63,8 +64,20 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
         as_good = newer.score >= PASSES * older.score and newer.relevance >= AS_RELEVANT * older.relevance
         return as_good and not newer.features.get("not_then") and not _believed_more(engine, older, newer)
 
-    ordered = later_first(list(at), links, may_pass) if links else list(at)
-    return [at[place]._replace(relations=known[place]) for place in ordered]
+    ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
+    return [one._replace(relations=known[one.place]) for one in _with_newness(ordered)]
+
+
+def _with_newness(ordered: Sequence[Ranked]) -> list[Ranked]:
+    """Return a ranking in which who passed another has what that took added to its score, as ``newness``."""
+    scored: list[Ranked] = []
+    for one in reversed(ordered):
+        below = scored[-1].score if scored else one.score
+        added = round(below - one.score, DIGITS)
+        if added > 0:
+            one = one._replace(score=below, features={**one.features, "newness": added})
+        scored.append(one)
+    return scored[::-1]
 
 
 def _believed_more(engine: Engine, one: Ranked, other: Ranked) -> bool:

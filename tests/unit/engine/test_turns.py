@@ -119,7 +119,7 @@ def test_another_statement_is_a_snippet_of_the_session_alone(mem: Any) -> None:
     (snippet,) = written(turn, "semantic")
     assert (snippet.content, snippet.event_type, snippet.space) == (SERVER, "fact", "session")
     assert snippet.meta["source_turn_ids"] == [written(turn, "short_term")[0].id]
-    assert snippet.to_item()["meta"]["dedup_key"] == f"fact:{SERVER.lower()}"
+    assert snippet.to_item()["meta"]["dedup_key"] == f"fact:semantic:{snippet.canonical_key.lower()}"
     assert turn.promoted == () and known(mem) == {}
 
 

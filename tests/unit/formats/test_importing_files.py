@@ -95,7 +95,7 @@ def test_nobody_waits_for_a_dry_run(engine: str, request: pytest.FixtureRequest,
         wrote: list[str] = []
 
         def write(taken: Taken) -> None:
-            wrote.append(str(other.add(f"The kettle is number {taken.number}", owner="ana").outcome))
+            wrote.append(str(other.add(f"Kettle {taken.number} whistles", owner="ana").outcome))
 
         assert import_file(mem.engine, "jsonl", file, dry_run=True, each=write).outcomes == {
             "reinforced": 2,

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ def _everything_set(id: str) -> State:
         conflict_ids=[memory_id("c")],
         canonical_key="Ana-Likes-Tea",
         key_digest="d" * 64,
+        slot="5" * 32,
+        subject_value="6" * 32,
         pinned=True,
         importance=5,
         importance_reason=["importance:edited", "naïve"],
@@ -87,6 +90,26 @@ class MemoryContract(Opening):
             assert {s.state.id for s in reader.by_numbers(stream, [1, 3, 99])} == {ids[0], ids[2]}
             assert [s.state.id for s in reader.states(stream)] == ids
             assert [s.number for s in reader.states(stream)] == [1, 2, 3]
+
+    def test_what_is_active_is_found_by_its_slot_and_by_whom_and_what_it_names(
+        self, store: Store, scribe: Scribe
+    ) -> None:
+        slot, named = "5" * 32, "6" * 32
+        scribe.keep("one", canonical_key="One", slot=slot, subject_value=named)
+        scribe.keep("two", canonical_key="Two", subject_value=named)
+        scribe.keep("gone", canonical_key="Three", status=Status.SUPERSEDED, slot=slot, subject_value=named)
+        Scribe(store, address("ben")).keep("ben's", slot=slot, subject_value=named)
+        with store.read(TENANT) as reader:
+            about = partial(reader.active_about, scribe.seen_by(reader))
+            found = [
+                about(slot, "", 9),
+                about("", named, 9),
+                about(slot, named, 9),
+                about(slot, named, 1),
+                about("", "", 9),
+            ]
+        numbers = [[one.number for one in some] for some in found]
+        assert numbers == [[1], [1, 2], [1, 2], [1], []]
 
     def test_an_id_belongs_to_one_memory(self, store: Store, scribe: Scribe) -> None:
         scribe.keep("tea")
