@@ -32,6 +32,7 @@ def in_its_own_process(script: str, *arguments: str) -> None:
 def rules(data: Path | None) -> None:
     """Precision and recall of the rules, and the privacy gate's worst case."""
     in_its_own_process("keys.py")
+    in_its_own_process("identity.py", *(["--data", str(data)] if data else []))
     in_its_own_process("near_duplicates.py")
     in_its_own_process("extraction.py")
     in_its_own_process("privacy.py")
