@@ -5,8 +5,9 @@
     python bench/identity.py --show           list what went wrong
 
 By rule: one-slot statements (another value in the same words, in another wording, or told as a change; other subjects and
-many-valued relations wrongly merged), hostile pairs that must stay apart, changes, retractions, repetitions. Offered: the replaced
-fact is among the three of the receipt. Flagged: it is linked with a stated reason, and the share of such links that are right.
+many-valued relations wrongly merged), hostile pairs that must stay apart, changes, retractions, repetitions. Offered: the
+replaced fact is among the three of the receipt. Flagged: it is linked with a stated reason, and the share of such links that
+are right.
 """
 
 import argparse
