@@ -6,10 +6,9 @@ from recollect.engine.pen import Pen
 from recollect.model.caller import Right
 from recollect.model.ledger import Event
 from recollect.model.record import Memory
-from recollect.model.vocabulary import KIND_CLASS, Source, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, Source, Status
 from recollect.rules.difference import what_differs
 from recollect.rules.draft import Draft
-from recollect.rules.identity import Judgement
 from recollect.rules.keys import identity
 from recollect.stores.protocol import Stored
 
@@ -69,15 +68,15 @@ def count_again(pen: Pen, claim: Stored, incumbent: Stored) -> None:
         pen.record(Event.LINKED, claim.state.id, rule=SAID_AGAIN, other=incumbent.state.id)
 
 
-def explain(pen: Pen, loser_id: str, incumbent: Stored, draft: Draft, verdict: Judgement) -> str:
-    """Say who made the statement that stands, why it stands, and what the writer can do next.
+def explain(pen: Pen, loser_id: str, incumbent: Stored, authority: Authority, conflict_rule: str) -> str:
+    """Say who made the statement that stands, why it stands, and what the writer, of this authority, can do next.
 
     The incumbent is a memory that the caller may read, so its author may be named.
     """
     against = to_memory(incumbent)
     said = f"{_speaker(against)} said otherwise on {against.created_at:%Y-%m-%d} (id {against.short_id})"
-    why = _WHY.get(verdict.conflict_rule, "that stands").format(theirs=against.authority, ours=draft.authority)
-    return f"{said}: {why}. {_next_step(pen, loser_id, against, verdict)}"
+    why = _WHY.get(conflict_rule, "that stands").format(theirs=against.authority, ours=authority)
+    return f"{said}: {why}. {_next_step(pen, loser_id, against, conflict_rule)}"
 
 
 def _speaker(memory: Memory) -> str:
@@ -97,10 +96,10 @@ _WHY = {
 }
 
 
-def _next_step(pen: Pen, loser_id: str, against: Memory, verdict: Judgement) -> str:
+def _next_step(pen: Pen, loser_id: str, against: Memory, conflict_rule: str) -> str:
     if pen.engine.policy.conflict.losing_newcomer == "leave":
         return "It left the active memories at once, as the policy says, and is kept in history."
-    if verdict.conflict_rule == "other_subject":
+    if conflict_rule == "other_subject":
         return 'Use another title for another fact, or change="update" if it replaces that one.'
     own, other = to_memory(pen.stored(loser_id)).short_id, against.short_id
     settle = f"resolve({own}, winner={own}) believes this, resolve({own}, winner={other}) keeps that"

@@ -52,7 +52,7 @@ def check_updates(candidates: Sequence[Candidate], receipts: Sequence[Receipt]) 
             field = "change" if len(candidates) == 1 else f"[{number}].change"
             near = ", ".join(f"{one.id[:13]} “{one_line(one.content)[:80]}”" for one in receipt.similar)
             similar = f" Similar: {near}." if near else ""
-            hint = f"Use supersedes=<id> to say which memory it replaces, or leave change out.{similar}"
+            hint = f"Say which memory it replaces (update, or supersedes=<id>), or leave change out.{similar}"
             raise BadInput(f"is {candidate.change}, and no active memory has its key.", field=field, hint=hint)
 
 

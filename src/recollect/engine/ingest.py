@@ -406,7 +406,7 @@ def _replace_named(pen: Pen, prepared: Prepared, id: str, log: operations.WriteL
     pen.flush()
     incumbent = find(pen.engine, pen.writer, id, "supersedes")
     candidate = prepared.draft.candidate
-    check_active(incumbent, "supersedes")
+    check_active(as_seen(pen.engine, pen.writer, [incumbent])[0], "supersedes")
     check_same_place(incumbent, pen.stream.number, {"scope": candidate.scope, "kind": candidate.kind}, "supersedes")
     if candidate.change is None:
         candidate = candidate.model_copy(update={"change": Change.UPDATE})
@@ -615,7 +615,9 @@ def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgem
             engine.caller, id, pen.stored(id).body or {}, "superseded", engine.in_force.expanded
         )
         receipt = replace(receipt, events=(*receipt.events, gone))
-    return replace(receipt, detail=contradictions.explain(pen, id, incumbent, prepared.draft, verdict))
+    return replace(
+        receipt, detail=contradictions.explain(pen, id, incumbent, prepared.draft.authority, verdict.conflict_rule)
+    )
 
 
 def _conflict(pen: Pen, winner: str, loser: str, verdict: Judgement) -> trace.Trace:

@@ -9,11 +9,12 @@ from recollect.stores.protocol import Stored
 
 
 def check_active(stored: Stored, field: str) -> None:
-    """Raise unless a memory is active: only what is active can be replaced."""
+    """Raise unless a memory, as the caller sees it, is active: only what is active can be replaced."""
     state = stored.state
     if state.status is Status.SUPERSEDED:
-        hint = f"Name the current version instead: {state.superseded_by_id}."
-        raise WrongState(f"{state.id} was already superseded by {state.superseded_by_id}.", field=field, hint=hint)
+        by = f" by {state.superseded_by_id}" if state.superseded_by_id else ""  # none where the caller may not see it
+        hint = f"Name the current version instead: {state.superseded_by_id}." if by else "Its key has a newer version."
+        raise WrongState(f"{state.id} was already superseded{by}.", field=field, hint=hint)
     if state.status is not Status.ACTIVE or stored.body is None:
         what = state.removed or str(state.status)
         raise WrongState(f"{state.id} is {what}, not active.", field=field, hint="Only an active memory is replaced.")

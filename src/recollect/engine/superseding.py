@@ -6,6 +6,7 @@ one's key, so that the chain of versions goes on. If the older one is believed m
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from recollect.engine.assemble import to_memory
@@ -13,6 +14,7 @@ from recollect.engine.carried_links import carry_links_on
 from recollect.engine.changing import changing, may_overrule
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
+from recollect.engine.contradictions import explain
 from recollect.engine.ingest import add
 from recollect.engine.links import as_seen
 from recollect.engine.operations import failures_noted
@@ -60,7 +62,7 @@ def supersede(engine: Engine, old: str, *, by: str) -> Receipt:
     """
     with changing(engine, by, field="by", overrules=False) as (pen, newer):
         older = find(engine, pen.writer, old, "old")
-        check_pair(older, newer)
+        check_pair(pen, older, newer)
         may_overrule(engine, newer if _is_outranked(pen, older, newer) else older)
         return supersede_in(pen, older, newer, BY_HAND)
 
@@ -70,12 +72,13 @@ def _is_outranked(pen: Pen, older: Stored, newer: Stored) -> bool:
     return outranks(Authority(older.state.authority), Authority(newer.state.authority), order)
 
 
-def check_pair(older: Stored, newer: Stored) -> None:
+def check_pair(pen: Pen, older: Stored, newer: Stored) -> None:
     """Raise unless both memories are active, of one place and of one sort."""
     if older.state.id == newer.state.id:
         raise BadInput("is the same memory.", field="by", hint="A memory does not replace itself.")
-    check_active(older, "old")
-    check_active(newer, "by")
+    seen_older, seen_newer = as_seen(pen.engine, pen.writer, [older, newer])
+    check_active(seen_older, "old")
+    check_active(seen_newer, "by")
     check_same_place(older, newer.stream, newer.body or {}, "by")
 
 
@@ -91,7 +94,8 @@ def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str, *, decided: 
     engine, old, new = pen.engine, older.state.id, newer.state.id
     gone = trace.memory_deleted(engine.caller, old, older.body, "superseded", engine.in_force.expanded)
     pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new)
-    if newer.state.supersedes_id is None:  # else it goes on with a chain of its own, under that chain's key
+    if newer.state.supersedes_id is None and not _is_outranked(pen, newer, older):
+        # else it goes on with a chain of its own; and nobody gives a person's words a name that was only guessed
         _take_key(pen, older, newer)
         pen.record(Event.RESOLVED, new, rule=rule, to=Status.ACTIVE, other=old)
     carry_links_on(pen, older, new)
@@ -108,7 +112,9 @@ def _hold(pen: Pen, older: Stored, newer: Stored) -> Receipt:
     pen.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old)
     conflict = trace.memory_conflict(engine.caller, old, new, "authority", dedup_key_of(to_memory(pen.stored(old))))
     changed = (Changed(new, "active", "contradictory"),)
-    return _receipt(pen, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, gone)
+    receipt = _receipt(pen, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, gone)
+    why = explain(pen, new, older, Authority(newer.state.authority), "authority")
+    return replace(receipt, detail=why)
 
 
 def _take_key(pen: Pen, older: Stored, newer: Stored) -> None:

@@ -100,10 +100,13 @@ def may_both_hold(content: str, draft: Draft) -> bool:
     if relation is not Relation.APART or not draft.frames:
         return relation is Relation.CONTESTED
     old, new = next(iter(read_statement(content, draft.speaker)), None), draft.frames[0]
-    if old is None or (old.subject, old.attribute) != (new.subject, new.attribute):
+    if old is None or old.subject != new.subject or old.negated or new.negated:
         return False
-    two_descriptions = old.attribute == "be" and not (old.single or new.single or old.negated or new.negated)
-    return set(old.scope) != set(new.scope) or two_descriptions
+    if old.attribute != new.attribute:
+        return "be" in (old.attribute, new.attribute)
+    if old.slot == new.slot and old.single and new.single:  # two kinds of value: "5,000 euros", "12 pages"
+        return True
+    return set(old.scope) != set(new.scope) or (old.attribute == "be" and not (old.single or new.single))
 
 
 def says_only(content: str, speaker: str, frame: Frame) -> bool:
@@ -130,7 +133,8 @@ def _is_held_apart(draft: Draft, body: Mapping[str, Any], state: State, policy: 
 def _value_under(title: str, content: str) -> str:
     """Return a text without the title that it repeats before a colon: "hobbies: chess" says "chess"."""
     label, colon, value = content.partition(":")
-    return value if colon and label.strip().casefold() == title.strip().casefold() else content
+    named = set(label.casefold().split()) <= set(title.casefold().replace("-", " ").split())
+    return value if colon and label.strip() and named else content
 
 
 def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:

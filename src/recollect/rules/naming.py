@@ -1,7 +1,9 @@
 """Naming: the canonical key and the hashes of a draft."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from recollect.model.item import folded_text
 from recollect.model.policy import Policy
@@ -28,6 +30,11 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     speaker = _speaker(draft, context)
     said = draft.statement or candidate.content  # without the words that only say how long it holds
     frames = frames_of(said, candidate.kind, speaker, policy)
+    if draft.statement is not None and draft.valid_until is None and any(one.tense is Tense.PAST for one in frames):
+        frames = frames_of(
+            candidate.content, candidate.kind, speaker, policy
+        )  # "has lived in Porto since 2020" holds now
+    frames = tuple(frame if draft.valid_from is not None else to_come(frame, context.now) for frame in frames)
     if draft.valid_until is not None and draft.valid_until <= context.now:
         frames = tuple(map(ended, frames))
     elif draft.valid_from is not None:
@@ -71,6 +78,15 @@ def ended(frame: Frame) -> Frame:
     if frame.tense is not Tense.PAST or frame.negated:
         return frame
     return replace(frame, tense=Tense.NOW, negated=True, single=False, change=ChangeMark.STOP)
+
+
+_YEAR = re.compile(r"\b20\d\d\b")
+
+
+def to_come(frame: Frame, now: datetime) -> Frame:
+    """Read what is said of a later year as contested: "the rent is 950 from May 2030" does not hold yet."""
+    later = any(int(year) > now.year for year in _YEAR.findall(" ".join((frame.rest, *frame.scope))))
+    return replace(frame, single=False, contested=True) if later and frame.single else frame
 
 
 def begun(frame: Frame) -> Frame:

@@ -184,7 +184,8 @@ _PAST_STATE = re.compile(
 )
 """What was so for a while. "Was founded", "was born" and "the meeting was in March" are events."""
 _PAST = re.compile(
-    r"\b(?:was|were|used to|had|did|been|lived|\w{3,}ed|ran|kept|taught|led|spent|held|wore|drove|ate|drank|spoke|wrote|sold|went"
+    r"\b(?<!is )(?<!are )(?<!am )"
+    r"(?:was|were|used to|had|did|been|lived|\w{3,}ed|ran|kept|taught|led|spent|held|wore|drove|ate|drank|spoke|wrote|sold|went"
     r"|took|came|knew|slept|sang|swam|rode|felt|left|met|paid|got|made|grew|built|bought)\b",
     re.IGNORECASE,
 )

@@ -198,6 +198,25 @@ class TestWhoDecides:
         said = add(mem, OTHER_BANK, source="user")
         assert guess is not None
         assert agent.supersede(guess.id, by=said.id).outcome == "superseded"
+        assert mem.get(said.id).canonical_key == said.canonical_key, "a guess does not name a person's words"
+
+    def test_a_guessed_name_does_not_expose_a_persons_words(self, mem: recollect.Recollect) -> None:
+        said = add(mem, "I am allergic to penicillin.", source="user")
+        agent = mem.as_caller(agent="planner", user="ana")
+        guess = agent.add("User lives in Nowhere.").memory
+        assert guess is not None
+        agent.supersede(guess.id, by=said.id)
+        add(mem, "I live in Rome.", source="user")
+        assert mem.get(said.id).status == "active"
+
+    def test_a_hidden_successor_is_not_named(self) -> None:
+        with recollect.open(":memory:", policy={"agents": {"allowlists": {"shop": ["shopping"]}}}) as mem:
+            milk = add(mem, "I buy oat milk.", category="shopping", source="agent")
+            hidden = add(mem, "I buy insulin.", category="health", source="agent", supersedes=milk.id)
+            shop = mem.as_caller(agent="shop", user="ana")
+            with pytest.raises(WrongState) as told:
+                shop.add("Ana buys rice.", category="shopping", supersedes=milk.id)
+            assert hidden.id not in str(told.value) and hidden.id not in (told.value.hint or "")
 
     def test_a_persons_words_are_not_an_agents_to_retire(self, mem: recollect.Recollect) -> None:
         first, second = add(mem, BANK, source="user"), add(mem, OTHER_BANK, source="user")

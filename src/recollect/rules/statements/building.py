@@ -99,6 +99,8 @@ def build(
     negated = context.negated if negated is None else negated
     if one and change in (ChangeMark.START, ChangeMark.CHANGE) and any(_YEAR.search(time) for time in tail.times):
         contested = True  # "moved to Berlin in 2015" need not be the last move
+    if one and _says_another(context, tail):
+        contested = True
     denies_slot = one and negated and bool(tail.value or value)
     if _held_before(context, tail, change):
         tense = Tense.PAST
@@ -137,6 +139,12 @@ def _typed(context: Context, value: list[Word]) -> tuple[str, list[Word], bool] 
     if len(words) < 3 or words[0].lower not in TYPES or words[1].lower != "of" or any(w.tag == "CJC" for w in words):
         return None
     return words[0].lower, words[2:], (context.verb.lemma, words[0].lower) in _ONE_OF_A_TYPE
+
+
+def _says_another(context: Context, tail: Tail) -> bool:
+    """Whether a statement adds a value to others: "also works at Globex", "works at Globex as well"."""
+    said = {*context.verb.adverbs, *(word.lower for word in (*context.rest, *context.subject_words))}
+    return bool(said & {"also", "too", "additionally", "another"}) or "as well" in " ".join(tail.scope)
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

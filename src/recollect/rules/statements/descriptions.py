@@ -1,9 +1,19 @@
 """Frames of the copula: definite descriptions with a value, states, ages, places, times, and everything else that "is"."""
 
+import re
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import NEW, PROPERTY, SLOT_MODIFIERS, Context, build, describe, is_definite
+from recollect.rules.statements.building import (
+    AGENT_NOUNS,
+    NEW,
+    PROPERTY,
+    SLOT_MODIFIERS,
+    Context,
+    build,
+    describe,
+    is_definite,
+)
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     CREATURES,
@@ -206,6 +216,8 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     ):
         return False
     noun = tables.predicates().by_noun.get(" ".join(word for word in head if word not in NEW))
+    if (head[-1] == "name" and form is not Form.NAME) or tail.value[0].tag in ("AJC", "AJS"):
+        return False
     if (
         head[-1] in PROPERTY
         and len(tail.value) <= 2
@@ -216,7 +228,7 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     definite = is_definite(words) or bool(phrase.owner)
     if not definite and not _is_label(context, tail):
         return False
-    special = bool(SLOT_MODIFIERS & set(head))
+    special = bool(SLOT_MODIFIERS & set(head[:-1]))
     if form in (Form.NAME, Form.QUANTITY, Form.CLOCK):
         return not any(w.tag == "CJC" for w in tail.value) or form is Form.QUANTITY
     if form is Form.DATE:
@@ -230,8 +242,19 @@ def _is_slot(context: Context, tail: Tail) -> bool:
         return True
     if form in (Form.A, Form.THE):
         product = len(tail.value) > 1 and tail.value[-1].tag in ("NP0", "CRD") and tail.has_name
+        product = product and not _names_a_person(head)
+        liked = bool({"favorite", "preferred", "go-to", "chosen"} & set(head[:-1]))
+        special = liked if form is Form.A else special
         return (special or product) and not any(w.tag == "PRF" for w in tail.value)
     return form is Form.GERUND and special
+
+
+def _names_a_person(head: list[str]) -> bool:
+    """ "The coach is a Spaniard" says what the coach is, and not who."""
+    return head[-1] in CREATURES or head[-1] in AGENT_NOUNS or bool(_ROLE.search(head[-1]))
+
+
+_ROLE = re.compile(r"(?:er|or|ist|ian|ant|coach|boss|chief|head|wife|husband)$")
 
 
 def _is_participle(tail: Tail, head: list[str]) -> bool:

@@ -209,6 +209,8 @@ def _described(context: Context) -> list[Frame]:
         and swapped.owner
     ):
         return [_describe(replace(context, phrase=swapped), Tail(subject))]
+    if rest[0].lower.startswith("ein") or not (rest[0].text[0].isupper() or rest[0].tag in ("CRD", "AT0")):
+        return []  # "ist schön", "ist ein Bayer": no value
     tail = _tail(rest)
     definite = bool(context.phrase.owner) or subject[0].lower in ("der", "die", "das")
     if not definite or not tail.value or tail.form not in (Form.NAME, Form.QUANTITY, Form.CLOCK, Form.DATE, Form.BARE):

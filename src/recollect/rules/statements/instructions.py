@@ -17,6 +17,7 @@ _DEFAULT_SCOPE = tables.words("rules", "default_scope")
 _SCOPE_OWNERS = tables.words("rules", "default_scope_owner")
 _NOT_AN_ORDER = frozenset("thank thanks let see look guess hope wish wonder miss love congrat hang imagine".split())
 _LIMIT = "limit"
+_ALTERNATIVES = tables.mapping("alternatives")
 
 
 def read_order(words: list[Word], speaker: str) -> list[Frame]:
@@ -27,6 +28,8 @@ def read_order(words: list[Word], speaker: str) -> list[Frame]:
         for at, w in enumerate(words)
         if w.lower not in ("please", "kindly", "also") and not (at < 2 and w.lower in (*NOW, ","))
     ]
+    if words and words[0].lower == "use":  # which the model takes for a noun before another one
+        words[0] = Word(words[0].text, "use", "VVB")
     return [replace(f, change=now) if f.change is ChangeMark.NONE else f for f in _read_order(words, speaker)]
 
 
@@ -137,6 +140,8 @@ def _limit(what: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
     tail = split_tail([word for word in what if word.lower not in ("any", "more")])
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.PREPOSITION):
         return []
+    if (other := _ALTERNATIVES.get(tail.text.lower())) is not None:  # "use spaces" says "don't use tabs"
+        tail, negated = replace(tail, value=[Word(other, other, "NN2")]), not negated
     frame = _frame(speaker, _LIMIT, tail, what, negated=negated, rule="instruction:limit")
     named = obj(frame.value)
     return [replace(frame, key_words=(_LIMIT, named or ""))]

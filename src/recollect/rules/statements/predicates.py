@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import SEVERAL, Context, build, describe, fits, is_place
-from recollect.rules.statements.frame import ChangeMark, Frame, ValueKind
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     PERIODS,
     SEASONS,
@@ -100,6 +100,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     change, negated, tense = context.change, context.negated, context.stated_tense
     if mode in ("start", "stop") or predicate.lasting:
         tense = context.tense
+    if mode in ("start", "stop") and context.verb.progressive:
+        tense = Tense.UNSURE  # "is moving to Oslo next year": the old home holds until then
     if mode == "stop":
         if context.negated:
             return []

@@ -24,6 +24,8 @@ _NOT_HELD = frozenset(("event", "intent", "be", "instruction", "instruction:limi
 
 def relate(old: Frame, new: Frame) -> Relation:
     """Relate a new frame to a stored one."""
+    if new.negated and _only_then(new) and normal_value(new.rest) != normal_value(old.rest):
+        return Relation.APART
     found = _relate(old, new)
     # A stored statement with more clauses would lose them; a new one with more clauses is no plain replacement.
     loses = found in (Relation.CHANGED, Relation.RETRACTED) and old.partial and bool(old.rest)
@@ -115,7 +117,7 @@ def _agree(old: Frame, new: Frame) -> bool:
     if normal_value(old.value) == normal_value(new.value):
         return True
     mine, theirs = set(names_in(old.value).split()), set(names_in(new.value).split())
-    return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+    return bool(theirs) and theirs <= mine  # "no longer lives in Berlin Mitte" leaves the rest of Berlin
 
 
 def _in_slot(old: Frame, new: Frame) -> Relation:
@@ -123,7 +125,7 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
     if normal_value(old.value) == normal_value(new.value):
         return _same_value(old, new)
     if new.negated:
-        ends = new.change is ChangeMark.STOP and (not new.value or _agree(old, new))
+        ends = new.change is ChangeMark.STOP and (not new.value or (_agree(old, new) and _same_thing(old, new)))
         return Relation.RETRACTED if ends and not old.negated else Relation.APART
     if old.negated:
         return Relation.CHANGED if old.single and new.single and not old.value else Relation.APART
@@ -153,10 +155,20 @@ def _other_version(old: Frame, new: Frame) -> bool:
     return before == now and before.endswith(" #")
 
 
+_AT_AN_HOUR = re.compile(
+    r"~\d|\d\s?(?:am|pm)\b|\d:\d\d|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?\b"
+)
+
+
+def _only_then(frame: Frame) -> bool:
+    """Whether what ended is bound to an hour or a day: "stopped drinking coffee after 4 pm" leaves that of the morning."""
+    return bool(_AT_AN_HOUR.search(frame.rest.lower()))
+
+
 def _in_two_towns(old: Frame, new: Frame) -> bool:
     """Whether a thing that stands in one place is said to be in two towns, neither of which is part of the other."""
     known = all(frame.value.lower() in CITIES or frame.value.lower() in _TOWNS for frame in (old, new))
-    return known and new.attribute in ("location", "headquarters")
+    return known and new.attribute == "headquarters"
 
 
 _TOWNS = tables.entries("places", "towns")
