@@ -262,7 +262,7 @@ def _is_participle(tail: Tail, head: list[str]) -> bool:
     first = tail.value[0]
     if first.text[0].isupper() or head[-1] in _STATUS_NOUNS or is_unknown(first.lower):
         return False
-    return first.lower.endswith("ed") and first.tag in ("VVN", "VVD", "AJ0")
+    return len(first.lower) > 3 and first.lower.endswith("ed") and first.tag in ("VVN", "VVD", "AJ0")  # not "red"
 
 
 def _is_label(context: Context, tail: Tail) -> bool:
