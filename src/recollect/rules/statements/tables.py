@@ -1,12 +1,11 @@
 """The data files of the statement reader: predicate classes and small word classes."""
 
-import pkgutil
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from recollect.rules.language.spelling import read_word
+from recollect.rules.tables import load_table
 
 _FIELDS = frozenset("values kinds state start stop deny nouns unsure place contest lasting key".split())
 _MODES = ("state", "start", "stop", "deny")
@@ -53,14 +52,6 @@ class BadTable(ValueError):
     """A data file of the reader breaks its format."""
 
 
-def load_toml(name: str) -> dict[str, Any]:
-    """Read a data file of this package."""
-    data = pkgutil.get_data(__package__, name)
-    if data is None:
-        raise BadTable(f"{name}: not found in {__package__}; install the package again")
-    return tomllib.loads(data.decode("utf-8"))
-
-
 @lru_cache(maxsize=4)
 def predicates(language: str = "en") -> PredicateTable:
     """The predicate table of a language."""
@@ -68,7 +59,7 @@ def predicates(language: str = "en") -> PredicateTable:
     by_head: dict[str, list[Phrase]] = {}
     by_noun: dict[str, Predicate] = {}
     every: list[Predicate] = []
-    for attribute, row in load_toml(name).items():
+    for attribute, row in load_table(__package__, name).items():
         predicate = _predicate(name, attribute, row)
         every.append(predicate)
         unsure = set(_listed(row.get("unsure", "")))
@@ -111,7 +102,7 @@ def _listed(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _word_classes() -> dict[str, Any]:
-    return load_toml("words.toml")
+    return load_table(__package__, "words.toml")
 
 
 def words(section: str, name: str) -> frozenset[str]:

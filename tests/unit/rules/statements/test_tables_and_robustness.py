@@ -41,7 +41,7 @@ def test_a_table_that_breaks_its_format_is_refused(monkeypatch: pytest.MonkeyPat
         {"values": "one", "kinds": "colour"},
         {"values": "one", "kinds": "name", "x": 1},
     ):
-        monkeypatch.setattr(tables, "load_toml", lambda name, row=row: {"home": row})
+        monkeypatch.setattr(tables, "load_table", lambda package, name, row=row: {"home": row})
         tables.predicates.cache_clear()
         with pytest.raises(tables.BadTable, match=r"\[home\]"):
             tables.predicates("en")
