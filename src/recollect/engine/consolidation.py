@@ -3,7 +3,7 @@
 Keys of live memories are unique already, so consolidation names them again under today's rules and looks across keys
 for the same fact (redundant), similar ones (linked) and contradictions (linked as conflicts). The best of a group is
 believed most, then the most important, then the newest, then the one with the smaller id. Test data that sits in production
-is moved to the namespace ``test``. Pairs that may be outdated are listed, and left to whoever decides them.
+is moved to the namespace ``test``. Pairs that may be outdated are listed for a person to decide.
 
 Everything is read and compared before the lock, in a snapshot. Inside it the planned steps are carried out whose memories
 stand as they stood in the snapshot, all of them in one transaction; the others are dropped, and the report says so.
@@ -315,7 +315,7 @@ def _class(stored: Stored) -> KindClass:
 
 @again_on_conflict
 def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
-    """Carry out the steps whose memories stand as they stood, in one transaction; returns those that were carried out."""
+    """Carry out, in one transaction, the steps whose memories have not changed since the plan; return those steps."""
     done: list[Step] = []
     with engine.write(_addresses(plans)) as writer:
         pens = _Pens(engine, writer)

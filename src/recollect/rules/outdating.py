@@ -74,9 +74,9 @@ def reason_to_doubt(old: str, new: str, similarity: float, relation: Relation = 
 
     ``relation`` is what the statement reader says of the two.
 
-    >>> reason_to_doubt("CI runs on CircleCI", "Pipelines run in GitHub Actions; CircleCI is gone", 0.6)
+    >>> reason_to_doubt("Backups run on Borg", "Nightly copies go through Restic; Borg is gone", 0.6)
     'mentions_old_value'
-    >>> reason_to_doubt("Bikes cost 120 CZK per hour", "The shop opens at nine", 0.6)
+    >>> reason_to_doubt("Kayaks cost 15 euros per hour", "The shop opens at nine", 0.6)
     'near'
     """
     if relation not in (Relation.APART, Relation.SAME):

@@ -8,8 +8,8 @@ import pytest
 
 import recollect
 
-OLD = "CI runs on CircleCI and takes about 14 minutes"
-NEW = "Pipelines run in GitHub Actions (about 6 min); CircleCI is gone"
+OLD = "Backups run on Borg and take about 40 minutes"
+NEW = "Nightly copies go through Restic (about 9 min); Borg is gone"
 
 
 class Days:
@@ -83,7 +83,7 @@ class TestLinks:
 
     def test_nobody_is_linked_across_a_border(self, mem: recollect.Recollect) -> None:
         add(mem, OLD, scope="builder")
-        add(mem, OLD.replace("14", "15"), owner="ben")
+        add(mem, OLD.replace("40", "45"), owner="ben")
         assert may_update(mem, add(mem, NEW).id) == set()
 
     def test_the_policy_can_switch_it_off(self) -> None:
@@ -93,7 +93,7 @@ class TestLinks:
 
 
 class TestOrder:
-    QUESTION = "What does CI run on, CircleCI?"
+    QUESTION = "What do backups run on, Borg?"
 
     def test_the_later_one_is_told_first_and_both_say_when(self, mem: recollect.Recollect) -> None:
         add(mem, OLD)

@@ -28,8 +28,8 @@ def active(mem: recollect.Recollect) -> set[str]:
     return {memory.content for memory in mem.list(owner="ana").items}
 
 
-BANK = "The business banks with Fio"
-OTHER_BANK = "Company account: Raiffeisenbank took it over, credit line included"
+BANK = "The bakery banks with Moneta"
+OTHER_BANK = "Bakery account: Erste took it over, overdraft included"
 
 
 class TestOffers:
@@ -54,7 +54,7 @@ class TestOffers:
 
     def test_what_the_caller_may_not_read_is_not_offered(self, mem: recollect.Recollect) -> None:
         add(mem, BANK, scope="bookkeeper")
-        add(mem, "The business banks with Komerční", owner="ben")
+        add(mem, "The bakery banks with Komerční", owner="ben")
         planner = mem.as_caller(agent="planner", user="ana")
         assert planner.add(OTHER_BANK).similar == ()
         writer = mem.as_caller(agent="bookkeeper", user="ana", rights=["write"])
@@ -138,7 +138,7 @@ class TestSupersede:
             mem.supersede("ffffffffffff", by=old.id)
 
     def test_one_that_replaces_two_keeps_its_chain(self, mem: recollect.Recollect) -> None:
-        first, second, new = add(mem, BANK), add(mem, "Our money is at Moneta"), add(mem, OTHER_BANK)
+        first, second, new = add(mem, BANK), add(mem, "Our money is at Tatra"), add(mem, OTHER_BANK)
         mem.supersede(first.id, by=new.id)
         mem.supersede(second.id, by=new.id)
         assert active(mem) == {OTHER_BANK}
@@ -175,7 +175,7 @@ class TestUpdate:
         new = mem.update(old.id, OTHER_BANK).memory
         assert new is not None
         with pytest.raises(WrongState, match="already superseded") as told:
-            mem.update(old.id, "The business banks with Moneta")
+            mem.update(old.id, "The bakery banks with Tatra")
         assert new.id in (told.value.hint or "")
 
     def test_another_owner_is_another_place(self, mem: recollect.Recollect) -> None:

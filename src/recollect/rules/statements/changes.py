@@ -1,4 +1,4 @@
-"""Frames of announced changes: "the rent was raised to 980", "switched from A to B", "Ellie took over as coach"."""
+"""Frames of announced changes: "the rent was raised to 980", "switched from A to B", "Nora took over as coach"."""
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build, by_suffix, describe
@@ -43,7 +43,7 @@ def _index(words: list[Word], *wanted: str) -> int | None:
 
 
 def _role_after(words: list[Word], context: Context) -> tuple[NounPhrase, Tail]:
-    """A role ("head coach of Rovers") at the start of some words, and what follows it."""
+    """A role ("head coach of Harriers") at the start of some words, and what follows it."""
     end = 0
     while end < len(words) and not (
         (
@@ -110,7 +110,7 @@ def _replacing(context: Context, old: str, tail: Tail) -> list[Frame]:
 
 
 def _appointed(context: Context) -> list[Frame]:
-    """ "Rovers appointed Ellie as head coach", "Tore Lie was elected mayor of Granvik", "Astana became the capital of …"."""
+    """ "Harriers appointed Nora as head coach", "Tore Lie was elected mayor of Granvik", "Astana became the capital of …"."""
     verb, rest = context.verb, context.rest
     if verb.lemma == "become":
         role, after = _role_after(rest, context)
@@ -136,7 +136,7 @@ def _appointed(context: Context) -> list[Frame]:
 
 
 def _took_over(context: Context) -> list[Frame]:
-    """ "Ellie Grant took over as head coach of Rovers", "Fatima took over the billing service from Lukas"."""
+    """ "Nora Blyth took over as head coach of Harriers", "Fatima took over the billing service from Lukas"."""
     verb, rest = context.verb, context.rest
     if verb.lemma != "take" or (verb.particle != "over" and _index(rest, "over") != 0):
         return []

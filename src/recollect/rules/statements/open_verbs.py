@@ -72,7 +72,7 @@ def _as_active(context: Context) -> Context:
 
 
 def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
-    """ "The album was recorded in Berlin", "Ada founded Acme": what happens once keeps its one value in the past."""
+    """ "The single was recorded in Oslo", "Ada founded Acme": what happens once keeps its one value in the past."""
     verb = context.verb
     if verb.lemma not in ONCE_VERBS or context.is_self or not (verb.past or verb.perfect or verb.passive):
         return None
@@ -183,7 +183,7 @@ def _versioned(context: Context, attribute: str, preposition: str, tail: Tail) -
 
 
 def _numbered(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
-    """ "The service listens on port 3000": the head noun is part of the attribute, its number the value."""
+    """ "The proxy listens on port 7070": the head noun is part of the attribute, its number the value."""
     value = [word for word in tail.value if word.tag not in ("AT0", "DPS")]
     if not preposition or len(value) != 2 or value[0].tag not in ("NN0", "NN1") or value[1].tag != "CRD":
         return None

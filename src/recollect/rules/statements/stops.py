@@ -1,4 +1,4 @@
-"""Frames of what ended without naming an attribute: "sold the Volvo", "CircleCI was removed", "Ana and Tom broke up"."""
+"""Frames of what ended without naming an attribute: "sold the Volvo", "Jenkins was removed", "Ana and Tom broke up"."""
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build
@@ -15,7 +15,7 @@ _LINKS = frozenset("of from with out to in".split())
 
 
 def read_parting(context: Context) -> list[Frame]:
-    """ "User and Chris broke up", "User and Stefan divorced last year", "Ana and Tom got divorced"."""
+    """ "Ida and Robin broke up", "Ida and Marek divorced last year", "Ana and Tom got divorced"."""
     verb, subject = context.verb, context.subject_words
     joined = next((at for at, word in enumerate(subject) if word.tag == "CJC"), None)
     parted = verb.lemma in _PARTING or f"{verb.lemma}-{verb.particle}" in _PARTING
@@ -76,7 +76,7 @@ def _no_longer_held(context: Context, event: str) -> Frame:
 
 
 def _stopped_thing(context: Context, left: list[Word]) -> list[Frame]:
-    """ "CircleCI was removed (from the pipeline)": the subject is the value, of the speaker or of what it was removed from."""
+    """ "Jenkins was removed (from the pipeline)": the subject is the value, of the speaker or of what it was removed from."""
     value = context.subject_words
     if context.verb.lemma in AMBIGUOUS_STOPS and not context.verb.particle and not any(word.is_name for word in value):
         return []
@@ -108,7 +108,7 @@ def _words_of_head(value: list[Word]) -> list[Word]:
 
 
 def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
-    """ "Rufus, Fiona's dog, died at Easter": the role has lost that name, and the owner has lost one of its kind."""
+    """ "Biscuit, Greta's dog, died at Christmas": the role has lost that name, and the owner has lost one of its kind."""
     verb, role = context.verb, noun_phrase(apposition, context.speaker)
     died = verb.lemma == "die" or (verb.lemma, verb.particle) == ("pass", "away")
     if not died or context.negated or not (verb.past or verb.perfect) or not role.owner or not role.head:
@@ -123,7 +123,7 @@ def read_death(context: Context, apposition: list[Word]) -> list[Frame]:
 
 
 def read_absence(words: list[Word], speaker: str) -> list[Frame]:
-    """ "There is no canteen in the office any longer": the office, or the speaker, has it no more."""
+    """ "There is no sauna in the gym any longer": the office, or the speaker, has it no more."""
     lowers = [word.lower for word in words]
     if lowers[:1] != ["there"] or len(words) < 5 or words[1].lemma != "be" or lowers[2] not in ("no", "n't", "not"):
         return []

@@ -6,11 +6,11 @@ from recollect.rules.statements import ChangeMark, Tense, ValueKind, read_statem
 
 ONE_VALUE = [
     # definite descriptions
-    ("The head coach of Rovers is Danny Moss", "rovers head coach", "Danny Moss", "nominal"),
-    ("Rovers' head coach is Danny Moss", "rovers head coach", "Danny Moss", "nominal"),
-    ("Danny Moss is the head coach of Rovers", "rovers head coach", "Danny Moss", "swapped"),
-    ("My landlord is Mr. Osei", "self landlord", "Mr. Osei", "nominal"),
-    ("Mr. Osei is my landlord", "self landlord", "Mr. Osei", "swapped"),
+    ("The head coach of Harriers is Piet Vries", "harriers head coach", "Piet Vries", "nominal"),
+    ("Harriers' head coach is Piet Vries", "harriers head coach", "Piet Vries", "nominal"),
+    ("Piet Vries is the head coach of Harriers", "harriers head coach", "Piet Vries", "swapped"),
+    ("My landlord is Mr. Adler", "self landlord", "Mr. Adler", "nominal"),
+    ("Mr. Adler is my landlord", "self landlord", "Mr. Adler", "swapped"),
     ("The rent is 900 euros", "rent", "900 euros", "nominal"),
     ("User's favorite color is teal", "self favourite colour", "teal", "nominal"),
     ("The code for Ana's gate is 4471", "ana gate code", "4471", "nominal"),
@@ -20,31 +20,31 @@ ONE_VALUE = [
     ("The thesis deadline is 1 September", "thesis due", "1 September", "nominal"),
     ("The launch of Atlas is on 5 May", "atlas launch", "5 May", "table:time"),
     ("The monthly price of the Pro plan is 12 euros", "pro plan price", "12 euros per month", "nominal"),
-    ("Max line length is 120", "max line length", "120", "nominal"),
+    ("Max line length is 85", "max line length", "85", "nominal"),
     # the predicate table
     ("User lives in Lisbon", "self home", "Lisbon", "table:home"),
     ("Ana's home is in Lisbon", "ana home", "Lisbon", "nominal place"),
-    ("User works at Acme", "self employer", "Acme", "table:employer"),
+    ("User works at Corvex", "self employer", "Corvex", "table:employer"),
     ("The API listens on port 8443", "api listens on", "8443", "table:listens on"),
     ("The port of the API is 8443", "api listens on", "8443", "nominal"),
-    ("Paul is married to Ingrid", "paul spouse", "Ingrid", "table:spouse"),
+    ("Anton is married to Solveig", "anton spouse", "Solveig", "table:spouse"),
     ("The shop opens at half past eight", "shop opens", "8:30", "table:opens"),
-    ("Release 4.2 ships on 15 May", "release 4.2 release", "15 May", "table:release"),
-    ("The rabbit weighs 2 kg", "rabbit weight", "2 kg", "table:weight"),
+    ("Release 5.1 ships on 9 June", "release 5.1 release", "9 June", "table:release"),
+    ("The hamster weighs 2 kg", "hamster weight", "2 kg", "table:weight"),
     ("User was born in Leeds", "self birth place", "Leeds", "table:birth place"),
     # open rules
-    ("User takes 50 mg of sertraline", "self take sertraline", "50 mg", "quantity"),
-    ("The company has 120 employees", "company have employee", "120", "quantity"),
-    ("CI takes 25 minutes", "ci take time", "25 minutes", "quantity"),
+    ("User takes 50 mg of metoprolol", "self take metoprolol", "50 mg", "quantity"),
+    ("The company has 85 employees", "company have employee", "85", "quantity"),
+    ("CI takes 18 minutes", "ci take time", "18 minutes", "quantity"),
     ("The backend needs Python 3.12", "backend need python", "3.12", "version"),
     ("Mirela heads the payments team", "payment team leader", "Mirela", "agent"),
     ("The payments team is led by Mirela", "payment team leader", "Mirela", "table:leader"),
     ("Anna is 34", "anna age", "34", "age"),
-    ("User is 182 cm tall", "self height", "182 cm", "measure"),
+    ("User is 175 cm tall", "self height", "175 cm", "measure"),
     ("User is vegetarian", "self diet", "vegetarian", "state"),
     ("The server room is at 19 degrees", "server room be at temperature", "19 degrees", "be at quantity"),
     ("The team uses Linear as its tracker", "team tracker", "Linear", "used as"),
-    ("User's daughter is in second grade", "self daughter be in grade", "second grade", "ordinal"),
+    ("User's daughter is in fourth grade", "self daughter be in grade", "fourth grade", "ordinal"),
     ("The backup finishes processing at 02:00", "", "", ""),
     # orders
     ("Wrap lines at 80 characters", "self rule wrap line at character", "80", "instruction:number"),
@@ -64,22 +64,22 @@ def test_a_single_valued_statement_names_its_slot(text: str, slot: str, value: s
 
 
 CHANGES = [
-    ("Ellie Grant took over as head coach of Rovers", "rovers head coach", "Ellie Grant", "took over"),
-    ("Ellie Grant replaced Danny Moss as head coach of Rovers", "rovers head coach", "Ellie Grant", "replaced as"),
-    ("Ellie Grant became the head coach of Rovers", "rovers head coach", "Ellie Grant", "became"),
-    ("Tore Lie was elected mayor of Granvik", "granvik mayor", "Tore Lie", "appointed"),
-    ("Granvik elected Tore Lie as its mayor", "granvik mayor", "Tore Lie", "appointed"),
-    ("The landlord raised User's rent to 980 euros", "self rent", "980 euros", "changed to"),
-    ("The rent went up to 980 euros", "rent", "980 euros", "changed to"),
+    ("Nora Blyth took over as head coach of Harriers", "harriers head coach", "Nora Blyth", "took over"),
+    ("Nora Blyth replaced Piet Vries as head coach of Harriers", "harriers head coach", "Nora Blyth", "replaced as"),
+    ("Nora Blyth became the head coach of Harriers", "harriers head coach", "Nora Blyth", "became"),
+    ("Arne Dahl was elected mayor of Solvang", "solvang mayor", "Arne Dahl", "appointed"),
+    ("Solvang elected Arne Dahl as its mayor", "solvang mayor", "Arne Dahl", "appointed"),
+    ("The landlord raised User's rent to 1020 euros", "self rent", "1020 euros", "changed to"),
+    ("The rent went up to 1020 euros", "rent", "1020 euros", "changed to"),
     ("The retro was moved to Thursday", "retro time", "Thursday", "changed to time"),
-    ("We pushed the wedding back to 19 October", "wedding time", "19 October", "changed to time"),
-    ("The doctor increased User's sertraline to 100 mg", "self take sertraline", "100 mg", "changed to dose"),
+    ("We pushed the exam back to 12 November", "exam time", "12 November", "changed to time"),
+    ("The doctor increased User's metoprolol to 100 mg", "self take metoprolol", "100 mg", "changed to dose"),
     ("We renamed the default branch from master to main", "default branch", "main", "changed from"),
-    ("Acme moved its headquarters from Omaha to Chicago", "acme headquarters", "Chicago", "changed from"),
+    ("Corvex moved its headquarters from Omaha to Chicago", "corvex headquarters", "Chicago", "changed from"),
     ("User has a new GP, Dr. Byrne", "self gp", "Dr. Byrne", "has new"),
     ("The API was moved to port 9443", "api listens on", "9443", "table:listens on"),
     ("User got promoted to team lead", "self job", "team lead", "table:job"),
-    ("User moved to Porto last spring", "self home", "Porto", "table:home"),
+    ("User moved to Braga last spring", "self home", "Braga", "table:home"),
 ]
 
 
@@ -92,14 +92,14 @@ def test_an_announced_change_names_slot_and_new_value(text: str, slot: str, valu
 
 
 STOPS = [
-    ("User sold the Volvo", "self | volvo"),
+    ("User sold the Peugeot", "self | peugeot"),
     ("CircleCI was removed", "self | circleci"),
-    ("Basic auth was removed from staging", "staging | basic auth"),
+    ("Guest access was removed from staging", "staging | guest access"),
     ("User gave up the cello", "self | cello"),
     ("User's headache is gone", "self | headache"),
-    ("There is no canteen in the office any longer", "office | canteen"),
-    ("Rufus, Fiona's dog, died at Easter", "fiona | rufus"),
-    ("User and Chris broke up", "self | chris"),
+    ("There is no sauna in the office any longer", "office | sauna"),
+    ("Biscuit, Greta's dog, died at Christmas", "greta | biscuit"),
+    ("User and Robin broke up", "self | robin"),
 ]
 
 
@@ -114,19 +114,19 @@ MANY_VALUES = [
     "User likes tea",
     "User's son is Tom",
     "User's goal is a marathon",
-    "The issue is latency",
+    "The issue is throughput",
     "User has a dog named Rex",
     "User uses Vim",
     "User is on vacation",
     "User's manager is very strict",
     "The branch is protected",
-    "User speaks Dutch",
-    "Nils sold 40 paintings in 2022",
-    "User lived in Porto",
-    "User wants to move to Porto",
-    "User might move to Porto",
-    "User will move to Porto in May",
-    "User lives in Porto because the sea is near",
+    "User speaks Danish",
+    "Ole sold 40 sculptures in 2022",
+    "User lived in Braga",
+    "User wants to move to Braga",
+    "User might move to Braga",
+    "User will move to Braga in May",
+    "User lives in Braga because the sea is near",
     "A ticket costs 14 pounds",
 ]
 
@@ -142,16 +142,16 @@ NOT_READ = [
     "",
     "...",
     "Where does User live?",
-    "She lives in Porto",
+    "She lives in Braga",
     "His rent is 900",
     "It is 900",
-    "User lives in Porto. User works at Acme.",
-    "User lives in Porto;",
+    "User lives in Braga. User works at Corvex.",
+    "User lives in Braga;",
     "const x = 3",
-    "<p>User lives in Porto</p>",
+    "<p>User lives in Braga</p>",
     "El usuario vive en la ciudad de Lima",
     "Je suis dans le train",
-    "User lives in Porto " * 20,
+    "User lives in Braga " * 20,
 ]
 
 
@@ -188,7 +188,7 @@ def test_a_scope_is_part_of_slot_and_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I live in Porto", "The user lives in Porto", "User lives in Porto", "We live in Porto"]
+    "text", ["I live in Braga", "The user lives in Braga", "User lives in Braga", "We live in Braga"]
 )
 def test_who_speaks_stands_for_the_first_person_and_the_user(text: str) -> None:
     (frame,) = read_statement(text, speaker="Ana")
@@ -203,7 +203,7 @@ def test_a_frame_says_what_sort_its_value_is() -> None:
         "The sync is at 9:15": ValueKind.CLOCK,
         "The backend needs Python 3.12": ValueKind.VERSION,
         "User's job is plumber": ValueKind.NOUN,
-        "User's favourite colour is blue": ValueKind.ADJECTIVE,
+        "User's favourite colour is green": ValueKind.ADJECTIVE,
     }
     assert {text: read_statement(text)[0].value_kind for text in kinds} == kinds
 
@@ -211,20 +211,20 @@ def test_a_frame_says_what_sort_its_value_is() -> None:
 def test_names_of_unknown_sort_are_contested() -> None:
     assert read_statement("User moved to Kubernetes")[0].contested
     assert read_statement("User joined Mensa")[0].contested
-    assert not read_statement("User moved to Porto")[0].contested
+    assert not read_statement("User moved to Braga")[0].contested
 
 
 def test_tense_and_old_value() -> None:
-    assert read_statement("User used to live in Porto")[0].tense is Tense.PAST
+    assert read_statement("User used to live in Braga")[0].tense is Tense.PAST
     assert read_statement("User's former boss is Carla")[0].tense is Tense.PAST
-    assert read_statement("User may live in Porto")[0].tense is Tense.UNSURE
-    assert read_statement("User moved from Porto to Lisbon")[0].old_value == "Porto"
+    assert read_statement("User may live in Braga")[0].tense is Tense.UNSURE
+    assert read_statement("User moved from Braga to Lisbon")[0].old_value == "Braga"
     corrected = read_statement("Actually, my favourite tea is jasmine, not Earl Grey.")[0]
     assert (corrected.value, corrected.old_value, corrected.change) == ("jasmine", "Earl Grey", ChangeMark.CHANGE)
 
 
 def test_more_clauses_make_a_frame_partial() -> None:
-    frame = read_statement("User works at Acme and coaches a team")[0]
+    frame = read_statement("User works at Corvex and coaches a team")[0]
     assert frame.partial
     assert not frame.single
-    assert frame.name != read_statement("User works at Acme and paints")[0].name
+    assert frame.name != read_statement("User works at Corvex and paints")[0].name
