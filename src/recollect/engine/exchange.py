@@ -36,6 +36,11 @@ class Exchange:
     user: str
     ai: str | None = None
     tools: tuple[ToolResult, ...] = ()
+    thread_id: str | None = None
+    """The thread that the lines belong to; the session, unless another is named."""
+    run_id: str | None = None
+    is_named: bool = True
+    """Whether anybody said whose memory it is. The default owner's would be everybody's."""
 
     def owner_in(self, space: Space) -> str | None:
         """Whose part of a space this exchange is about; ``None`` if it has none there."""
@@ -78,12 +83,13 @@ def parse_exchange(
     tools: Sequence[Mapping[str, Any]] = (),
     owner: str | None = None,
     project: str | None = None,
+    thread_id: str | None = None,
+    run_id: str | None = None,
 ) -> Exchange:
     """The exchange from plain values. Without an owner it is the caller's own memory, else the default owner's."""
-    if owner is not None:
-        check_one("owner", owner)
-    if project is not None:
-        check_one("project", project)
+    for field, name in (("owner", owner), ("project", project), ("thread_id", thread_id), ("run_id", run_id)):
+        if name is not None:
+            check_one(field, name)
     return Exchange(
         session=session,
         owner=owner or engine.caller.user or "default",
@@ -91,6 +97,9 @@ def parse_exchange(
         user=_line("user", user),
         ai=None if ai is None else _line("ai", ai),
         tools=_tools(tools),
+        thread_id=thread_id,
+        run_id=run_id,
+        is_named=(owner or engine.caller.user) is not None,
     )
 
 

@@ -20,7 +20,7 @@ from recollect.model.errors import BadInput, WrongState
 from recollect.model.item import OF_THE_STORE
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt
-from recollect.model.vocabulary import Authority, EventType, Namespace, Outcome, Source, Space, Status
+from recollect.model.vocabulary import SHARED, Authority, EventType, Namespace, Outcome, Source, Space, Status
 from recollect.rules.authority import grant_authority, outranks
 from recollect.rules.borders import write_refusal
 from recollect.rules.promotion import ALLOWED, promotion_refusal
@@ -75,11 +75,25 @@ def carry_over(writing: Writing, id: str, address: Address, reason: str) -> Rece
 
 def _refusal(engine: Engine, stored: Stored, address: Address) -> str | None:
     assert stored.body is not None, "an active memory has its content"
-    body, policy = stored.body, engine.policy
-    path = policy.spaces.path(Space(body["space"]), address.space)
-    authority, order = Authority(stored.state.authority), policy.conflict.authority_order
-    refusal = promotion_refusal(path, authority, EventType(body["event_type"]), order)
-    refusal = refusal or write_refusal(engine.caller, address, body["scope"], Source.USER)
+    body, authority = stored.body, Authority(stored.state.authority)
+    return crossing_refusal(
+        engine, Space(body["space"]), address, authority, EventType(body["event_type"]), body["scope"]
+    )
+
+
+def crossing_refusal(
+    engine: Engine,
+    source: Space,
+    address: Address,
+    authority: Authority,
+    event_type: EventType,
+    scope: str = SHARED,
+) -> str | None:
+    """Return the code with which the border between two spaces refuses a memory, or None."""
+    policy = engine.policy
+    path, order = policy.spaces.path(source, address.space), policy.conflict.authority_order
+    refusal = promotion_refusal(path, authority, event_type, order)
+    refusal = refusal or write_refusal(engine.caller, address, scope, Source.USER)
     return refusal or (None if _may_promote(engine, authority) else "promotion:not_for_this_agent")
 
 
@@ -144,7 +158,7 @@ def _refused(writing: Writing, stored: Stored, target: Space, code: str) -> Rece
         trace.memory_promotion_denied(caller, source, target, stored.state.id, code, policy),
     )
     writing.keep(events, stored.stream)
-    return Receipt(Outcome.DENIED, None, (code,), events, (), _DETAIL.get(code))
+    return Receipt(Outcome.DENIED, None, (code,), events, (), DETAIL.get(code))
 
 
 def _space(name: str) -> Space:
@@ -165,7 +179,7 @@ def _owner(engine: Engine, body: Mapping[str, Any], target: Space) -> str:
     raise BadInput("say whose.", field="owner", hint="Name the project.")
 
 
-_DETAIL = {
+DETAIL = {
     "promotion:path_closed": "The policy has no way from that space to this one. See spaces.paths.",
     "promotion:not_for_this_agent": "A person said it; it takes the right 'relay' or 'govern' to take it elsewhere.",
     "promotion:authority_too_low": "It is not believed enough to cross. Have a person say it, or a verifying tool.",

@@ -99,7 +99,7 @@ def _items(
     consulted: Sequence[Space],
     top_k: int,
 ) -> list[Recalled]:
-    """Rules first, then facts, then what matches, then the conversation in its order; each once, with every reason."""
+    """What matches first, then rules and facts that come anyway, then the conversation in its order; each once."""
     settings = engine.policy.turns
     rules = _most_important(engine, _rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
     facts = _most_important(engine, _profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
@@ -108,12 +108,15 @@ def _items(
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
-    found = {stored.state.id: unasked(stored) for stored in (*rules, *facts)} | {one.id: one for one in matches}
+    found = {one.id: one for one in matches}
+    found |= {stored.state.id: unasked(stored) for stored in (*rules, *facts) if stored.state.id not in found}
     kept = shadowed(engine, list(found.values()), consulted, one_person=True)
     kept = with_what_held(engine, reader, asked.text, kept)
-    first = [one for one in kept if one.id in anyway]
-    others = [one for one in kept if one.id not in anyway]
-    best = first + best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
+    matching_ids = {one.id for one in matches}
+    others = [one for one in kept if one.id in matching_ids or one.id not in anyway]
+    best = best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
+    asked_for = {one.id for one in best}
+    best = [*best, *(one for one in kept if one.id in anyway and one.id not in asked_for)]
     at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
     items = [item for _, item in told(engine, best, at_hand)]
     items = _with_reasons(items, anyway, {one.id for one in (*matches, *others)})

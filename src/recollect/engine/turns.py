@@ -1,14 +1,15 @@
 """Turns: one governed exchange between a person and a model. First it recalls, then it writes.
 
-What is written: each line to the session's short-term memory, what the person plainly says of themselves as facts, the
-other statements as snippets, all in one transaction. What belongs to the person or the project then crosses the border
-along the policy's paths, and what is beyond the window is let go. Nothing here changes what the model is given or says.
+What is written: each line to the session's short-term memory, what the person plainly says of themselves as facts, whatever
+else they state as they said it, all in one transaction. Facts cross the border from the session along the policy's paths;
+statements go straight to the person's own memory where such a path is open. What is beyond the window is let go, and what the
+person asks not to keep is not kept. Nothing here changes what the model is given or says.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.engine import operations, retries
 from recollect.engine.contention import again_on_conflict
@@ -16,9 +17,10 @@ from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.exchange import Exchange, ToolResult, as_session
 from recollect.engine.incumbents import holder
-from recollect.engine.ingest import Answer, Prepared, Writing, addresses_of, prepare
+from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
 from recollect.engine.matching import standing
-from recollect.engine.promotion import carry_over
+from recollect.engine.promotion import carry_over, crossing_refusal
+from recollect.engine.taking_back import spoken_in, take_back
 from recollect.engine.tracing import unquoted
 from recollect.engine.turn_recall import recalled
 from recollect.engine.waiting import waiting
@@ -29,12 +31,16 @@ from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt, Turn
 from recollect.model.record import MAX_CONTENT_BYTES, Candidate
-from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Namespace, Source, Space, Status
+from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status
+from recollect.rules.authority import grant_authority, speaks_for_a_person
 from recollect.rules.borders import may_read
+from recollect.rules.draft import Rejection
 from recollect.rules.extraction import Extracted, extract
+from recollect.rules.extraction.said import Discretion, Kept, discretion, kept
 from recollect.rules.privacy_gate import places
 from recollect.rules.procedures import DETECTED, Procedure, detect
-from recollect.rules.turns import merged, parts, put_right, says, statements
+from recollect.rules.taxonomy import classify_event
+from recollect.rules.turns import merged, parts, put_right, says
 from recollect.stores.protocol import Stored
 
 MAX_SNIPPET_BYTES = 2_000
@@ -49,13 +55,32 @@ _WELL_KNOWN = 200
 """Among how many profile facts of a space the one is looked for that a correction is about."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fact:
-    """Something that the person said, on its way into the session and from there to where it belongs, if anywhere."""
+OFF_THE_RECORD = Rejection(
+    "turn", "turn:off_the_record", "The person asked not to keep it. Say it again without that to have it kept."
+)
+_STAYS = {
+    "turn:nobody_named": "It stays in the session: name an `owner`, whose later sessions shall find it.",
+    "promotion:no_project": "It stays in the session: name the `project` that it is for.",
+}
 
-    said: Extracted
+
+class _Way(NamedTuple):
+    """Where something that the person said is written, and where it is taken from there."""
+
+    space: Space = Space.SESSION
+    target: Address | None = None
+    reason: str = AT_ONCE
+    stays: str | None = None
+    """The code that says why it is taken nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """Something that the person said, as the gates answered it, on its way to where it belongs."""
+
     answer: Answer
-    target: Address | None
+    way: _Way
+    fact: Extracted | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +90,16 @@ class _Leaving:
     lines: Sequence[Answer]
     spoken: int
     """How many of the lines, the first ones, are what the person said: more than one if it was too long for one."""
-    facts: Sequence[_Fact]
-    snippets: Sequence[Answer]
+    stated: Sequence[_Stated]
+    others: Sequence[Answer]
+    """What tools and the model said, as far as it is kept besides the lines."""
+    asked: Discretion | None
+    touched: Sequence[Address]
+    """The streams that what is taken back may lie in."""
 
     @property
     def answers(self) -> list[Answer]:
-        return [*self.lines, *(fact.answer for fact in self.facts), *self.snippets]
+        return [*self.lines, *(stated.answer for stated in self.stated), *self.others]
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -80,8 +109,8 @@ class _Leaving:
     @property
     def addresses(self) -> list[Address]:
         """The streams that it may write to, in the order in which they are locked."""
-        targets = {fact.target for fact in self.facts if fact.target is not None}
-        return sorted({*addresses_of(self.answers), *targets})
+        targets = {stated.way.target for stated in self.stated if stated.way.target is not None}
+        return sorted({*addresses_of(self.answers), *targets, *self.touched})
 
 
 def turn(
@@ -131,16 +160,29 @@ def _record(
 
 def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
     """Decide what an exchange leaves behind: everything is read and checked before anything goes through the gates."""
+    asked = discretion(exchange.user)
+    said = _readable(engine, exchange.user if asked is None else asked.rest)
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
-    facts = _facts(engine, exchange)
-    stated = [parse_candidate(engine, _fact_fields(engine, exchange, fact)) for fact in facts]
-    snippets = [parse_candidate(engine, fields) for fields in _snippets(engine, exchange, facts)]
-    answers = iter([prepare(engine, candidate) for candidate in (*lines, *stated, *snippets)])
+    facts = _facts(engine, exchange, said) if said else []
+    ways = [_way_of_a_fact(engine, exchange, fact) for fact in facts]
+    written = [_fact_fields(engine, exchange, fact) for fact in facts]
+    for fields, space in _statements(engine, exchange, said, facts) if said else ():
+        way = _way_of_a_statement(engine, exchange, fields, space)
+        ways.append(way)
+        written.append(fields | _placed(exchange, way.space))
+    stated = [parse_candidate(engine, fields) for fields in written]
+    others = [parse_candidate(engine, fields) for fields in _said_besides(engine, exchange)] if asked is None else []
+    answers = iter([prepare(engine, candidate) for candidate in (*stated, *others)])
     return _Leaving(
-        lines=[next(answers) for _ in lines],
+        lines=[prepare(engine, line) if asked is None else Refused(line, OFF_THE_RECORD) for line in lines],
         spoken=len(_pieces(engine, exchange.user)),
-        facts=[_Fact(fact, next(answers), _target(engine, exchange, fact)) for fact in facts],
-        snippets=list(answers),
+        stated=[
+            _Stated(next(answers), way, facts[number] if number < len(facts) else None)
+            for number, way in enumerate(ways)
+        ],
+        others=list(answers),
+        asked=asked,
+        touched=spoken_in(engine, exchange) if asked is not None else (),
     )
 
 
@@ -150,24 +192,26 @@ def _keep_before(
     """Keep the events of the recall, with the session's stream if they have none: without one, nothing that they quote."""
     if stream is None and any(isinstance(answer, Prepared) for answer in leaving.lines):
         stream = writing.pen(_session(writing.engine, exchange)).stream.number
-    writing.keep(before if stream is not None else unquoted(before), stream)
+    quotes = stream is not None and leaving.asked is None
+    writing.keep(before if quotes else unquoted(before), stream)
 
 
 def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
-    """Write the lines, then the facts and snippets, which name the lines that they were said in."""
+    """Write the lines, then what was stated, which names the lines that it was said in."""
+    gone = take_back(writing, exchange, leaving.asked.leaves_out) if leaving.asked is not None else ()
     receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
     ids = [receipt.memory.id for receipt in receipts[: leaving.spoken] if receipt.memory is not None]
-    stated, promoted = _stated(writing, leaving.facts, ids)
-    snippets = [writing.settle(_of_turn(answer, ids)) for answer in leaving.snippets]
-    return Turn(exchange.session, None, (*receipts, *stated, *snippets), tuple(promoted))
+    stated, promoted = _stated(writing, leaving.stated, ids)
+    others = [writing.settle(_of_turn(answer, ids)) for answer in leaving.others]
+    return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), gone)
 
 
 def _slid(writing: Writing, exchange: Exchange, written: Turn) -> Turn:
-    """The same with what left the window for it, if anything was kept at all."""
-    if all(receipt.memory is None for receipt in written.receipts):
+    """The same with what left the window for it, if a line of it was kept."""
+    if not any(receipt.memory is not None and receipt.memory.space is Space.SESSION for receipt in written.receipts):
         return written
     gone, summaries = slide(writing, _session(writing.engine, exchange))
-    return replace(written, receipts=(*written.receipts, *summaries), forgotten=gone)
+    return replace(written, receipts=(*written.receipts, *summaries), forgotten=(*written.forgotten, *gone))
 
 
 def _session(engine: Engine, exchange: Exchange) -> Address:
@@ -179,6 +223,7 @@ def _session(engine: Engine, exchange: Exchange) -> Address:
 
 def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
     """Each line of the exchange, in parts where it is too long for one memory."""
+    thread = {"thread_id": exchange.thread_id or exchange.session}
     for spoken, text in (
         (_by_person(engine, exchange), exchange.user),
         *((_by_tool(tool), tool.output) for tool in exchange.tools),
@@ -187,7 +232,8 @@ def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
         pieces = _pieces(engine, text)
         for number, piece in enumerate(pieces, start=1):
             part = {"meta": {"part": number, "parts": len(pieces)}} if len(pieces) > 1 else {}
-            yield {**_in_session(engine, exchange), **spoken, **part, "kind": Kind.SHORT_TERM, "content": piece}
+            fields = {**_of_the_exchange(engine, exchange), **_placed(exchange), **spoken, **part, **thread}
+            yield {**fields, "kind": Kind.SHORT_TERM, "content": piece}
 
 
 def _pieces(engine: Engine, text: str) -> tuple[str, ...]:
@@ -202,44 +248,75 @@ def _pieces(engine: Engine, text: str) -> tuple[str, ...]:
     return parts(text, whole=sensitive)
 
 
-def _in_session(engine: Engine, exchange: Exchange) -> dict[str, Any]:
+def _of_the_exchange(engine: Engine, exchange: Exchange) -> dict[str, Any]:
     """What everything that an exchange writes has in common. A bound caller's user is known without being named."""
+    run = {"run_id": exchange.run_id} if exchange.run_id is not None else {}
     user = {"user_id": exchange.owner} if engine.caller.trusted else {}
-    return {"space": Space.SESSION, "owner": exchange.session, **user}
+    return {**run, **user}
+
+
+def _placed(exchange: Exchange, space: Space = Space.SESSION) -> dict[str, Any]:
+    return {"space": space, "owner": exchange.owner_in(space)}
 
 
 def _by_person(engine: Engine, exchange: Exchange) -> dict[str, Any]:
-    author = exchange.owner if engine.caller.trusted else engine.caller.user
-    return {"source": Source.USER, **({"author": author} if author else {})}
+    """Whose words they are: an agent that may not pass on a person's has said them itself."""
+    caller = engine.caller
+    author = exchange.owner if caller.trusted else caller.user
+    if not speaks_for_a_person(caller):
+        actor, role = caller.agent or caller.session, "assistant"
+    else:
+        actor, role = (author if exchange.is_named else None), "user"
+    named = {"actor_id": actor} if actor is not None else {}
+    return {"source": Source.USER, "role": role, **named, **({"author": author} if author else {})}
 
 
 def _by_tool(tool: ToolResult) -> dict[str, Any]:
-    return {"source": Source.TOOL, "actor_id": tool.name}
+    return {"source": Source.TOOL, "role": "tool", "actor_id": tool.name}
 
 
 def _by_model(engine: Engine) -> dict[str, Any]:
     caller = engine.caller
     name = (caller.ai_profile or caller.agent or "assistant") if caller.trusted else caller.agent
-    return {"source": Source.AGENT, **({"author": name} if name else {})}
+    named = {"author": name, "actor_id": name} if name else {}
+    return {"source": Source.AGENT, "role": "assistant", **named}
 
 
-def _snippets(engine: Engine, exchange: Exchange, facts: Sequence[Extracted]) -> Iterator[dict[str, Any]]:
-    """What the write policy has a turn keep besides facts.
+def _statements(
+    engine: Engine, exchange: Exchange, said: str, facts: Sequence[Extracted]
+) -> Iterator[tuple[dict[str, Any], Space | None]]:
+    """What the person states besides facts, as it was said, with where they asked to keep it; nothing under ``minimal``."""
+    policy = engine.policy
+    if policy.write.policy in ("none", "minimal"):
+        return
+    common = {**_of_the_exchange(engine, exchange), **_by_person(engine, exchange), "kind": Kind.SEMANTIC}
+    procedure, rest = detect(said, policy.procedures.max_steps)
+    if procedure is not None and REDACTED not in procedure.text:
+        yield {**common, **_procedure_fields(procedure)}, None
+    for one in kept(rest, facts, max(0, policy.turns.max_facts - len(facts))):
+        if REDACTED not in one.text:
+            yield {**common, **_statement_fields(one)}, one.space
 
-    ``normal``: what the person states, and what a verifying tool returned. ``aggressive``: also what other tools
-    returned and what the model said. ``minimal`` and ``none``: nothing.
+
+def _statement_fields(one: Kept) -> dict[str, Any]:
+    """A statement with what sort it is. What a person did is a fact about them; for the project it is a decision."""
+    if one.is_rule:
+        sort: dict[str, Any] = {"layer": Layer.INTENT, "sublayer": "rule", "event_type": EventType.PREFERENCE}
+    else:
+        event_type, _ = classify_event(Candidate(content=one.text), Source.USER)
+        sort = {"event_type": EventType.FACT if event_type is EventType.EXECUTION else event_type}
+    return {"content": one.text, **sort, **({"event_type": EventType.DECISION} if one.space is Space.PROJECT else {})}
+
+
+def _said_besides(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
+    """What the write policy keeps of the others' words besides the lines.
+
+    ``normal``: what a verifying tool returned. ``aggressive``: also what other tools returned and what the model said.
     """
-    policy, common = engine.policy, {**_in_session(engine, exchange), "kind": Kind.SEMANTIC}
+    policy, common = engine.policy, {**_of_the_exchange(engine, exchange), **_placed(exchange), "kind": Kind.SEMANTIC}
     if policy.write.policy in ("none", "minimal"):
         return
     everything = policy.write.policy == "aggressive"
-    procedure, said = detect(_readable(engine, exchange.user), policy.procedures.max_steps)
-    if procedure is not None and REDACTED not in procedure.text:
-        yield {**common, **_by_person(engine, exchange), **_procedure_fields(procedure)}
-    for sentence in statements(said, facts, max(0, policy.turns.max_facts - len(facts))):
-        if REDACTED in sentence:
-            continue
-        yield {**common, **_by_person(engine, exchange), "content": sentence}
     for tool in exchange.tools:
         if everything or tool.name in policy.authority.verifying_tools:
             for content in _said_by_others(engine, tool.output):
@@ -270,10 +347,10 @@ def _readable(engine: Engine, text: str) -> str:
     return text
 
 
-def _facts(engine: Engine, exchange: Exchange) -> list[Extracted]:
+def _facts(engine: Engine, exchange: Exchange, said: str) -> list[Extracted]:
     """What the person plainly said of themselves, and what they asked to have remembered."""
     most = engine.policy.turns.max_facts
-    stated = extract(_readable(engine, exchange.user), most=most) if most else ()
+    stated = extract(said, most=most) if most else ()
     found = [fact for fact in stated if REDACTED not in fact.sentence]
     known = _known_facts(engine, exchange) if any(fact.points_back for fact in found) else []
     return [_resolved(fact, known) for fact in found]
@@ -282,7 +359,8 @@ def _facts(engine: Engine, exchange: Exchange) -> list[Extracted]:
 def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[str, Any]:
     named = {name: value for name, value in (("key", fact.key), ("title", fact.title)) if value is not None}
     return {
-        **_in_session(engine, exchange),
+        **_of_the_exchange(engine, exchange),
+        **_placed(exchange),
         **_by_person(engine, exchange),
         **named,
         "content": fact.content,
@@ -347,37 +425,77 @@ def _noted(answer: Answer, **meta: Any) -> Answer:
     return answer.noting(**meta) if isinstance(answer, Prepared) else answer
 
 
-def _stated(writing: Writing, facts: Sequence[_Fact], ids: Sequence[str]) -> tuple[list[Receipt], list[Receipt]]:
-    """Write each fact to the session, and take it where it belongs."""
+def _stated(writing: Writing, stated: Sequence[_Stated], ids: Sequence[str]) -> tuple[list[Receipt], list[Receipt]]:
+    """Write each thing that was said, and take it where it belongs."""
     receipts, promoted = [], []
-    for fact in facts:
-        if fact.said.ended and not _still_holds(writing, fact):
+    for one in stated:
+        if one.fact is not None and one.fact.ended and not _still_holds(writing, one, one.fact):
             continue
-        receipt = writing.settle(_of_turn(fact.answer, ids))
-        receipts.append(receipt)
-        if fact.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
-            reason = SAID_SO if fact.said.target_space is not None else AT_ONCE
-            promoted.append(carry_over(writing, receipt.memory.id, fact.target, reason))
+        receipt = writing.settle(_of_turn(one.answer, ids))
+        receipts.append(_staying(receipt, one.way.stays))
+        if one.way.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
+            promoted.append(carry_over(writing, receipt.memory.id, one.way.target, one.way.reason))
     return receipts, promoted
 
 
-def _target(engine: Engine, exchange: Exchange, fact: Extracted) -> Address | None:
-    """Where a fact belongs besides the session: where the person said, else in their own memory; ``None`` for nowhere."""
-    if fact.target_space is not None:
-        return exchange.address(engine.tenant, fact.target_space) if fact.target_space is not Space.SESSION else None
+def _staying(receipt: Receipt, code: str | None) -> Receipt:
+    """The same receipt with why it goes no further than the session."""
+    if code is None or receipt.memory is None:
+        return receipt
+    return replace(receipt, reasons=(*receipt.reasons, code), detail=receipt.detail or _STAYS[code])
+
+
+# ── where it belongs ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _way_of_a_fact(engine: Engine, exchange: Exchange, fact: Extracted) -> _Way:
+    """A fact enters by the session, and is taken where the person said, else to their own memory if policy does so at once."""
+    if fact.target_space not in (None, Space.SESSION):
+        return _asked_for(engine, exchange, fact.target_space)
     if not engine.policy.promotion.at_once or fact.points_back:
-        return None
-    return exchange.address(engine.tenant, Space.USER)
+        return _Way()
+    return _to_the_person(engine, exchange, AT_ONCE)
 
 
-def _still_holds(writing: Writing, fact: _Fact) -> bool:
+def _way_of_a_statement(engine: Engine, exchange: Exchange, fields: Mapping[str, Any], asked: Space | None) -> _Way:
+    """A statement is written where the policy has it: in the person's own memory if a path leads there from the session.
+
+    Where none does, it stays in the session, and the border says why.
+    """
+    if asked is Space.PROJECT:
+        return _asked_for(engine, exchange, asked)
+    if engine.policy.turns.statements == "session":
+        return _to_the_person(engine, exchange, SAID_SO) if asked is Space.USER else _Way()
+    way = _to_the_person(engine, exchange, SAID_SO if asked is Space.USER else AT_ONCE)
+    if way.target is None or Space.USER not in engine.policy.spaces.write_spaces:
+        return way
+    authority, _ = grant_authority(Source.USER, engine.caller, None, engine.policy.authority.verifying_tools)
+    event_type = fields.get("event_type", EventType.FACT)
+    refused = crossing_refusal(engine, Space.SESSION, way.target, authority, event_type)
+    return _Way(Space.USER) if refused is None else way
+
+
+def _to_the_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
+    if not exchange.is_named:
+        return _Way(stays="turn:nobody_named")
+    return _Way(target=exchange.address(engine.tenant, Space.USER), reason=reason)
+
+
+def _asked_for(engine: Engine, exchange: Exchange, space: Space) -> _Way:
+    if space is Space.USER:
+        return _to_the_person(engine, exchange, SAID_SO)
+    target = exchange.address(engine.tenant, space)
+    return _Way(target=target, reason=SAID_SO, stays=None if target is not None else "promotion:no_project")
+
+
+def _still_holds(writing: Writing, stated: _Stated, fact: Extracted) -> bool:
     """Whether what has ended is what is believed: "I left Acme" ends nothing for someone who works elsewhere."""
-    answer = fact.answer
+    answer, target = stated.answer, stated.way.target
     if not isinstance(answer, Prepared) or answer.draft.key is None:
         return True
     candidate, key = answer.draft.candidate, answer.draft.key.text
     believed = []
-    for address in (answer.address, *([fact.target] if fact.target is not None else [])):
+    for address in (answer.address, *([target] if target is not None else [])):
         if not may_read(writing.engine.caller, address):
             continue
         stream = writing.writer.stream_at(address)
@@ -386,7 +504,7 @@ def _still_holds(writing: Writing, fact: _Fact) -> bool:
         where = writing.writer, stream, candidate.scope, KIND_CLASS[candidate.kind]
         stored = holder(writing.engine, *where, key, category=candidate.category).incumbent
         believed += [stored.body] if stored is not None and stored.body is not None else []
-    return bool(believed) and all(says(_content(body), fact.said.value) for body in believed)
+    return bool(believed) and all(says(_content(body), fact.value) for body in believed)
 
 
 def _content(body: Mapping[str, Any]) -> str:

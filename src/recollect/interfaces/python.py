@@ -463,6 +463,8 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         tools: Sequence[Mapping[str, Any]] = (),
         owner: str | None = None,
         project: str | None = None,
+        thread_id: str | None = None,
+        run_id: str | None = None,
         agent: str | None = None,
         ai_profile: str | None = None,
         top_k: int | None = None,
@@ -470,11 +472,22 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     ) -> Turn:
         """One governed exchange: recall for what the ``user`` says, then record it and what the ``ai`` and ``tools`` said.
 
-        ``owner`` is the person whose memory it is, ``tools`` a list of ``{"name": …, "output": …}``. Where the model is run
-        in between, use :meth:`recall_for` and :meth:`record`.
+        ``owner`` is the person whose memory it is: only with one is what they state found in their later sessions. ``tools`` is
+        a list of ``{"name": …, "output": …}``; ``thread_id`` (by default the session) and ``run_id`` go with each line. Where
+        the model is run in between, use :meth:`recall_for` and :meth:`record`.
         """
         engine = through_agent(self._engine, agent)
-        exchange = parse_exchange(engine, session=session, user=user, ai=ai, tools=tools, owner=owner, project=project)
+        exchange = parse_exchange(
+            engine,
+            session=session,
+            user=user,
+            ai=ai,
+            tools=tools,
+            owner=owner,
+            project=project,
+            thread_id=thread_id,
+            run_id=run_id,
+        )
         return turns.turn(engine, exchange, ai_profile=ai_profile, top_k=top_k, idempotency_key=idempotency_key)
 
     @traced
@@ -504,13 +517,25 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         tools: Sequence[Mapping[str, Any]] = (),
         owner: str | None = None,
         project: str | None = None,
+        thread_id: str | None = None,
+        run_id: str | None = None,
         agent: str | None = None,
         ai_profile: str | None = None,
         idempotency_key: str | None = None,
     ) -> Turn:
         """Record an exchange whose recall was asked for with :meth:`recall_for`."""
         engine = through_agent(self._engine, agent)
-        exchange = parse_exchange(engine, session=session, user=user, ai=ai, tools=tools, owner=owner, project=project)
+        exchange = parse_exchange(
+            engine,
+            session=session,
+            user=user,
+            ai=ai,
+            tools=tools,
+            owner=owner,
+            project=project,
+            thread_id=thread_id,
+            run_id=run_id,
+        )
         return turns.record(engine, exchange, ai_profile=ai_profile, idempotency_key=idempotency_key)
 
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────

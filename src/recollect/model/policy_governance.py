@@ -141,6 +141,11 @@ class Turns(Section):
     summarise: bool = Field(True, description="keep a line of each exchange that leaves the window, made by rule")
     summary_characters: int = Field(1_000, ge=100, le=8_000, description="how long that summary may become")
     max_facts: int = Field(20, ge=0, le=100, description="facts that one message may leave behind")
+    statements: Literal["user", "session"] = Field(
+        "user",
+        description="where what a person states in a turn is kept. user: in their own memory, where their later sessions find "
+        "it, if the exchange names an owner and a path leads from the session there; session: in the session alone",
+    )
     recalled_facts: int = Field(10, ge=0, le=100, description="profile facts that a turn recalls, whatever is asked")
     recalled_rules: int = Field(10, ge=0, le=100, description="rules that a turn recalls, whatever is asked")
 

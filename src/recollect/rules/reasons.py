@@ -153,6 +153,9 @@ REASONS: dict[str, str] = {
     "promotion:said_so": "the person asked to have it kept there",
     # Turns.
     "turn:continues": "it continues the line before it",
+    "turn:off_the_record": "the person asked not to keep what was said",
+    "turn:nobody_named": "nobody said whose memory it is, so it stays in the session",
+    "promotion:no_project": "it was to be kept for the project, and none was named",
     # Phases.
     "identity:said_again_in_a_new_phase": "the same was said again in a new phase, and belongs to it now",
     "phase:first_write": "the first phase begins with the first write",
@@ -164,6 +167,7 @@ REASONS: dict[str, str] = {
     "supersede:takes_key": "it goes on under the key of what it replaces",
     "archived:by_hand": "a person archived it",
     "forgotten:by_hand": "a person forgot it",
+    "forgotten:said_so": "the person asked in a turn to forget what they had said",
     "restored:by_hand": "a person brought it back",
     "edited:by_hand": "a person edited its metadata",
     "ttl_expired": "it was past its date or tick",

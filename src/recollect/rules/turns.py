@@ -1,8 +1,6 @@
-"""What one exchange leaves behind: which of its words are worth keeping, and how the rest is summed up.
+"""What becomes of the lines of an exchange: long ones are cut into parts, and those that leave the window are summed up.
 
-All of it is decided by rule from the words themselves. What a person plainly says of themselves is found by
-``extraction``; this module adds the plain statements about anything else, cuts long lines into parts, and makes the
-summary of what leaves the window.
+What the lines state is found by ``extraction``.
 """
 
 import re
@@ -11,57 +9,15 @@ from typing import NamedTuple
 
 from recollect.model.one_line import BREAK
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.rules.extraction import Extracted
-from recollect.rules.extraction.message import plain_sentences
-from recollect.rules.extraction.words import LEADS_IN, QUESTION_WORDS, SUPPOSING
-from recollect.rules.text import terms
-from recollect.rules.word_lists import word_set
+from recollect.rules.extraction.message import SENTENCE_END
 
 SUMMARY_TITLE = "Session summary"
 SUMMARY_OPENING = "Earlier in this session:"
 MAX_SUMMARISED = 100
 """How many of the lines that it sums up a summary names."""
 
-_FEWEST_TERMS = 3
-_LONGEST_STATEMENT = 300
 _LONGEST_SUMMARY_LINE = 120
-_OPENS_NO_STATEMENT = word_set(
-    """it this that these those they he she there you your thanks thank great ok okay sure yes no yeah please hi hello
-    hey wow oh hmm well write make give tell show explain help create generate list find add fix update use let's lets
-    summarize summarise translate describe remember note same another such so and but or also sounds perfect awesome
-    nice good cool haha lol sorry can could would will should shall may might must do does did is are was were am has
-    have had check delete remove restart start stop run send open close read put take get set try keep call email ask
-    install build test deploy move copy rename change turn switch review refactor implement compare draft edit format
-    plan schedule book order buy search look go come wait cancel print save load download upload merge commit push pull
-    it's that's there's they're you're we'll gonna knowing being appreciate way"""
-)
-"""A sentence that opens with one of these asks, answers, or points at something outside itself."""
-_POINTS_OUTSIDE = word_set("this that these those it it's they them above below here you your you're you've yours")
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _BREAKS = ("\n\n", "\n", ". ", " ")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s")
-
-
-def statements(message: str, facts: Sequence[Extracted], most: int) -> tuple[str, ...]:
-    """The sentences of a message that plainly state something, besides those in which a fact was found already.
-
-    >>> statements("The build server stands in Frankfurt. Could you check it?", [], 5)
-    ('The build server stands in Frankfurt.',)
-    """
-    understood = {fact.sentence for fact in facts}
-    said = dict.fromkeys(s for s in plain_sentences(message) if s not in understood and _states(s))
-    return tuple(said)[:most]
-
-
-def _states(sentence: str) -> bool:
-    if "?" in sentence or len(sentence) > _LONGEST_STATEMENT or not sentence[:1].isalnum():
-        return False
-    words = [word.lower() for word in _WORD.findall(sentence)]
-    opens = words[0] if words else ""
-    if opens in _OPENS_NO_STATEMENT or opens in QUESTION_WORDS or opens in LEADS_IN:
-        return False
-    doubtful = not SUPPOSING.isdisjoint(words) or not _POINTS_OUTSIDE.isdisjoint(words)
-    return not doubtful and len(set(terms(sentence))) >= _FEWEST_TERMS
 
 
 def parts(text: str, limit: int = MAX_CONTENT_BYTES, whole: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
@@ -137,7 +93,7 @@ def summary(earlier: str | None, lines: Sequence[Said], limit: int) -> str:
 
 
 def _first_sentence(text: str) -> str:
-    return _clipped(_within_a_line(_SENTENCE_END.split(text.strip(), maxsplit=1)[0]), _LONGEST_SUMMARY_LINE)
+    return _clipped(_within_a_line(SENTENCE_END.split(text.strip(), maxsplit=1)[0]), _LONGEST_SUMMARY_LINE)
 
 
 def _within_a_line(text: str) -> str:

@@ -14,6 +14,8 @@ Ai = Annotated[str | None, typer.Option(help="What the model answered.")]
 Tool = Annotated[list[str] | None, typer.Option(help="What a tool returned, as name=output; may be given again.")]
 Owner = Annotated[str | None, typer.Option(help="Whose memory it is; by default the caller's own.")]
 Project = Annotated[str | None, typer.Option(help="The project that it is about.")]
+Thread = Annotated[str | None, typer.Option(help="The thread that the lines belong to; by default the session.")]
+Run = Annotated[str | None, typer.Option(help="The run that the lines belong to.")]
 AiProfile = Annotated[str | None, typer.Option(help="The AI profile that answers.")]
 TopK = Annotated[int | None, typer.Option(help="How many matching memories to recall at most.")]
 Key = Annotated[str | None, typer.Option(help="Makes a retry safe.")]
@@ -33,6 +35,8 @@ def turn(
     tool: Tool = None,
     owner: Owner = None,
     project: Project = None,
+    thread_id: Thread = None,
+    run_id: Run = None,
     ai_profile: AiProfile = None,
     top_k: TopK = None,
     idempotency_key: Key = None,
@@ -40,7 +44,7 @@ def turn(
     """One governed exchange: recall for what the person says, then record it."""
     from recollect.interfaces.cli import screen
 
-    said = _said(session, user, owner, project, ai_profile)
+    said = _said(session, user, owner, project, ai_profile) | {"thread_id": thread_id, "run_id": run_id}
     with of(context).memory(IfMissing.MAKE) as memory:
         answer = memory.turn(**said, ai=ai, tools=_tools(tool), top_k=top_k, idempotency_key=idempotency_key)
     of(context).answer(answer, screen.turn)
@@ -71,13 +75,15 @@ def record(
     tool: Tool = None,
     owner: Owner = None,
     project: Project = None,
+    thread_id: Thread = None,
+    run_id: Run = None,
     ai_profile: AiProfile = None,
     idempotency_key: Key = None,
 ) -> None:
     """Record an exchange whose recall was asked for with recall-for."""
     from recollect.interfaces.cli import screen
 
-    said = _said(session, user, owner, project, ai_profile)
+    said = _said(session, user, owner, project, ai_profile) | {"thread_id": thread_id, "run_id": run_id}
     with of(context).memory(IfMissing.MAKE) as memory:
         answer = memory.record(**said, ai=ai, tools=_tools(tool), idempotency_key=idempotency_key)
     of(context).answer(answer, screen.turn)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.rules.word_lists import word_set
+from recollect.rules.word_lists import any_of, word_set
 
 _STRAIGHT = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "\u00a0": " ", "\u200b": None}
@@ -70,8 +70,14 @@ _MAKES_BELIEVE_WITH = word_set(
     hypothetically sake character story scenario game world role part act answer behave speak say are"""
 )
 _REQUEST = re.compile(r"\b(?:remember|note|forget|mind|memory|project|self|context|record|correction|decision)\b", re.I)
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?…])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr|Sr)\.)(?<!\b(?:Mrs|e\.g|i\.e|etc|Inc|Ltd)\.)"
+_AFTER_AN_ORDINAL = word_set(
+    """Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember Stock Etage Klasse Quartal
+    Semester Geburtstag Jahrhundert Platz Runde Woche Lebensjahr Schwangerschaftswoche Advent Hochzeitstag"""
+)
+"""What a German ordinal counts: "am 3. Mai" is no end of a sentence."""
+SENTENCE_END = re.compile(
+    r"(?<=[.!?…])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|vs|Jr|Sr|Nr|ca)\.)(?<!\b(?:Mrs|e\.g|i\.e|z\.B|d\.h|etc|Inc|Ltd|bzw)\.)"
+    rf"(?!(?<=\d\.)\s+(?:[a-zäöü]|(?:{any_of(_AFTER_AN_ORDINAL)})\b))"
     r"[\"')]*\s+(?![😂🤣🙄😜🤪😏🙃])"
 )
 _SPOKEN_OF = word_set(
@@ -107,15 +113,24 @@ def sentences(message: str) -> list[Sentence]:
 
 
 def plain_sentences(message: str) -> list[str]:
-    """Every sentence in which the writer speaks for themselves, about whatever it may be, as it was written."""
-    return [sentence.original for sentence in _own(_straight(message))]
+    """Every sentence in which the writer speaks for themselves, about whatever it may be, as it was written.
+
+    One that laughs is among them: "My rent went up again lol" is meant.
+    """
+    return [sentence.original for sentence in _own(_straight(message), laughing=True)]
+
+
+def unread_sentences(message: str) -> list[str]:
+    """Every sentence of a message, whoever speaks in it, with what is quoted taken out."""
+    text, _ = _masked(_straight(message))
+    return [part for line in _MARK.sub("", text).splitlines() for part in SENTENCE_END.split(line.strip()) if part]
 
 
 def _straight(message: str) -> str:
     return _MARK.sub(" ", message.translate(_STRAIGHT))
 
 
-def _own(text: str) -> list[Sentence]:
+def _own(text: str, *, laughing: bool = False) -> list[Sentence]:
     lowered = text.lower()
     jokes = not text.isascii() or any(sign in lowered for sign in _LAUGHS)
     if _DRAFT.search(text) or (jokes and _TAKEN_BACK.search(text)):
@@ -123,7 +138,7 @@ def _own(text: str) -> list[Sentence]:
     words = frozenset(_WORD.findall(lowered))
     text, quotes = _masked(_FENCED.sub("\n", text))
     own = list(_own_sentences(text, may_make_believe=not _MAKES_BELIEVE_WITH.isdisjoint(words)))
-    return [Sentence(part, quotes) for part in (_without_jokes(own) if jokes else own)]
+    return [Sentence(part, quotes) for part in (_without_jokes(own) if jokes and not laughing else own)]
 
 
 def _without_jokes(parts: list[str]) -> list[str]:
@@ -157,7 +172,7 @@ def _own_sentences(text: str, may_make_believe: bool) -> Iterator[str]:
         if not line.strip() or _is_code(line):
             continue
         bullet = _BULLET.match(line)
-        for part in _SENTENCE_END.split(line[bullet.end() :] if bullet else line):
+        for part in SENTENCE_END.split(line[bullet.end() :] if bullet else line):
             sentence = " ".join(part.split())
             if _is_material(sentence) or (may_make_believe and _MAKES_BELIEVE.search(sentence)):
                 return

@@ -23,6 +23,8 @@ _ASKS = re.compile(
     r"|note to self ?[:,] ?(?P<self>)",
     re.I,
 )
+_THAT = r"(?: (?:this|that|it|all (?:of )?(?:this|that)))?"
+_ASKS_FOR_THAT = re.compile(rf"{_ASKING}{_REMEMBER}{_THAT}(?: down)?{_FOR_WHOM}{_THAT}(?:,? please)?[.!? ]*", re.I)
 _SPEAKS_OF_ITSELF = re.compile(_OWN, re.I)
 _PLACED = re.compile(r"for (?:the|our|this) (?:project|team|repo)[,:] (?=\S)", re.I)
 _CORRECTS = re.compile(
@@ -68,6 +70,12 @@ def opened(opening: Opening) -> Opening:
             break
         opening = then
     return opening
+
+
+def asks_to_keep_that(sentence: str) -> Opening | None:
+    """Return what a sentence says that only asks to keep what was said beside it: "Remember this for the project."."""
+    match = _ASKS_FOR_THAT.fullmatch(sentence)
+    return None if match is None else Opening("", requested=True, space=_space(match["whom"]))
 
 
 def _may_open(rest: str) -> bool:

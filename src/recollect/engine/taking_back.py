@@ -1,0 +1,106 @@
+"""Taking back: what a person asks to forget that they said in a session, wherever it went from there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from recollect.engine import operations
+from recollect.engine.context import Engine
+from recollect.engine.exchange import Exchange
+from recollect.engine.expiry import soft_delete
+from recollect.engine.ingest import Writing
+from recollect.engine.window import MAX_EVICTED, OF_A_TURN
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.ledger import Event
+from recollect.model.operation import Op
+from recollect.model.vocabulary import Authority, Source, Space
+from recollect.rules.authority import grant_authority, outranks
+from recollect.rules.borders import write_refusal
+from recollect.rules.extraction.said import LeavesOut
+from recollect.stores.protocol import Stored, Stream
+
+SAID_SO = "forgotten:said_so"
+_REACHED = (Space.SESSION, Space.USER, Space.PROJECT)
+_MOST_TAKEN = 1_000
+"""How many memories of a space are looked through for what was taken from the lines, the newest first."""
+
+
+def spoken_in(engine: Engine, exchange: Exchange) -> list[Address]:
+    """Return the streams that what was said in a session may have reached, as far as the caller may write to them."""
+    found = [exchange.address(engine.tenant, space) for space in _REACHED]
+    return [at for at in found if at is not None and write_refusal(engine.caller, at, "shared", Source.USER) is None]
+
+
+def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[str, ...]:
+    """Forget the person's last message in a session, or all of them, and what was kept of it. Returns the ids that left.
+
+    The answer that it was given goes with it. What was known before and was only said again stays.
+    """
+    if which is LeavesOut.THIS:
+        return ()
+    homes = [(at, stream) for at in spoken_in(writing.engine, exchange) if (stream := writing.writer.stream_at(at))]
+    session = next((stream for at, stream in homes if at.space is Space.SESSION), None)
+    lines = _lines(writing, exchange, session, which) if session is not None else []
+    said = {stored.state.id for stored in lines} | {id for s in lines for id in _meta(s).get("summary_of", ())}
+    gone: list[str] = []
+    for at, stream in homes if said else ():
+        found = lines if stream is session else []
+        gone += _forget(writing, at, [*found, *_taken_from(writing, stream, said, lines)])
+    return tuple(gone)
+
+
+def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:
+    """The lines of the person's last exchange, or of all of theirs together with what sums up those before."""
+    writer = writing.writer
+    found = writer.by_numbers(session, writer.newest(session, "turns", MAX_EVICTED))
+    person = exchange.owner if writing.engine.caller.trusted else writing.engine.caller.user
+    theirs = [s for s in found if (s.body or {}).get("user_id", person) == person]
+    if which is LeavesOut.SESSION:
+        return theirs
+    ticks = {_tick(s) for s in theirs if OF_A_TURN in _meta(s) and (s.body or {}).get("role") != "tool"}
+    return [s for s in theirs if ticks and _tick(s) == max(ticks) and OF_A_TURN in _meta(s)]
+
+
+def _taken_from(writing: Writing, stream: Stream, said: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
+    """What was kept of these lines in a stream. It is no older than they are, unless a summary stands for some of them."""
+    engine = writing.engine
+    summed_up = any("summary_of" in _meta(stored) for stored in lines)
+    since = () if summed_up else (("created_at", ">=", min(str((s.body or {})["created_at"]) for s in lines)),)
+    wanted = replace(engine.selecting(), streams=(stream.number,), equal={"status": "active"}, ranges=since)
+    for stored in writing.writer.select(engine.tenant, wanted, _MOST_TAKEN):
+        if not said.isdisjoint(_meta(stored).get("source_turn_ids", ())):
+            yield stored
+
+
+def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]:
+    engine, pen = writing.engine, writing.pen(at)
+    mine = [stored for stored in {s.state.id: s for s in found}.values() if _may_take_back(engine, stored)]
+    events = [
+        trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
+        for s in mine
+        if s.body is not None
+    ]
+    pen.load(*mine)
+    for stored in mine:
+        soft_delete(pen, stored.state.id, Event.FORGOTTEN, SAID_SO)
+    pen.flush()
+    operations.keep(engine, writing.writer, [operations.about(engine, s, Op.DELETE, pen.at) for s in mine])
+    writing.keep(events, pen.stream.number)
+    return [stored.state.id for stored in mine]
+
+
+def _may_take_back(engine: Engine, stored: Stored) -> bool:
+    """What a higher authority said is not a lower one's to take away."""
+    if stored.body is None or not engine.sight.sees(stored.body["scope"], stored.state.category):
+        return False
+    caller, policy = engine.caller, engine.policy
+    own, _ = grant_authority(Source.USER, caller, None, policy.authority.verifying_tools)
+    return caller.trusted or not outranks(Authority(stored.state.authority), own, policy.conflict.authority_order)
+
+
+def _meta(stored: Stored) -> dict[str, list[str]]:
+    return dict((stored.body or {}).get("meta", {}))
+
+
+def _tick(stored: Stored) -> int:
+    return int((stored.body or {}).get("tick", 0))

@@ -1,0 +1,262 @@
+"""Which words of a message are kept as they were said: what its writer states, standing rules, and what is not to be kept at all.
+
+Most of what people say of their lives fits no rule of :mod:`recollect.rules.extraction`. It is kept word for word, the stating
+sentences of a message together, since a sentence alone often loses what it is about ("She has a pacemaker."). Questions, small
+talk, orders of the moment, suppositions, hearsay and pasted material are left out. Words and patterns stand in ``said.toml``.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from recollect.model.vocabulary import Space
+from recollect.rules.extraction.fact import Extracted
+from recollect.rules.extraction.message import plain_sentences, unread_sentences
+from recollect.rules.extraction.openings import asks_to_keep_that
+from recollect.rules.tables import load_table
+from recollect.rules.text import STOP_WORDS, terms
+from recollect.rules.word_lists import any_of, word_set
+
+LONGEST_PART = 500
+"""How many characters of a message are kept as one memory, unless one sentence has more."""
+_LONGEST_SENTENCE = 600
+"""A longer sentence is no sentence of a conversation."""
+_LONGEST_TALK = 12
+"""A message of more sentences is read as a document, unless its writer speaks in it of themselves."""
+
+_FEWEST_AFTER_A_GUESS = 5
+"""Words of a sentence that stands for itself after a question or a guess: "Not now though." only goes on with it."""
+
+_TABLE = load_table("recollect.rules.extraction", "said.toml")
+_CHATTER = word_set(_TABLE["chatter"])
+_COMMANDS = word_set(_TABLE["commands"])
+_ORDERS = _COMMANDS | frozenset(_TABLE["manner"].split("|"))
+"""First words of what the assistant is to do."""
+
+
+def _beginning(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.I)
+
+
+_OPENS = re.compile(rf"(?:(?:{any_of(_TABLE['openings'])})(?:[,!.…:]+\s*|\s+-+\s+|\s+(?=\S))|[\w.-]{{2,20}}: )", re.I)
+_MOST_OPENINGS = 4
+_REMINDS = _beginning(_TABLE["reminders"])
+_SUPPOSED = _beginning(_TABLE["supposed"])
+_RETOLD = _beginning(_TABLE["retold"])
+_RULES = _beginning(_TABLE["rules"])
+_FROM_NOW_ON = _beginning(_TABLE["from_now_on"])
+_MANNER = _beginning([rf"(?:{_TABLE['manner']})\b"])
+_SCOPE = re.compile(rf"\b(?:{_TABLE['scope']})(?!\w)", re.I)
+_ONLY_NOW = re.compile(rf"\b(?:{_TABLE['only_now']})\b", re.I)
+_POLITELY = _beginning(_TABLE["politely"])
+_USES = _beginning(_TABLE["uses"])
+_FORBIDS = _beginning(_TABLE["forbids"])
+_ASKS = _beginning(_TABLE["asks"])
+_CLAUSE = _beginning(_TABLE["between_clauses"])
+_STATING = re.compile("|".join(_TABLE["stating"]))  # by their capitals names are told from other words
+_MINE = re.compile(rf"\b(?:{_TABLE['mine']})\b", re.I)
+_POINTS = re.compile(rf"(?:{_TABLE['points']})\b", re.I)
+_LEANS = re.compile(rf"(?:{_TABLE['points']}|{_TABLE['leans']})\b", re.I)
+_TO_THE_ASSISTANT = re.compile(r"you(?:r|rs|'re|'ve|'ll|'d)?\b", re.I)
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+
+
+class Kept(NamedTuple):
+    """Something that a message leaves behind as it was said."""
+
+    text: str
+    is_rule: bool = False
+    """It says how the assistant is to behave, now and later."""
+    space: Space | None = None
+    """Where the person asked to keep it, if they did."""
+
+
+class LeavesOut(StrEnum):
+    """Whose words a person asks not to keep."""
+
+    THIS = "this"
+    BEFORE = "before"
+    SESSION = "session"
+
+
+# ── what is stated ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def kept(message: str, facts: Sequence[Extracted], most: int) -> tuple[Kept, ...]:
+    """Return what a message states, besides what was understood as a fact already, and its standing rules.
+
+    >>> [one.text for one in kept("The vet moved to Mill Lane. She is open on Saturdays. Can you check?", [], 5)]
+    ['The vet moved to Mill Lane. She is open on Saturdays.']
+    >>> kept("No emojis, please.", [], 5)
+    (Kept(text='No emojis, please.', is_rule=True, space=None),)
+    """
+    sentences = plain_sentences(message)
+    space, asked = _wanted_in(sentences)
+    rules: list[str] = []
+    stated: list[str] = []
+    hangs = False
+    for sentence in (s for s in sentences if s not in asked):
+        body = _body(sentence)
+        if _is_rule(body):
+            rules.append(sentence)
+        elif _states(body, leans_on=bool(stated)) and not (hangs and len(_WORD.findall(body)) < _FEWEST_AFTER_A_GUESS):
+            stated.append(sentence)
+        else:
+            hangs = not _is_chatter(body)
+            continue
+        hangs = False
+    understood = {fact.sentence: _terms_of(facts, fact.sentence) for fact in facts}
+    rules = [rule for rule in rules if rule not in understood]
+    parts = () if _is_document(sentences, stated) else _parts(_not_understood(stated, understood))
+    found = [*(Kept(part, False, space) for part in parts), *(Kept(rule, True, space) for rule in rules)]
+    return tuple(dict.fromkeys(found))[:most]
+
+
+def _wanted_in(sentences: Sequence[str]) -> tuple[Space | None, set[str]]:
+    """Return where a sentence of its own ("Remember this for the project.") wants the others kept, and such sentences."""
+    asked = {sentence: opening for sentence in sentences if (opening := asks_to_keep_that(_body(sentence))) is not None}
+    spaces = [opening.space for opening in asked.values() if opening.space is not None]
+    return (spaces[-1] if spaces else None), set(asked)
+
+
+def _body(sentence: str) -> str:
+    """Return a sentence without the ways to begin that change nothing."""
+    for _ in range(_MOST_OPENINGS):
+        match = _OPENS.match(sentence)
+        if match is None or match.end() == len(sentence):
+            break
+        sentence = sentence[match.end() :]
+    return sentence
+
+
+def _states(body: str, *, leans_on: bool) -> bool:
+    """Whether a sentence states something; ``leans_on`` says that one before it does."""
+    if len(body) > _LONGEST_SENTENCE or _is_chatter(body) or _SUPPOSED.match(body) or _RETOLD.match(body):
+        return False
+    if body.rstrip(" \"')").endswith("?") or _ASKS.match(body):
+        return _has_statement(body)
+    first = body.split(maxsplit=1)[0].lower().rstrip(",:;.!")
+    if _TO_THE_ASSISTANT.match(body) or first in _COMMANDS:
+        told_of_oneself = bool(_TO_THE_ASSISTANT.match(body) and _MINE.search(body))
+        return told_of_oneself or _REMINDS.match(body) is not None or _has_statement(body)
+    if _POINTS.match(body) and not leans_on:
+        return _MINE.search(body) is not None or any(c.isdigit() for c in body)
+    return True
+
+
+def _is_chatter(body: str) -> bool:
+    """Whether a sentence has nothing but small talk, or too little to say anything."""
+    words = [word.lower().replace("’", "'") for word in _WORD.findall(body)]
+    telling = [w for w in words if w not in _CHATTER and w.replace("'", "") not in STOP_WORDS and w not in STOP_WORDS]
+    return not telling or len(words) < 2
+
+
+def _has_statement(body: str) -> bool:
+    """Whether a question or an order has a clause beside it that states something: "We moved, can you …?"."""
+    clauses = [clause for clause in _CLAUSE.split(body) if clause.strip()]
+    if len(clauses) < 2:
+        return False
+    return any(_STATING.match(clause) and not _ASKS.match(clause.strip()) for clause in clauses)
+
+
+def _is_rule(body: str) -> bool:
+    """Whether a sentence tells the assistant how to behave from now on, and not only what to do now."""
+    body = body.rstrip(" .!?")
+    asked = _POLITELY.match(body)
+    order = _body(body[asked.end() :]) if asked else body
+    if len(order) > _LONGEST_SENTENCE or _REMINDS.match(order) or _is_chatter(order):
+        return False
+    if from_now_on := _FROM_NOW_ON.match(order):
+        order = _body(order[from_now_on.end() :].lstrip(" ,"))
+        return _FORBIDS.match(order) is not None or order.split(maxsplit=1)[0].lower() in _ORDERS if order else False
+    if _RULES.match(order):
+        return True
+    if _FORBIDS.match(order):
+        return _ONLY_NOW.search(order) is None or _SCOPE.search(order.split(maxsplit=1)[1]) is not None
+    if not _MANNER.match(order):
+        return False
+    if _SCOPE.search(order):
+        return True
+    return _ONLY_NOW.search(order) is None and (
+        _USES.match(order) is not None or (asked is not None and order[:3].lower() == "be ")
+    )
+
+
+def _is_document(sentences: Sequence[str], stated: Sequence[str]) -> bool:
+    """Whether a message is a text that somebody pasted: long, and hardly ever in the first person."""
+    if len(sentences) <= _LONGEST_TALK:
+        return False
+    return 4 * sum(1 for sentence in stated if _MINE.search(sentence)) < len(stated)
+
+
+def _not_understood(stated: Sequence[str], understood: dict[str, set[str]]) -> list[str]:
+    """Return the sentences that say more than the facts found in them, and those that the next one leans on."""
+    left: list[str] = []
+    for sentence in reversed(stated):
+        says_more = sentence not in understood or len(set(terms(sentence)) - understood[sentence]) > 1
+        leaned_on = bool(left) and _LEANS.match(_body(left[0])) is not None
+        if says_more or leaned_on:
+            left.insert(0, sentence)
+    return left
+
+
+def _terms_of(facts: Sequence[Extracted], sentence: str) -> set[str]:
+    return {
+        term
+        for fact in facts
+        if fact.sentence == sentence
+        for term in terms(f"{fact.content} {fact.value} {fact.replaces or ''}")
+    }
+
+
+def _parts(stated: Sequence[str]) -> list[str]:
+    """Return the sentences together, in parts of a few where they are many."""
+    parts: list[str] = []
+    for sentence in dict.fromkeys(stated):
+        if parts and len(parts[-1]) + len(sentence) < LONGEST_PART:
+            parts[-1] = f"{parts[-1]} {sentence}"
+        else:
+            parts.append(sentence)
+    return parts
+
+
+# ── what is not to be kept ──────────────────────────────────────────────────────────────────────────────────────────
+
+_LEAVES_OUT = {which: _beginning(_TABLE["leaves_out"][which]) for which in LeavesOut}
+_FEWEST_WORDS_OF_ITS_OWN = 3
+
+
+class Discretion(NamedTuple):
+    """What a person asks not to keep, and what the message says besides."""
+
+    leaves_out: LeavesOut
+    rest: str
+
+
+def discretion(message: str) -> Discretion | None:
+    """Return whose words the person asks not to keep: of this message, of the one before it, of the session.
+
+    "Don't write that down" beside nothing else is about the message before.
+
+    >>> discretion("Forget what I just said. We meet at nine.")
+    Discretion(leaves_out=<LeavesOut.BEFORE: 'before'>, rest='We meet at nine.')
+    >>> discretion("We might sell the boat. Don't write that down.")
+    Discretion(leaves_out=<LeavesOut.THIS: 'this'>, rest='')
+    """
+    sentences = unread_sentences(message)
+    for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
+        asking = [s for s in sentences if _LEAVES_OUT[which].match(_asked_for(_body(s)))]
+        if asking:
+            return Discretion(which, " ".join(s for s in sentences if s not in asking))
+    bodies = [_body(s) for s in sentences]
+    if not any(_LEAVES_OUT[LeavesOut.THIS].search(body) and not _ASKS.match(body) for body in bodies):
+        return None
+    others = [_LEAVES_OUT[LeavesOut.THIS].sub(" ", body) for body in bodies if not _is_chatter(body)]
+    says_more = sum(len(_WORD.findall(other)) for other in others) >= _FEWEST_WORDS_OF_ITS_OWN
+    return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
+
+
+def _asked_for(sentence: str) -> str:
+    match = _POLITELY.match(sentence)
+    return sentence[match.end() :] if match else sentence
