@@ -16,6 +16,8 @@ from recollect.rules.privacy_gate import denied_types
 MAX_TURN_BYTES = 1_048_576
 """How long one line may be. It is kept as linked parts of at most the hard limit of a memory."""
 MAX_TOOLS = 64
+DEFAULT_OWNER = "default"
+"""Whose memory it is if nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +94,14 @@ def parse_exchange(
             check_one(field, name)
     return Exchange(
         session=session,
-        owner=owner or engine.caller.user or "default",
+        owner=owner or engine.caller.user or DEFAULT_OWNER,
         project=project or _only(engine.caller.projects),
         user=_line("user", user),
         ai=None if ai is None else _line("ai", ai),
         tools=_tools(tools),
         thread_id=thread_id,
         run_id=run_id,
-        is_named=(owner or engine.caller.user) is not None,
+        is_named=owner is not None or engine.caller.user not in (None, DEFAULT_OWNER),
     )
 
 

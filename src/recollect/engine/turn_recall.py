@@ -30,6 +30,7 @@ from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import Authority, Kind, Space
 from recollect.rules.borders import read_refusal
 from recollect.rules.budget import best_within
+from recollect.rules.extraction.said import discretion
 from recollect.rules.importance import by_weight
 from recollect.rules.taxonomy import is_standing_rule
 from recollect.rules.turns import parts
@@ -51,7 +52,8 @@ def recall_for(
     """What the policy has a turn recall. Its events go back to the caller and, where policy asks, into the store."""
     engine = as_session(engine, exchange.session, ai_profile)
     recall, stream = recalled(engine, exchange, top_k)
-    tracing.keep_later(engine, recall.events if stream is not None else tracing.unquoted(recall.events), stream)
+    quotes = stream is not None and discretion(exchange.user) is None
+    tracing.keep_later(engine, recall.events if quotes else tracing.unquoted(recall.events), stream)
     return recall
 
 

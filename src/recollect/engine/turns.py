@@ -293,9 +293,8 @@ def _statements(
     procedure, rest = detect(said, policy.procedures.max_steps)
     if procedure is not None and REDACTED not in procedure.text:
         yield {**common, **_procedure_fields(procedure)}, None
-    for one in kept(rest, facts, max(0, policy.turns.max_facts - len(facts))):
-        if REDACTED not in one.text:
-            yield {**common, **_statement_fields(one)}, one.space
+    for one in kept(rest, facts, max(0, policy.turns.max_facts - len(facts)), taken_out=REDACTED):
+        yield {**common, **_statement_fields(one)}, one.space
 
 
 def _statement_fields(one: Kept) -> dict[str, Any]:
@@ -442,7 +441,7 @@ def _staying(receipt: Receipt, code: str | None) -> Receipt:
     """The same receipt with why it goes no further than the session."""
     if code is None or receipt.memory is None:
         return receipt
-    return replace(receipt, reasons=(*receipt.reasons, code), detail=receipt.detail or _STAYS[code])
+    return replace(receipt, reasons=(*receipt.reasons, code), detail=_STAYS[code])
 
 
 # ── where it belongs ────────────────────────────────────────────────────────────────────────────────────────────────

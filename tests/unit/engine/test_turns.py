@@ -72,7 +72,7 @@ def files(folder: Path) -> bytes:
 def test_each_line_is_kept_with_who_spoke_and_how_far_they_are_believed(opened: Open) -> None:
     mem = opened(authority={"verifying_tools": ["crm"]})
     tools = [{"name": "crm", "output": "Plan: premium."}, {"name": "web", "output": "Rain."}]
-    turn = say(mem, "Hello there!", ai="Hi, how can I help?", tools=tools, ai_profile="concierge")
+    turn = say(mem, "Hello there!", ai="Hi, how can I help?", tools=tools, ai_profile="concierge", run_id="r7")
     said = [(m.content, m.source, m.authority, m.authority_reason, m.author.id) for m in written(turn, "short_term")]
     assert said == [
         ("Hello there!", "user", "user_asserted", "source:user", "ana"),
@@ -83,7 +83,15 @@ def test_each_line_is_kept_with_who_spoke_and_how_far_they_are_believed(opened: 
     for memory in written(turn, "short_term"):
         assert (memory.space, memory.owner, memory.user_id) == ("session", "s1", "ana")
         assert (memory.event_type, memory.importance_reason) == ("context", ("importance:event_type:context",))
-    assert [m.actor_id for m in written(turn, "short_term")] == [None, "crm", "web", None]
+    spoken = [(m.role, m.actor_id, m.thread_id, m.run_id) for m in written(turn, "short_term")]
+    assert spoken == [
+        ("user", "ana", "s1", "r7"),
+        ("tool", "crm", "s1", "r7"),
+        ("tool", "web", "s1", "r7"),
+        ("assistant", "concierge", "s1", "r7"),
+    ]
+    (elsewhere,) = written(say(mem, "And now?", thread_id="t9"), "short_term")
+    assert (elsewhere.thread_id, elsewhere.run_id) == ("t9", None)
 
 
 @pytest.mark.parametrize(
@@ -114,18 +122,43 @@ def test_a_fact_carries_its_type_weight_origin_and_key(
     assert (fact.importance >= importance) == (promoted.memory.importance >= importance)
 
 
-def test_another_statement_is_a_snippet_of_the_session_alone(mem: Any) -> None:
+def test_another_statement_is_kept_once_in_the_persons_own_memory(mem: Any) -> None:
     turn = say(mem, f"{SERVER} Is it cold there?")
     (snippet,) = written(turn, "semantic")
-    assert (snippet.content, snippet.event_type, snippet.space) == (SERVER, "fact", "session")
+    assert (snippet.content, snippet.event_type, snippet.space, snippet.owner) == (SERVER, "fact", "user", "ana")
+    assert (snippet.source, snippet.authority, snippet.role, snippet.actor_id) == (
+        "user",
+        "user_asserted",
+        "user",
+        "ana",
+    )
     assert snippet.meta["source_turn_ids"] == [written(turn, "short_term")[0].id]
     assert snippet.to_item()["meta"]["dedup_key"] == f"fact:semantic:{snippet.canonical_key.lower()}"
-    assert turn.promoted == () and known(mem) == {}
+    assert turn.promoted == () and known(mem, "s1", "session") == {}
+    checks = [(e["from_space"], e["to_space"], e["allowed"]) for e in turn.events if e.get("action") == "write"]
+    assert checks == [("session", "session", True), ("user", "user", True)]
+    later = mem.recall_for(session="s2", owner="ana", user="Where does the build server stand?")
+    assert SERVER in later.text and mem.query("build server", owner="ana").items[0].memory.content == SERVER
+
+
+@pytest.mark.parametrize("preset", ["governed", "v4", "entry", "store"])
+def test_the_presets_to_the_letter_keep_a_statement_in_the_session(tmp_path: Path, preset: str) -> None:
+    with recollect.open(tmp_path / "memory.db", policy=preset) as mem:
+        turn = say(mem, SERVER)
+        assert [m.space for m in written(turn, "semantic")] == ["session"] and turn.promoted == ()
+
+
+def test_without_an_owner_nothing_leaves_the_session(mem: Any) -> None:
+    turn = say(mem, f"I live in Porto. {SERVER} Remember for me: the key hangs in the shed.", owner=None)
+    told = [r for r in turn.receipts if r.memory.kind != "short_term"]
+    assert {r.memory.space for r in told} == {"session"} and turn.promoted == ()
+    assert all("turn:nobody_named" in r.reasons and "owner" in r.detail for r in told)
+    assert "Frankfurt" not in mem.recall_for(session="s2", user="Where does the build server stand?").text
 
 
 def test_all_that_an_exchange_writes_to_a_stream_shares_one_tick(mem: Any) -> None:
     turn = say(mem, f"I live in Porto. {SERVER}", ai="Noted.")
-    assert {r.memory.tick for r in turn.receipts} == {1}
+    assert {r.memory.tick for r in (*turn.receipts, *turn.promoted)} == {1}
     assert {r.memory.tick for r in say(mem, "Hello again!", ai="Hi.").receipts} == {2}
     assert mem.verify().ok
 
@@ -314,8 +347,16 @@ def test_who_asks_says_for_whom_it_is_kept(mem: Any) -> None:
         (kept,) = turn.promoted
         assert (kept.memory.space, kept.memory.owner) == where
         assert (kept.memory.event_type, kept.memory.meta["promotion_reason"]) == (event_type, "promotion:said_so")
-    nowhere = say(mem, "Remember for the project: the demo is on Monday.")
-    assert nowhere.promoted == () and written(nowhere, "semantic")[0].space == "session"
+    after = say(mem, "The demo is on Monday. Remember this for the project.", project="apollo")
+    assert [(r.memory.content, r.memory.space) for r in after.promoted] == [("The demo is on Monday.", "project")]
+    for message in (
+        "Remember for the project: the demo is on Monday.",
+        "The demo is on Monday. Note that for the project.",
+    ):
+        nowhere = say(mem, message, session="s2")
+        (stays,) = [r for r in nowhere.receipts if r.memory.kind == "semantic"]
+        assert nowhere.promoted == () and stays.memory.space == "session"
+        assert stays.reasons[-1] == "promotion:no_project" and "project" in stays.detail
 
 
 # ── who may say what ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -406,7 +447,8 @@ def test_what_each_write_policy_has_a_turn_keep(
     assert [m.content for m in written(turn, "semantic")] == semantic
     assert {r.reasons[0] for r in turn.receipts if r.denied} == denied
     assert len(written(turn, "short_term")) == (0 if policy == "none" else 4)
-    assert sorted(known(mem)) == sorted(profile)
+    stated = [m.canonical_key for m in written(turn, "semantic") if m.content == SERVER]
+    assert sorted(known(mem)) == sorted([*profile, *stated])
 
 
 def test_without_at_once_only_what_was_asked_for_crosses(opened: Open) -> None:
@@ -420,7 +462,10 @@ def test_after_a_phase_began_a_turn_recalls_that_phase_alone(mem: Any) -> None:
     say(mem, f"I live in Porto. {SERVER}", ai="Noted.")
     mem.start_phase(space="session", owner="s1", name="second")
     recall = mem.recall_for(session="s1", owner="ana", user="Where does the build server stand?")
-    assert [(i.memory.space, i.memory.content) for i in recall.items] == [("user", "The user lives in Porto.")]
+    assert [(i.memory.space, i.memory.content) for i in recall.items] == [
+        ("user", SERVER),
+        ("user", "The user lives in Porto."),
+    ]
     assert recall.events[-1]["current_phase"]["phase_id"] == "phase-2"
     say(mem, "What about the new server?")
     recall = mem.recall_for(session="s1", owner="ana", user="server?")

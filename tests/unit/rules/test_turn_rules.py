@@ -1,4 +1,4 @@
-"""What one exchange leaves behind, by rule: parts of long lines, plain statements, the summary, and values put right."""
+"""What one exchange leaves behind, by rule: parts of long lines, the summary, and values put right."""
 
 import doctest
 
@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from recollect.model.one_line import one_line
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules import turns
-from recollect.rules.extraction import extract
-from recollect.rules.turns import SUMMARY_OPENING, Said, parts, put_right, says, statements, summary
+from recollect.rules.turns import SUMMARY_OPENING, Said, parts, put_right, says, summary
 
 SERVER = "The build server stands in Frankfurt."
 letters = st.text(alphabet="ab é日🫖\n. ", max_size=400)
@@ -97,97 +96,6 @@ def test_a_cut_is_made_where_the_text_has_a_break(text: str, pieces: tuple[str, 
 def test_a_break_too_early_is_no_reason_to_cut_there() -> None:
     """Else a document whose title stands alone would begin with a part of three words."""
     assert parts("Hi\n\n" + "x" * 40, 20)[0] == "Hi\n\n" + "x" * 16
-
-
-# ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize(
-    ("message", "stated"),
-    [
-        (SERVER, (SERVER,)),
-        (f"{SERVER} Could you check it?", (SERVER,)),
-        (f"{SERVER} {SERVER}", (SERVER,)),
-        (f"- {SERVER}\n- Our deploy runs every night.", (SERVER, "Our deploy runs every night.")),
-        (f"Thanks! {SERVER}", (SERVER,)),
-        ("Müller leitet das Büro in Köln.", ("Müller leitet das Büro in Köln.",)),
-    ],
-    ids=["plain", "before a question", "twice", "bullets", "after thanks", "another language"],
-)
-def test_what_is_plainly_stated_is_kept(message: str, stated: tuple[str, ...]) -> None:
-    assert statements(message, [], 5) == stated
-
-
-TRAPS = {
-    "question": "Does the build server stand in Frankfurt?",
-    "question without a mark": "Could the build server stand in Frankfurt",
-    "question word": "Where the build server in Frankfurt stands",
-    "polite request": "Please restart the build server tonight.",
-    "request to write": "Write a poem about build servers in Frankfurt.",
-    "request to the agent": "Explain the build server in Frankfurt to Ana.",
-    "doubt": "Maybe the build server stands in Frankfurt.",
-    "condition": "The build server stands in Frankfurt if Ana moved it.",
-    "opinion": "I think the build server stands in Frankfurt.",
-    "wondering": "I wonder whether the build server stands in Frankfurt.",
-    "supposing": "Suppose the build server stands in Frankfurt.",
-    "thanks": "Thanks, great job on the build server.",
-    "praise": "Perfect work on the build server setup.",
-    "greeting": "Hello to everybody at the build server team.",
-    "agreement": "Yes the build server team agrees.",
-    "quotation": f'"{SERVER}"',
-    "quoted speech": 'Ana said "the build server stands in Frankfurt".',
-    "reported speech": "Ana wrote: the build server stands in Frankfurt.",
-    "quoted line": f"> {SERVER}",
-    "fenced code": f"```\n{SERVER}\n```",
-    "code": "server = build(Frankfurt, stands=True)",
-    "log": "2026-01-01 10:00:00 INFO build server started in Frankfurt",
-    "material": f"Translate into German: {SERVER}",
-    "letter": f"Dear Ana,\n{SERVER}\nKind regards,",
-    "role play": f"Pretend you are a pirate. {SERVER}",
-    "joke": "The build server stands in Frankfurt lol.",
-    "pointing outside": "The build server stands above that one.",
-    "about the agent": "The build server needs your help.",
-    "too short": "The server stands.",
-    "too long": f"The build server stands in Frankfurt {'very ' * 80}firmly.",
-    "wordless": "🫖 🫖 🫖",
-}
-
-
-@pytest.mark.parametrize("message", TRAPS.values(), ids=TRAPS)
-def test_what_only_looks_like_a_statement_is_not(message: str) -> None:
-    assert statements(message, [], 5) == ()
-
-
-@pytest.mark.parametrize(
-    "order",
-    [
-        "Restart the build server in Frankfurt.",
-        "Run the integration suite on Friday.",
-        "Send Ana the monthly sales report.",
-        "Delete the old backups in Frankfurt.",
-        "Check the build server in Frankfurt.",
-    ],
-)
-def test_an_order_states_nothing(order: str) -> None:
-    assert statements(order, [], 5) == ()
-
-
-def test_a_sentence_that_was_understood_as_a_fact_is_not_stated_again() -> None:
-    message = f"I live in Porto and I work at Acme. {SERVER}"
-    facts = extract(message)
-    assert facts and statements(message, facts, 5) == (SERVER,)
-
-
-def test_no_more_than_asked_for() -> None:
-    message = " ".join(f"Server {name} stands in Frankfurt." for name in ("alpha", "beta", "gamma"))
-    assert len(statements(message, [], 3)) == 3
-    assert statements(message, [], 2) == statements(message, [], 3)[:2]
-    assert statements(message, [], 0) == ()
-
-
-@given(st.text(max_size=200))
-def test_any_text_can_be_read(text: str) -> None:
-    assert all("?" not in stated for stated in statements(text, [], 5))
 
 
 # ── the summary ─────────────────────────────────────────────────────────────────────────────────────────────────────

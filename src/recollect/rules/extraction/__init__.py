@@ -21,11 +21,12 @@ turn, and the first that understands it says what it states; what none of them r
 from collections.abc import Iterable, Iterator
 
 from recollect.model.vocabulary import EventType, Kind
-from recollect.rules.extraction.clauses import Clause, clauses_of, takes_back
+from recollect.rules.extraction.clauses import Clause, clauses_of, takes_back, without_trailing
 from recollect.rules.extraction.decisions import CORRECTIONS, DECISIONS, REQUESTED, REQUESTED_MEANING, requested
 from recollect.rules.extraction.fact import SENSITIVE_KEYS, Extracted
 from recollect.rules.extraction.home_and_work import HOME_AND_WORK
 from recollect.rules.extraction.message import Sentence, sentences
+from recollect.rules.extraction.openings import asks_to_keep_that
 from recollect.rules.extraction.people import PEOPLE
 from recollect.rules.extraction.rule import Found, Rule
 from recollect.rules.extraction.stated import STATED, STATED_MEANING, stated
@@ -69,6 +70,8 @@ def extract(text: str, *, most: int = MOST_FACTS) -> tuple[Extracted, ...]:
 def _facts(text: str) -> Iterator[Extracted]:
     held: list[Extracted] = []
     for sentence in sentences(text):
+        if asks_to_keep_that(sentence.text) is not None:
+            continue
         if not takes_back(sentence):
             yield from held
         held = list(_stated(sentence))
@@ -87,13 +90,22 @@ def _stated(sentence: Sentence) -> Iterator[Extracted]:
 
 
 def _read(clause: Clause) -> Iterable[Extracted]:
+    """What a clause states; where no rule reads the whole, what it states before its first comma."""
+    before = without_trailing(clause)
+    found = _by_rule(clause) or (_by_rule(before) if before is not None else [])
+    if found:
+        return found
+    if clause.requested:
+        return [_extracted(fact, REQUESTED, clause) for fact in requested(clause)]
+    return [_extracted(fact, STATED, clause) for fact in stated(before or clause)]
+
+
+def _by_rule(clause: Clause) -> list[Extracted]:
     places = {place for word in clause.words if word in _BY_TRIGGER for place in _BY_TRIGGER[word]}
     for rule in (_RULES[place] for place in sorted(places)):
         if found := rule.facts(clause):
             return [_extracted(fact, rule.code, clause) for fact in found]
-    if clause.requested:
-        return [_extracted(fact, REQUESTED, clause) for fact in requested(clause)]
-    return [_extracted(fact, STATED, clause) for fact in stated(clause)]
+    return []
 
 
 def _extracted(found: Found, code: str, clause: Clause) -> Extracted:

@@ -149,3 +149,12 @@ def _clause(said: str, opening: Opening, sentence: Sentence, *, elided: bool) ->
         greeted=opening.greeted,
         elided=elided,
     )
+
+
+def without_trailing(clause: Clause) -> Clause | None:
+    """Return a clause without what trails behind its first comma: "I hate olives, always have". None if nothing does."""
+    text, comma, _ = clause.text.partition(",")
+    if not comma or len(text.split()) < 3:
+        return None
+    words = frozenset(_WORD.findall(text.lower()))
+    return clause._replace(text=text.rstrip(), said=clause.said.partition(",")[0].rstrip(), words=words)

@@ -53,6 +53,10 @@ _QUOTES = re.compile(
     r"[^:]{0,20}:",
     re.I,
 )
+_QUOTES_SOMEBODY = re.compile(
+    rf"\b(?:said|says|wrote|writes|replied|answered|asked|texted|goes|told \w+),? ?[{chr(_FIRST_MARK)}-{chr(_LAST_MARK)}]",
+    re.I,
+)
 _HANDS_OVER = re.compile(
     r"\b(?:here(?:'s| is| are)\b.{0,80}|(?:following|this|my|the) (?:text|paragraph|essay|draft|letter|email|e-mail|bio"
     r"|cover letter|statement|story|poem|lyrics|message|sentences?|dialogue|conversation|transcript|log|post)):?\s*$",
@@ -117,7 +121,8 @@ def plain_sentences(message: str) -> list[str]:
 
     One that laughs is among them: "My rent went up again lol" is meant.
     """
-    return [sentence.original for sentence in _own(_straight(message), laughing=True)]
+    own = _own(_straight(message), laughing=True)
+    return [s.original for s in own if _WORD.search(_MARK.sub(" ", s.text)) and not _QUOTES_SOMEBODY.search(s.text)]
 
 
 def unread_sentences(message: str) -> list[str]:

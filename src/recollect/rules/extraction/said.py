@@ -15,12 +15,12 @@ from recollect.rules.extraction.fact import Extracted
 from recollect.rules.extraction.message import plain_sentences, unread_sentences
 from recollect.rules.extraction.openings import asks_to_keep_that
 from recollect.rules.tables import load_table
-from recollect.rules.text import STOP_WORDS, terms
+from recollect.rules.text import terms
 from recollect.rules.word_lists import any_of, word_set
 
-LONGEST_PART = 500
+LONGEST_PART = 400
 """How many characters of a message are kept as one memory, unless one sentence has more."""
-_LONGEST_SENTENCE = 600
+_LONGEST_SENTENCE = 400
 """A longer sentence is no sentence of a conversation."""
 _LONGEST_TALK = 12
 """A message of more sentences is read as a document, unless its writer speaks in it of themselves."""
@@ -42,8 +42,7 @@ def _beginning(patterns: Iterable[str]) -> re.Pattern[str]:
 _OPENS = re.compile(rf"(?:(?:{any_of(_TABLE['openings'])})(?:[,!.…:]+\s*|\s+-+\s+|\s+(?=\S))|[\w.-]{{2,20}}: )", re.I)
 _MOST_OPENINGS = 4
 _REMINDS = _beginning(_TABLE["reminders"])
-_SUPPOSED = _beginning(_TABLE["supposed"])
-_RETOLD = _beginning(_TABLE["retold"])
+_NOT_STATED = _beginning([*_TABLE["supposed"], *_TABLE["retold"], *_TABLE["pleasantries"]])
 _RULES = _beginning(_TABLE["rules"])
 _FROM_NOW_ON = _beginning(_TABLE["from_now_on"])
 _MANNER = _beginning([rf"(?:{_TABLE['manner']})\b"])
@@ -83,34 +82,40 @@ class LeavesOut(StrEnum):
 # ── what is stated ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def kept(message: str, facts: Sequence[Extracted], most: int) -> tuple[Kept, ...]:
+def kept(message: str, facts: Sequence[Extracted], most: int, taken_out: str | None = None) -> tuple[Kept, ...]:
     """Return what a message states, besides what was understood as a fact already, and its standing rules.
+
+    A sentence is left out in which ``taken_out`` stands for what must not be kept.
 
     >>> [one.text for one in kept("The vet moved to Mill Lane. She is open on Saturdays. Can you check?", [], 5)]
     ['The vet moved to Mill Lane. She is open on Saturdays.']
     >>> kept("No emojis, please.", [], 5)
     (Kept(text='No emojis, please.', is_rule=True, space=None),)
     """
-    sentences = plain_sentences(message)
+    sentences = [s for s in plain_sentences(message) if taken_out is None or taken_out not in s]
     space, asked = _wanted_in(sentences)
-    rules: list[str] = []
-    stated: list[str] = []
-    hangs = False
-    for sentence in (s for s in sentences if s not in asked):
-        body = _body(sentence)
-        if _is_rule(body):
-            rules.append(sentence)
-        elif _states(body, leans_on=bool(stated)) and not (hangs and len(_WORD.findall(body)) < _FEWEST_AFTER_A_GUESS):
-            stated.append(sentence)
-        else:
-            hangs = not _is_chatter(body)
-            continue
-        hangs = False
+    rules, stated = _sorted_out([sentence for sentence in sentences if sentence not in asked])
     understood = {fact.sentence: _terms_of(facts, fact.sentence) for fact in facts}
     rules = [rule for rule in rules if rule not in understood]
     parts = () if _is_document(sentences, stated) else _parts(_not_understood(stated, understood))
     found = [*(Kept(part, False, space) for part in parts), *(Kept(rule, True, space) for rule in rules)]
     return tuple(dict.fromkeys(found))[:most]
+
+
+def _sorted_out(sentences: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the standing rules, and the sentences that state something."""
+    rules: list[str] = []
+    stated: list[str] = []
+    hangs = False
+    for sentence in sentences:
+        body = _body(sentence)
+        goes_on = hangs and len(_WORD.findall(body)) < _FEWEST_AFTER_A_GUESS
+        is_rule = _is_rule(body)
+        states = not (is_rule or goes_on or _NOT_STATED.match(sentence)) and _states(body, leans_on=bool(stated))
+        rules += [sentence] if is_rule else []
+        stated += [sentence] if states else []
+        hangs = not (is_rule or states or _is_chatter(body))
+    return rules, stated
 
 
 def _wanted_in(sentences: Sequence[str]) -> tuple[Space | None, set[str]]:
@@ -132,7 +137,7 @@ def _body(sentence: str) -> str:
 
 def _states(body: str, *, leans_on: bool) -> bool:
     """Whether a sentence states something; ``leans_on`` says that one before it does."""
-    if len(body) > _LONGEST_SENTENCE or _is_chatter(body) or _SUPPOSED.match(body) or _RETOLD.match(body):
+    if len(body) > _LONGEST_SENTENCE or _is_chatter(body) or _NOT_STATED.match(body):
         return False
     if body.rstrip(" \"')").endswith("?") or _ASKS.match(body):
         return _has_statement(body)
@@ -147,9 +152,13 @@ def _states(body: str, *, leans_on: bool) -> bool:
 
 def _is_chatter(body: str) -> bool:
     """Whether a sentence has nothing but small talk, or too little to say anything."""
-    words = [word.lower().replace("’", "'") for word in _WORD.findall(body)]
-    telling = [w for w in words if w not in _CHATTER and w.replace("'", "") not in STOP_WORDS and w not in STOP_WORDS]
-    return not telling or len(words) < 2
+    return not _telling(body) or len(_WORD.findall(body)) < 2
+
+
+def _telling(body: str) -> set[str]:
+    """Return the terms of a sentence without those of small talk."""
+    words = (word.lower().replace("’", "'") for word in _WORD.findall(body))
+    return {term for word in words if word not in _CHATTER for term in terms(word)}
 
 
 def _has_statement(body: str) -> bool:
@@ -194,7 +203,7 @@ def _not_understood(stated: Sequence[str], understood: dict[str, set[str]]) -> l
     """Return the sentences that say more than the facts found in them, and those that the next one leans on."""
     left: list[str] = []
     for sentence in reversed(stated):
-        says_more = sentence not in understood or len(set(terms(sentence)) - understood[sentence]) > 1
+        says_more = sentence not in understood or len(_telling(sentence) - understood[sentence]) > 1
         leaned_on = bool(left) and _LEANS.match(_body(left[0])) is not None
         if says_more or leaned_on:
             left.insert(0, sentence)

@@ -1,0 +1,275 @@
+"""What a person states in one session: found in their later ones, by nobody else, and not kept where they ask for that."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+
+KEEP_ALL = {"traces": {"keep": "all"}}
+VAN = "Our van is parked behind the old brewery in Ghent."
+WHERE = "Where is the van parked?"
+Open = Callable[..., Any]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
+
+
+@pytest.fixture
+def opened(place: Any) -> Iterator[Open]:
+    with ExitStack() as stack:
+        yield lambda **policy: stack.enter_context(recollect.open(place, policy={**KEEP_ALL, **policy}))
+
+
+@pytest.fixture
+def mem(opened: Open) -> Any:
+    return opened()
+
+
+def say(mem: Any, user: str, session: str = "s1", owner: str | None = "ana", **more: Any) -> Any:
+    return mem.turn(session=session, user=user, **({"owner": owner} if owner else {}), **more)
+
+
+def told(mem: Any, question: str = WHERE, session: str = "later", owner: str | None = "ana", **more: Any) -> str:
+    whose = {"owner": owner} if owner else {}
+    return str(mem.recall_for(session=session, user=question, **whose, **more).text)
+
+
+def active(mem: Any) -> list[str]:
+    """Everything that is active anywhere, the system's included."""
+    found = []
+    for space in ("session", "user", "project"):
+        found += mem.list(space=space, owner=None, status="active", limit=1_000).items
+    return sorted(m.content for m in found)
+
+
+def denied(turn: Any) -> list[str]:
+    return [receipt.reasons[0] for receipt in (*turn.receipts, *turn.promoted) if receipt.denied]
+
+
+# ── found again ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_later_session_finds_it_by_every_way_of_asking(mem: Any) -> None:
+    say(mem, VAN)
+    assert VAN in told(mem)
+    assert VAN in say(mem, WHERE, session="s2").recall.text
+    assert VAN in mem.query(WHERE, owner="ana").text
+
+
+@pytest.mark.parametrize("rule", ["No emojis.", "Do not give legal advice.", "Always answer in metric units."])
+def test_a_rule_holds_in_every_later_session_of_its_owner(mem: Any, rule: str) -> None:
+    say(mem, rule)
+    recall = mem.recall_for(session="later", owner="ana", user="Good morning!")
+    assert [i.memory.content for i in recall.items if "active_rule" in i.recall_reason] == [rule]
+    assert rule not in told(mem, owner="ben") and rule not in told(mem, session="s9", owner=None)
+
+
+def test_said_again_it_is_one_memory_and_changed_it_is_the_next_version(mem: Any) -> None:
+    first, again = say(mem, "My dentist is Dr. Lund."), say(mem, "My dentist is Dr. Lund.", session="s2")
+    say(mem, "The shop opens at nine.")
+    assert [r.outcome for r in again.receipts][1:] == ["reinforced"] or first.promoted
+    changed = say(mem, "The shop now opens at ten.", session="s3")
+    assert "superseded" in [r.outcome for r in changed.receipts]
+    assert "nine" not in told(mem, "When does the shop open?")
+
+
+# ── borders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_another_person_finds_nothing_of_it(mem: Any) -> None:
+    say(mem, VAN)
+    assert VAN not in told(mem, owner="ben") and VAN not in told(mem, owner=None)
+    ben = mem.as_caller(user="ben", session="s9")
+    for owner in ("ana", "ben", None):
+        assert "brewery" not in told(ben, session="s9", owner=owner)
+    assert mem.query(WHERE, owner="ben").items == () and ben.query(WHERE).items == ()
+
+
+def test_two_people_in_one_session_keep_their_own(mem: Any) -> None:
+    say(mem, VAN)
+    say(mem, "My allotment is number forty on the canal.", owner="ben")
+    mem.start_phase(space="session", owner="s1", name="after")  # so that the lines of the session are gone
+    assert VAN in told(mem, session="s1") and VAN not in told(mem, session="s1", owner="ben")
+    assert "allotment" not in told(mem, "Which allotment?", session="s1")
+
+
+def test_what_is_for_one_project_is_not_found_in_another(mem: Any) -> None:
+    say(mem, "Deploys go out on Tuesdays. Remember this for the project.", project="apollo")
+    asked = "When do deploys go out?"
+    assert "Tuesdays" in told(mem, asked, owner="ben", project="apollo")
+    assert "Tuesdays" not in told(mem, asked, owner="ben", project="zeus") and "Tuesdays" not in told(mem, asked)
+    say(mem, VAN, project="apollo")
+    assert VAN in told(mem, project="zeus"), "what a person states is theirs, whatever they work on"
+    assert VAN not in told(mem, owner="ben", project="apollo")
+
+
+def test_a_new_phase_of_the_person_begins_without_it(mem: Any) -> None:
+    say(mem, VAN)
+    mem.start_phase(space="user", owner="ana", name="second")
+    assert VAN not in told(mem)
+    say(mem, VAN, session="s2")
+    assert VAN in told(mem)
+
+
+def test_another_tenant_finds_nothing_of_it(place: Any, mem: Any) -> None:
+    say(mem, VAN)
+    with recollect.open(place, tenant="other") as other:
+        assert told(other) == "" and other.query(WHERE, owner="ana").items == ()
+
+
+def test_an_agent_keeps_and_finds_what_its_list_names(opened: Open) -> None:
+    mem = opened(agents={"allowlists": {"planner": ["goals"], "clerk": ["general", "profile"]}})
+    say(mem, VAN)
+    rights = ["read", "write", "relay"]
+    planner = mem.as_caller(agent="planner", user="ana", session="s2", rights=rights)
+    clerk = mem.as_caller(agent="clerk", user="ana", session="s3", rights=rights)
+    assert VAN not in told(planner, session="s2", owner=None) and VAN in told(clerk, session="s3", owner=None)
+    refused = say(planner, "Our boat lies in Ostend.", session="s2", owner=None)
+    assert set(denied(refused)) == {"border:category_not_yours"}
+    assert denied(say(clerk, "Our boat lies in Ostend.", session="s3", owner=None)) == []
+    assert "Ostend" in told(mem, "Where does the boat lie?")
+
+
+def test_an_agent_without_the_right_to_relay_takes_nothing_across(mem: Any) -> None:
+    agent = mem.as_caller(agent="planner", user="ana", session="s1")
+    turn = say(agent, f"{VAN} No emojis.", owner=None)
+    assert denied(turn) == ["promotion:authority_too_low"] * 2
+    kept = [r.memory for r in turn.receipts if r.memory.kind == "semantic"]
+    assert [(m.space, m.authority, m.role, m.actor_id) for m in kept] == [
+        ("session", "ai_inferred", "assistant", "planner")
+    ] * 2
+    assert VAN not in told(mem)
+
+
+@pytest.mark.parametrize(
+    ("named", "caller", "code"),
+    [
+        ("ana", {"user": "ben", "session": "s1"}, "border:not_your_space"),
+        (None, {"user": "ana", "session": "s1", "rights": ["read"]}, "border:no_write_right"),
+    ],
+)
+def test_whoever_may_not_write_there_does_not(mem: Any, named: str | None, caller: dict[str, Any], code: str) -> None:
+    turn = say(mem.as_caller(**caller), VAN, owner=named)
+    assert set(denied(turn)) == {code} and VAN not in told(mem)
+
+
+def test_a_person_who_is_bound_needs_no_name(mem: Any) -> None:
+    ana = mem.as_caller(user="ana", session="s1")
+    (snippet,) = [r.memory for r in say(ana, VAN, owner=None).receipts if r.memory.kind == "semantic"]
+    assert (snippet.space, snippet.owner) == ("user", "ana")
+    assert VAN in told(mem.as_caller(user="ana", session="s2"), session="s2", owner=None)
+
+
+def test_an_agent_that_works_for_nobody_in_particular_takes_nothing_across(mem: Any) -> None:
+    anybody = mem.as_caller(agent="planner", session="s1", rights=["read", "write", "relay"])
+    (kept,) = [r for r in say(anybody, VAN, owner=None).receipts if r.memory.kind == "semantic"]
+    assert kept.memory.space == "session" and "turn:nobody_named" in kept.reasons
+
+
+def test_a_closed_path_keeps_it_in_the_session_and_says_so(opened: Open) -> None:
+    mem = opened(spaces={"paths": []})
+    turn = say(mem, VAN)
+    assert denied(turn) == ["promotion:path_closed"]
+    assert [r.memory.space for r in turn.receipts if r.memory.kind == "semantic"] == ["session"]
+    types = [event["type"] for event in turn.events]
+    assert "memory_promotion_denied" in types and VAN not in told(mem)
+
+
+def test_a_space_that_takes_promotions_alone_gets_a_promotion(opened: Open) -> None:
+    mem = opened(spaces={"write_spaces": ["session"]})
+    turn = say(mem, VAN)
+    assert [(r.memory.space, r.memory.source) for r in turn.promoted] == [("user", "promotion")]
+    assert VAN in told(mem)
+
+
+def test_it_expires_by_the_policys_rule(opened: Open) -> None:
+    mem = opened(retention={"rules": {"semantic": {"fact": {"mode": "ttl", "ticks": 1}}}})
+    say(mem, VAN)
+    say(mem, "My sister sells tiles in Mechelen.", session="s2")
+    assert VAN not in told(mem)
+
+
+def test_an_erasure_takes_it_along(mem: Any, tmp_path: Path) -> None:
+    say(mem, "The zanzibarmobile stands in Oberammergau.")
+    mem.erase(owner="ana")
+    assert told(mem, "zanzibarmobile?") == ""
+    left = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+    assert b"anzibarmobil" not in left and mem.verify().ok
+
+
+def test_a_secret_does_not_cross_with_what_stands_beside_it(mem: Any) -> None:
+    say(mem, "The van key is in the drawer. My password is hunter2-Zx9Q, by the way.")
+    assert "hunter2" not in str(active(mem)) and "van key" in told(mem, "Where is the van key?")
+
+
+# ── off the record ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_off_the_record_is_kept_nowhere(mem: Any, tmp_path: Path) -> None:
+    words = "I live in Xanadumont and we may sell the boat. Don't write that down."
+    mem.recall_for(session="s1", owner="ana", user=words)
+    turn = say(mem, words, ai="Xanadumont is lovely.", tools=[{"name": "map", "output": "Xanadumont: 4 km"}])
+    assert {r.reasons for r in turn.receipts} == {("turn:off_the_record",)} and len(turn.receipts) == 3
+    assert active(mem) == [] and "Xanadumont" not in str(mem.traces(limit=1_000))
+    mem.close()
+    assert b"Xanadumont" not in b"".join(f.read_bytes() for f in tmp_path.iterdir() if f.is_file())
+
+
+def test_the_last_message_is_forgotten_wherever_it_went(mem: Any) -> None:
+    say(mem, "My sister sells tiles in Mechelen.", ai="Nice.")
+    before = active(mem)
+    said = say(mem, f"I live in Porto. {VAN} Remember for the project: we ship on Friday.", project="apollo", ai="Ok.")
+    kept = {r.memory.id for r in (*said.receipts, *said.promoted)}
+    turn = say(mem, "Forget what I just said.", project="apollo", ai="Done, Porto is forgotten.")
+    assert active(mem) == before and set(turn.forgotten) == kept
+    gone = [(e["type"], e["reason"]) for e in turn.events if e.get("memory_id") in kept]
+    assert gone == [("memory_deleted", "forgotten:said_so")] * len(kept)
+    for id in kept:
+        assert mem.get(id).status == "soft_deleted" and "forgotten:said_so" in str(mem.history(id))
+    assert mem.verify().ok
+
+
+def test_what_was_known_before_and_only_said_again_stays(mem: Any) -> None:
+    say(mem, "I live in Porto.")
+    say(mem, "I live in Porto.", session="s2")
+    say(mem, "Forget what I just said.", session="s2")
+    assert "Porto" in told(mem, "Where do I live?")
+
+
+def test_the_rest_of_the_message_counts(mem: Any) -> None:
+    say(mem, "I live in Porto.")
+    say(mem, "Forget what I just said. I live in Braga.")
+    assert "Braga" in told(mem, "Where do I live?") and "Porto" not in str(active(mem))
+
+
+def test_everything_that_was_said_in_the_session_is_forgotten(opened: Open) -> None:
+    mem = opened(turns={"short_term_window": 1})
+    say(mem, "My aunt is Irma.", session="s0")
+    before = active(mem)
+    for words in (VAN, "I live in Porto.", "My sister sells tiles in Mechelen."):
+        say(mem, words, ai="Noted.")
+    say(mem, "Forget everything I told you today.")
+    assert active(mem) == before
+
+
+def test_nobody_takes_back_what_another_said(mem: Any) -> None:
+    say(mem, VAN)
+    say(mem, "Forget what I just said.", owner="ben")
+    agent = mem.as_caller(agent="planner", user="ana", session="s1")
+    assert say(agent, "Forget what I just said.", owner=None).forgotten == ()
+    assert VAN in told(mem)
+
+
+@pytest.mark.parametrize("preset", ["governed", "default"])
+def test_a_request_is_obeyed_under_every_policy(tmp_path: Path, preset: str) -> None:
+    with recollect.open(tmp_path / "memory.db", policy=preset) as mem:
+        say(mem, VAN)
+        say(mem, "Please forget my last message.")
+        say(mem, "Off the record, we may move to Xanadumont.")
+        assert active(mem) == []
