@@ -74,7 +74,7 @@ def _taken_from(writing: Writing, stream: Stream, said: set[str], lines: Sequenc
 
 def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]:
     engine, pen = writing.engine, writing.pen(at)
-    mine = [stored for stored in {s.state.id: s for s in found}.values() if _may_take_back(engine, stored)]
+    mine = sorted((s for s in found if _may_take_back(engine, s)), key=lambda s: s.number)
     events = [
         trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
         for s in mine

@@ -60,7 +60,7 @@ OFF_THE_RECORD = Rejection(
 )
 _STAYS = {
     "turn:nobody_named": "It stays in the session: name an `owner`, whose later sessions shall find it.",
-    "promotion:no_project": "It stays in the session: name the `project` that it is for.",
+    "turn:no_project": "It stays in the session: name the `project` that it is for.",
 }
 
 
@@ -484,7 +484,7 @@ def _asked_for(engine: Engine, exchange: Exchange, space: Space) -> _Way:
     if space is Space.USER:
         return _to_the_person(engine, exchange, SAID_SO)
     target = exchange.address(engine.tenant, space)
-    return _Way(target=target, reason=SAID_SO, stays=None if target is not None else "promotion:no_project")
+    return _Way(target=target, reason=SAID_SO, stays=None if target is not None else "turn:no_project")
 
 
 def _still_holds(writing: Writing, stated: _Stated, fact: Extracted) -> bool:

@@ -155,7 +155,7 @@ REASONS: dict[str, str] = {
     "turn:continues": "it continues the line before it",
     "turn:off_the_record": "the person asked not to keep what was said",
     "turn:nobody_named": "nobody said whose memory it is, so it stays in the session",
-    "promotion:no_project": "it was to be kept for the project, and none was named",
+    "turn:no_project": "it was to be kept for the project, and none was named",
     # Phases.
     "identity:said_again_in_a_new_phase": "the same was said again in a new phase, and belongs to it now",
     "phase:first_write": "the first phase begins with the first write",

@@ -356,7 +356,7 @@ def test_who_asks_says_for_whom_it_is_kept(mem: Any) -> None:
         nowhere = say(mem, message, session="s2")
         (stays,) = [r for r in nowhere.receipts if r.memory.kind == "semantic"]
         assert nowhere.promoted == () and stays.memory.space == "session"
-        assert stays.reasons[-1] == "promotion:no_project" and "project" in stays.detail
+        assert stays.reasons[-1] == "turn:no_project" and "project" in stays.detail
 
 
 # ── who may say what ────────────────────────────────────────────────────────────────────────────────────────────────
