@@ -17,6 +17,7 @@ from recollect.engine.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
 from recollect.rules.closeness import RERANKED, closely_compared
+from recollect.rules.question import aspect_of
 from recollect.stores.protocol import Place, Reader, Stream
 
 if TYPE_CHECKING:
@@ -291,12 +292,17 @@ class Asked(NamedTuple):
     """``None`` from one who makes no vectors."""
     named_only: bool = False
     """Only what its words name is asked for."""
+    aspect: "Codes | None" = None
+    """What it asks of those whom it names, without their names; ``None`` if it names nobody."""
 
 
 def as_asked(engine: "Engine", text: str, *, named_only: bool = False) -> Asked:
     embedder = engine.meanings.embedder(engine)
-    codes = codes_of(embedder, text) if embedder.dimensions else None
-    return Asked(text, embedder, codes, named_only)
+    if not embedder.dimensions:
+        return Asked(text, embedder, None, named_only)
+    aspect = aspect_of(text)
+    codes = codes_of(embedder, text, *([aspect] if aspect else []))
+    return Asked(text, embedder, codes[:1], named_only, codes[1:] if aspect else None)
 
 
 def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:
@@ -324,9 +330,9 @@ def _likeness(
     return Likeness(reader, codes, rows, seen, scale_of(embedder)) if own else None
 
 
-def codes_of(embedder: Embedder, text: str) -> "Codes":
+def codes_of(embedder: Embedder, *texts: str) -> "Codes":
     """A question may hold half a character, which no embedder can read."""
-    return _made(embedder, [text.encode("utf-8", "replace").decode("utf-8")])
+    return _made(embedder, [text.encode("utf-8", "replace").decode("utf-8") for text in texts])
 
 
 def _codes_in(vector: bytes) -> "Codes":

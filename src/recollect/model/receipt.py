@@ -212,16 +212,30 @@ class Recall(Plain):
     """What changed since the thread last asked, if the query named one."""
     no_room: int = 0
     """How many more match for which the budget had no room."""
+    confidence: float = 0.0
+    """How likely it is, from 0 to 1, that a right memory is among the first five."""
+    why: str = ""
+    """Why there is nothing, as a reason code, if there is nothing."""
 
     def to_dict(self) -> dict[str, Any]:
         """Without events: that of a recall repeats the items."""
         return {
             "query": self.query,
             "items": _value(self.items),
-            "abstained": self.abstained,
-            "no_room": self.no_room,
+            **self._standing,
             "header": self.header,
         }
+
+    @property
+    def _standing(self) -> dict[str, Any]:
+        """How sure it is, whether nothing was found and why, and what had no room."""
+        said = {"confidence": self.confidence, "abstained": self.abstained, "no_room": self.no_room}
+        return said | ({"because": self.because} if self.abstained else {})
+
+    @property
+    def because(self) -> str:
+        """Why nothing is told, as a reason code; empty if something is."""
+        return self.why if self.abstained else ""
 
     @property
     def text(self) -> str:
@@ -241,8 +255,7 @@ class Recall(Plain):
         """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
         return {
             "items": self.bullets(),
-            "abstained": self.abstained,
-            "no_room": self.no_room,
+            **self._standing,
             "header": self.header,
         }
 

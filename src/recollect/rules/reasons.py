@@ -198,6 +198,9 @@ REASONS: dict[str, str] = {
     "recency": "it was said just before",
     "importance": "it matters whatever is asked",
     "active_rule": "it is a rule to follow whatever is asked",
+    "abstained:nothing_matches": "nothing that may be read has anything to do with the question",
+    "abstained:not_sure": "no memory has both whom the question names and what it asks of them, so an answer would be a guess",
+    "abstained:threshold": "what was found has less to do with the question than the threshold asks for",
     "on_demand:unsure": "whoever answers was less sure than the policy asks for, so memory was asked",
     "on_demand:sure_enough": "whoever answers was sure enough, so memory was not asked",
     # What was found in what a person said.
