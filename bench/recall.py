@@ -10,18 +10,15 @@ Each conversation, week or scope is a real store of its own, told through `add` 
 see the same texts and the same vectors. `bench/README.md` says where the sets come from, and `tune.py` how weights are chosen.
 """
 
-import argparse
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from figures import percentile, print_table
 from recall import rankers, sets
 from recall.index import Index
 from recall.measures import Answer, Figures, average, mean, newer_first
-from recall.stored import Filled
-from recollect.embed import Embedder, EmbedderSettings, embedder_named
+from recall.stored import Told, load, options
+from recollect.embed import EmbedderSettings, embedder_named
 from recollect.model.policy import Ranking
 
 COLUMNS = ("first", "in 5", "R@5", "R@10", "NDCG@10", "all@5")
@@ -30,7 +27,6 @@ OURS = "Recollect"
 A_FEW = 2
 """So many questions may be lost to a plain ranking on one set: fewer are noise."""
 
-Told = list[tuple[sets.Conversation, Index, Filled]]
 Figured = dict[str, dict[str, Figures]]
 """By the name of the set, then by the ranking's."""
 
@@ -134,33 +130,6 @@ def print_ablation(loaded: Mapping[str, Told], whole: Figured) -> None:
         rows.append((f"without {feature}", *cells))
     header = [f"{name.removeprefix('LoCoMo ')[:9]} {column}" for name in loaded for column in ("1st", "in 5", "R@10")]
     print_table("Ablation", ("", *header), rows)
-
-
-def load(data: Path, embedder: Embedder, only: str = "") -> dict[str, Told]:
-    """Every set that is there, each conversation told to a store; what is missing is said to be."""
-    loaded = {}
-    for name in sets.SETS:
-        if only.lower() not in name.lower():
-            continue
-        conversations = sets.load(data, name)
-        if conversations:
-            loaded[name] = [(one, Index(one, embedder), Filled(one, embedder)) for one in conversations]
-        else:
-            print(f"{name}: missing from {data}")
-    if not loaded:
-        sys.exit(f"{data} holds none of {', '.join(sets.SETS)}. bench/README.md says where they come from.")
-    for told in loaded.values():
-        for _, index, _ in told:
-            assert len(index.codes) == len(index.turns)  # embedded beforehand: questions are timed, not the filling
-    return loaded
-
-
-def options(description: str | None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the folder that holds the sets")
-    parser.add_argument("--embedder", default="static", help="static, none or minilm")
-    parser.add_argument("--only", default="", help="only the sets with this in their name")
-    return parser
 
 
 def main() -> None:

@@ -1,12 +1,17 @@
 """The questions asked of a real store: every text added through the gates, every question through ``query``."""
 
+import argparse
+import sys
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import recollect
+from recall import sets
+from recall.index import Index
 from recall.measures import Answer
 from recall.sets import Conversation, Question
 from recollect.embed import Embedder
@@ -68,10 +73,41 @@ class Filled:
         start = time.perf_counter()
         found = (mem or self.mem).query(_clean(question.text), owner=OWNER, top_k=RANKED, **narrowing)
         seconds = time.perf_counter() - start
-        return Answer(question, tuple(self.ids[item.memory.id] for item in found.items), seconds)
+        return Answer(question, tuple(self.ids[item.memory.id] for item in found.items), seconds, found.confidence)
 
     def close(self) -> None:
         self.mem.close()
+
+
+Told = list[tuple[Conversation, Index, Filled]]
+"""A set: its conversations, each as the plain rankings and as a store have it."""
+
+
+def load(data: Path, embedder: Embedder, only: str = "") -> dict[str, Told]:
+    """Every set that is there, each conversation told to a store; what is missing is said to be."""
+    loaded = {}
+    for name in sets.SETS:
+        if only.lower() not in name.lower():
+            continue
+        conversations = sets.load(data, name)
+        if conversations:
+            loaded[name] = [(one, Index(one, embedder), Filled(one, embedder)) for one in conversations]
+        else:
+            print(f"{name}: missing from {data}")
+    if not loaded:
+        sys.exit(f"{data} holds none of {', '.join(sets.SETS)}. bench/README.md says where they come from.")
+    for told in loaded.values():
+        for _, index, _ in told:
+            assert len(index.codes) == len(index.turns)  # embedded beforehand: questions are timed, not the filling
+    return loaded
+
+
+def options(description: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="the folder that holds the sets")
+    parser.add_argument("--embedder", default="static", help="static, none or minilm")
+    parser.add_argument("--only", default="", help="only the sets with this in their name")
+    return parser
 
 
 def _clean(text: str) -> str:
