@@ -114,7 +114,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
     _note(engine, wanted, streams, items)
     kept = events if _checks_are_kept(engine, wanted, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
-    return Recall(wanted.text, tuple(items), events, header, no_room + too_many)
+    return Recall(wanted.text, tuple(items), events, header, no_room + too_many, asked.notice)
 
 
 def _header(engine: Engine, wanted: Query) -> str:

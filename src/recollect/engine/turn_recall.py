@@ -70,7 +70,8 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))
     checks = (tracing.border_check(engine, "read", space, refusal) for space, refusal in refusals.items())
     homes = {s.address.space: s.number for s in streams if s.address is not None}
-    return Recall(exchange.user, tuple(items), (*checks, event)), homes.get(Space.USER, homes.get(Space.SESSION))
+    recall = Recall(exchange.user, tuple(items), (*checks, event), notice=asked.notice)
+    return recall, homes.get(Space.USER, homes.get(Space.SESSION))
 
 
 def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:

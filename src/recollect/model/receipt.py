@@ -212,16 +212,16 @@ class Recall(Plain):
     """What changed since the thread last asked, if the query named one."""
     no_room: int = 0
     """How many more match for which the budget had no room."""
+    notice: str = ""
+    """What whoever asked should know of how it was answered, such as that vectors have to be made anew; mostly nothing."""
 
     def to_dict(self) -> dict[str, Any]:
         """Without events: that of a recall repeats the items."""
-        return {
-            "query": self.query,
-            "items": _value(self.items),
-            "abstained": self.abstained,
-            "no_room": self.no_room,
-            "header": self.header,
-        }
+        return {"query": self.query, "items": _value(self.items), **self._about()}
+
+    def _about(self) -> dict[str, Any]:
+        told = {"abstained": self.abstained, "no_room": self.no_room, "header": self.header}
+        return told | ({"notice": self.notice} if self.notice else {})
 
     @property
     def text(self) -> str:
@@ -239,12 +239,7 @@ class Recall(Plain):
 
     def in_bullets(self) -> dict[str, Any]:
         """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
-        return {
-            "items": self.bullets(),
-            "abstained": self.abstained,
-            "no_room": self.no_room,
-            "header": self.header,
-        }
+        return {"items": self.bullets(), **self._about()}
 
     def in_full(self) -> dict[str, Any]:
         """The same with whole records."""
