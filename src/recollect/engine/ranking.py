@@ -11,10 +11,11 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
+from recollect.embed.neighbours import neighbours_of
 from recollect.engine.context import Engine
 from recollect.engine.meaning import Asked, Likeness, likeness
 from recollect.engine.relations import Edges, edges, strongest
-from recollect.engine.text_search import TextScores, search_among, search_text
+from recollect.engine.text_search import Neighbours, TextScores, search_among, search_text
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
@@ -98,6 +99,7 @@ class _Sought(NamedTuple):
     """A question, and what finds its answers: its words, its meaning, and where to look."""
 
     question: Question
+    similar: Neighbours
     text: TextScores
     meant: Likeness | None
     looking: "_Looking"
@@ -121,16 +123,17 @@ def ranked(
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
     question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms)
-    text = search_text(engine, reader, streams, question.terms)
+    similar = neighbours_of(question.terms) if engine.policy.recall.similar_words and not asked.named_only else {}
+    text = search_text(engine, reader, streams, question.terms, similar)
     if asked.named_only and not text.complete:
-        text = search_among(engine, reader, streams, question.terms, text, selection)
+        text = search_among(engine, reader, streams, question.terms, similar, text, selection)
     meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
     named = _named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
-    sought = _Sought(question, text, meant, looking, most, named)
+    sought = _Sought(question, similar, text, meant, looking, most, named)
     text, facts, relations, related = _gathered(engine, reader, sought)
     facts |= _vouched(engine, reader, streams, looking, facts)
-    evidence = Evidence(text.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
+    evidence = Evidence(text.shares(facts), meant.cosines(list(facts)) if meant else {}, related, text.widened(facts))
     best = _scored(engine, reader, sought, evidence, facts)
     told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
     supports = _supports(engine, reader, streams, sought, asked, evidence, told)
@@ -178,7 +181,9 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
     if len(facts) < min(by_words, len(text)) and not text.complete:  # others used up what may be read of the index
-        text = search_among(engine, reader, looking.streams, sought.question.terms, text, looking.selection)
+        text = search_among(
+            engine, reader, looking.streams, sought.question.terms, sought.similar, text, looking.selection
+        )
         facts = looking.first(text.best_first(), by_words)
     facts |= looking.most_alike(sought.meant, near, settings.meaning_min)
     if sought.question.asks_for_a_time and sought.named is None:

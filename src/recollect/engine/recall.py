@@ -122,7 +122,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
     kept = events if _checks_are_kept(engine, wanted, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
     why = NOT_SURE if not_sure else BELOW_THRESHOLD if found else NOTHING_MATCHES
-    return Recall(wanted.text, tuple(items), events, header, no_room + too_many, sure, why)
+    return Recall(wanted.text, tuple(items), events, header, no_room + too_many, asked.notice, sure, why)
 
 
 def _header(engine: Engine, wanted: Query) -> str:

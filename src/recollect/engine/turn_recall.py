@@ -72,9 +72,8 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))
     checks = (tracing.border_check(engine, "read", space, refusal) for space, refusal in refusals.items())
     homes = {s.address.space: s.number for s in streams if s.address is not None}
-    recall = Recall(
-        exchange.user, tuple(items), (*checks, event), confidence=sure, why=NOT_SURE if sure else NOTHING_MATCHES
-    )
+    why = NOT_SURE if sure else NOTHING_MATCHES
+    recall = Recall(exchange.user, tuple(items), (*checks, event), notice=asked.notice, confidence=sure, why=why)
     return recall, homes.get(Space.USER, homes.get(Space.SESSION))
 
 

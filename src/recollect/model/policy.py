@@ -317,6 +317,12 @@ class Recall(Section):
         ge=1_000,
         description="how many vectors a process keeps, 256 bytes each by default, and eight times as many by their signs",
     )
+    similar_words: float = Field(
+        0.6,
+        ge=0,
+        le=1,
+        description="what a word counts that means much like one of the question's, times how like it is; 0: nothing",
+    )
     bm25_k1: float = Field(0.9, ge=0, description="how fast repetition of a word stops counting")
     bm25_b: float = Field(0.5, ge=0, le=1, description="how much long texts are discounted")
 

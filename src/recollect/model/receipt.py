@@ -212,6 +212,8 @@ class Recall(Plain):
     """What changed since the thread last asked, if the query named one."""
     no_room: int = 0
     """How many more match for which the budget had no room."""
+    notice: str = ""
+    """What whoever asked should know of how it was answered, such as that vectors have to be made anew; mostly nothing."""
     confidence: float = 0.0
     """How likely it is, from 0 to 1, that a right memory is among the first five."""
     why: str = ""
@@ -219,18 +221,17 @@ class Recall(Plain):
 
     def to_dict(self) -> dict[str, Any]:
         """Without events: that of a recall repeats the items."""
-        return {
-            "query": self.query,
-            "items": _value(self.items),
-            **self._standing,
+        return {"query": self.query, "items": _value(self.items), **self._about()}
+
+    def _about(self) -> dict[str, Any]:
+        told = {
+            "confidence": self.confidence,
+            "abstained": self.abstained,
+            "no_room": self.no_room,
             "header": self.header,
         }
-
-    @property
-    def _standing(self) -> dict[str, Any]:
-        """How sure it is, whether nothing was found and why, and what had no room."""
-        said = {"confidence": self.confidence, "abstained": self.abstained, "no_room": self.no_room}
-        return said | ({"because": self.because} if self.abstained else {})
+        said = {"because": self.because, "notice": self.notice}
+        return told | {name: value for name, value in said.items() if value}
 
     @property
     def because(self) -> str:
@@ -253,11 +254,7 @@ class Recall(Plain):
 
     def in_bullets(self) -> dict[str, Any]:
         """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
-        return {
-            "items": self.bullets(),
-            **self._standing,
-            "header": self.header,
-        }
+        return {"items": self.bullets(), **self._about()}
 
     def in_full(self) -> dict[str, Any]:
         """The same with whole records."""

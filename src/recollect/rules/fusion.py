@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from heapq import nsmallest
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from recollect.model.policy import Ranking
@@ -87,12 +88,15 @@ class Evidence(NamedTuple):
     """Cosines."""
     relation: Mapping[Place, float]
     """The strongest relation to one of the best matches."""
+    similar: Mapping[str, Mapping[Place, float]] = MappingProxyType({})
+    """For each term of the question, what words that mean much like it add to that."""
 
 
 class Features(NamedTuple):
     """What each feature adds to the score, weights included. Their sum is the score."""
 
     text: float = 0.0
+    similar_words: float = 0.0
     meaning: float = 0.0
     names: float = 0.0
     time: float = 0.0
@@ -112,12 +116,15 @@ class Features(NamedTuple):
 
 def recall_reason(words: float, features: Mapping[str, float], *, of_then: bool = False) -> str:
     """What brought it, given its score by its own words and what else adds to its score: its words, that it is of the time
-    asked for, a neighbour in the conversation, a relation to a match, or its meaning alone.
+    asked for, a neighbour in the conversation, words that mean much like those asked for, a relation to a match, or its
+    meaning alone.
     """
     if words or of_then:
         return "matches_query"
     if features.get("text"):
         return "near_a_match"
+    if features.get("similar_words"):
+        return "has_similar_words"
     return "related_to_a_match" if features.get("relation") else "means_alike"
 
 
@@ -144,7 +151,7 @@ def in_order(found: Iterable[Scored]) -> list[Scored]:
 def nominees(evidence: Evidence, by_text: int = BY_TEXT, by_meaning: int = BY_MEANING) -> list[Place]:
     """The best by their own words and the best by meaning, in the order of their places."""
     own: dict[Place, float] = {}
-    for shares in evidence.text.values():
+    for shares in (*evidence.text.values(), *evidence.similar.values()):
         for place, share in shares.items():
             own[place] = own.get(place, 0.0) + share
     return sorted({*_best(own, by_text), *_best(evidence.meaning, by_meaning), *evidence.relation})
@@ -176,7 +183,12 @@ def fuse(
     is all it asks for.
     """
     weights = weights or Ranking()
-    texts = text_scores(question, evidence.text, facts, weights.lent)
+    own = text_scores(question, evidence.text, facts, weights.lent)
+    texts = (
+        text_scores(question, _summed(evidence.text, evidence.similar), facts, weights.lent)
+        if evidence.similar
+        else own
+    )
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
     best = max(texts.values(), default=0.0) or 1.0
     if meaning_min is not None:
@@ -189,7 +201,8 @@ def fuse(
         scored(
             place,
             Features(
-                text=weights.text * texts.get(place, 0.0) / best,
+                text=weights.text * own.get(place, 0.0) / best,
+                similar_words=weights.text * (texts.get(place, 0.0) - own.get(place, 0.0)) / best,
                 meaning=weights.meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
                 time=weights.time * timeliness(question, known) if question.spans else 0.0,
@@ -236,6 +249,17 @@ def text_scores(
     for term in text_terms(question, facts.values()):
         for place, share in _with_neighbours(text.get(term, {}), facts, lent).items():
             total[place] = total.get(place, 0.0) + share
+    return total
+
+
+def _summed(
+    text: Mapping[str, Mapping[Place, float]], similar: Mapping[str, Mapping[Place, float]]
+) -> dict[str, dict[Place, float]]:
+    total = {term: dict(shares) for term, shares in text.items()}
+    for term, shares in similar.items():
+        of_term = total.setdefault(term, {})
+        for place, share in shares.items():
+            of_term[place] = of_term.get(place, 0.0) + share
     return total
 
 

@@ -193,6 +193,7 @@ REASONS: dict[str, str] = {
     "relation:undone": "the consolidation that linked the two was undone",
     "relation:with_a_new_version": "an earlier version was linked by hand, and the newer one takes the link over",
     "near_a_match": "it was said next to what matches the query",
+    "has_similar_words": "it shares no word with the query, but has one that means much like one of the query's",
     "means_alike": "it shares no word with the query, but means something alike",
     "related_to_a_match": "it is related to what matches the query",
     "recency": "it was said just before",

@@ -1,9 +1,7 @@
 """The fused score: each feature alone, what neighbours lend, and that the order never depends on chance."""
 
 import random
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from hypothesis import given
