@@ -35,7 +35,7 @@ golden: $(VENV)/installed-dev
 # How well questions find what answers them, on the public sets in DATA (or in ../shared/data, beside the project); beside plain
 # full-text search, vectors and rank fusion.
 bench-recall: $(VENV)/installed-dev
-	$(BIN)/python bench/recall.py --data $(or $(DATA),../shared/data) --kinds --ablation --store
+	$(BIN)/python bench/recall.py --data $(or $(DATA),../shared/data) --kinds --ablation
 	$(BIN)/python bench/precision.py --data $(or $(DATA),../shared/data) --failures
 
 # The reference pages that are made from the code.

@@ -1,45 +1,55 @@
-"""How well questions find the memories that answer them, on three public sets of long conversations.
+"""How well questions find the memories that answer them, on every set that a folder holds, side by side.
 
-    python bench/recall.py --data DIR                  by set, beside FTS5, vectors alone and rank fusion
+    python bench/recall.py --data DIR                  by set, beside FTS5, cosine alone, and BM25 and cosine simply added
     python bench/recall.py --data DIR --kinds          also by kind of question
     python bench/recall.py --data DIR --ablation       also with each feature off in turn
     python bench/recall.py --data DIR --embedder none  by words alone; or minilm, which takes some minutes
-    python bench/recall.py --data DIR --store          also asked of a real store, through `query`
+    python bench/recall.py --data DIR --only weeks     only the sets whose name has this in it
 
-Each conversation is one stream, held in memory: what is measured is the ranking and not a store, but for the row that says so.
-`bench/README.md` says where the sets come from.
+Each conversation, week or scope is a real store of its own, told through `add` and asked through `query`. The plain rankings
+see the same texts and the same vectors. `bench/README.md` says where the sets come from, and `tune.py` how weights are chosen.
 """
 
-import argparse
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from figures import percentile, print_table
 from recall import rankers, sets
 from recall.index import Index
-from recall.measures import Answer, mean, newer_first
-from recall.stored import answers_from_a_store
-from recollect.embed import Embedder, EmbedderSettings, embedder_named
+from recall.measures import Answer, Figures, average, mean, newer_first
+from recall.stored import Told, load, options
+from recollect.embed import EmbedderSettings, embedder_named
+from recollect.model.policy import Ranking
 
-HEADER = ("", "R@5", "R@10", "NDCG@10", "all@5", "newer first", "p50 ms", "p95 ms")
+COLUMNS = ("first", "in 5", "R@5", "R@10", "NDCG@10", "all@5")
+HEADER = ("", *COLUMNS, "newer first", "p50 ms", "p95 ms")
+OURS = "Recollect"
+A_FEW = 2
+"""So many questions may be lost to a plain ranking on one set: fewer are noise."""
 
-NOTHING_TO_GO_BY = "—"
-
-Indexed = list[tuple[sets.Conversation, Index]]
-
-
-def answers(indexed: Indexed, ranker: rankers.Ranker) -> list[Answer]:
-    """Every question of a set, answered."""
-    return [answer(index, question, ranker) for conversation, index in indexed for question in conversation.questions]
+Figured = dict[str, dict[str, Figures]]
+"""By the name of the set, then by the ranking's."""
 
 
-def answer(index: Index, question: sets.Question, ranker: rankers.Ranker) -> Answer:
+def answers(told: Told, ranker: rankers.Ranker) -> list[Answer]:
+    """Every question of a set, answered by a plain ranking."""
+    return [_answer(index, question, ranker) for conversation, index, _ in told for question in conversation.questions]
+
+
+def _answer(index: Index, question: sets.Question, ranker: rankers.Ranker) -> Answer:
     start = time.perf_counter()
     numbers = ranker(index, question)
     seconds = time.perf_counter() - start
     return Answer(question, tuple(index.turns[number].id for number in numbers), seconds)
+
+
+def asked(told: Told, **policy: Mapping[str, object]) -> list[Answer]:
+    """Every question of a set, asked of the stores, under the usual policy or with other settings in some sections."""
+    found = []
+    for conversation, _, filled in told:
+        mem = filled.under(**policy) if policy else filled.mem
+        found += [filled.answer(question, mem) for question in conversation.questions]
+    return found
 
 
 def row(title: str, found: Sequence[Answer]) -> tuple[str, ...]:
@@ -54,22 +64,41 @@ def row(title: str, found: Sequence[Answer]) -> tuple[str, ...]:
     )
 
 
-def compare(name: str, indexed: Indexed, dense: bool, store: bool) -> list[Answer]:
+def compare(name: str, told: Told, dense: bool) -> dict[str, list[Answer]]:
     """One set: Recollect beside the plain rankings."""
-    rivals: dict[str, rankers.Ranker] = {"SQLite FTS5": rankers.FullTextSearch(), "BM25": rankers.by_text}
+    plain: dict[str, rankers.Ranker] = {"FTS5": rankers.FullTextSearch()}
     if dense:
-        rivals |= {"vectors alone": rankers.by_meaning, "rank fusion": rankers.by_rank_fusion}
-    ours = answers(indexed, rankers.Recollect())
-    rows = [row("Recollect", ours), *(row(title, answers(indexed, ranker)) for title, ranker in rivals.items())]
-    if store:
-        asked = answers_from_a_store(conversation for conversation, _ in indexed)
-        rows.insert(1, row("query, from a store", asked))
-    print_table(f"{name}: {len(ours):,} questions, {turns(indexed):,} turns", HEADER, rows)
-    return ours
+        plain |= {"cosine": rankers.by_meaning, "BM25 + cosine": rankers.by_plain_sum}
+    found = {OURS: asked(told), **{title: answers(told, ranker) for title, ranker in plain.items()}}
+    texts = sum(len(conversation.turns) for conversation, _, _ in told)
+    print_table(
+        f"{name}: {len(found[OURS]):,} questions, {texts:,} texts", HEADER, [row(*one) for one in found.items()]
+    )
+    return found
 
 
-def turns(indexed: Indexed) -> int:
-    return sum(len(conversation.turns) for conversation, _ in indexed)
+def print_macro(figured: Figured) -> None:
+    """Every set counts alike."""
+    titles = next(iter(figured.values()))
+    rows = [
+        (title, *(f"{value:.3f}" for value in average([of_set[title] for of_set in figured.values()])))
+        for title in titles
+    ]
+    print_table(f"Macro average over {len(figured)} sets", ("", *COLUMNS), rows)
+
+
+def print_losses(compared: Mapping[str, Mapping[str, Sequence[Answer]]]) -> None:
+    """Where a plain ranking has more questions right than Recollect, and whether by more than a few."""
+    rows = []
+    for name, found in compared.items():
+        ours, count = mean(found[OURS]), len(found[OURS])
+        for title in found:
+            for column in ("first", "in_5"):
+                lost = round((getattr(mean(found[title]), column) - getattr(ours, column)) * count)
+                if title != OURS and lost > 0:
+                    verdict = "more than a few" if lost > A_FEW else ""
+                    rows.append((f"{name}, {column.replace('_', ' ')}", title, f"{lost} of {count}", verdict))
+    print_table("Losses: questions that a plain ranking has right and Recollect has not, net", ("",) * 4, rows)
 
 
 def print_kinds(name: str, found: Sequence[Answer]) -> None:
@@ -81,59 +110,44 @@ def print_kinds(name: str, found: Sequence[Answer]) -> None:
     print_table(f"{name}, by kind of question", HEADER, rows)
 
 
-def print_ablation(loaded: Mapping[str, Indexed]) -> None:
-    """What each feature is worth: the figures without it, and how far they fall; a dash where a set has nothing of it."""
-    whole = {name: mean(answers(indexed, rankers.Recollect())) for name, indexed in loaded.items()}
+OFF: dict[str, Mapping[str, object]] = {
+    **{name: {name: 0.0} for name, known in Ranking.model_fields.items() if known.annotation is float},
+    "lent": {"lent": ()},
+    "newest_first": {"newest_first": False},
+}
+"""The settings that switch each feature off."""
+
+
+def print_ablation(loaded: Mapping[str, Told], whole: Figured) -> None:
+    """What each feature is worth: how far first, in 5 and R@10 fall without it."""
+    columns = ("first", "in_5", "recall_10")
     rows = []
-    for feature in rankers.ABLATED:
+    for feature, off in OFF.items():
         cells = []
-        for name, indexed in loaded.items():
-            if not any(rankers.is_shown_by(index, feature) for _, index in indexed):
-                cells += [NOTHING_TO_GO_BY] * (len(whole[name]) + 1)
-                continue
-            found = answers(indexed, rankers.without(feature))
-            cells += [f"{after - before:+.3f}" for after, before in zip(mean(found), whole[name], strict=True)]
-            cells.append("{}/{}".format(*newer_first(found)))
+        for name, told in loaded.items():
+            without = mean(asked(told, ranking=off))
+            cells += [f"{getattr(without, c) - getattr(whole[name][OURS], c):+.3f}" for c in columns]
         rows.append((f"without {feature}", *cells))
-    columns = ("R@5", "R@10", "NDCG", "all@5", "newer")
-    print_table("Ablation", ("", *(f"{name[:4]} {column}" for name in loaded for column in columns)), rows)
-
-
-def load(data: Path, embedder: Embedder) -> dict[str, Indexed]:
-    loaded = {}
-    for name in sets.SET_NAMES:
-        conversations = sets.load(data, name)
-        if conversations:
-            loaded[name] = [(one, Index(one, embedder)) for one in conversations]
-    return loaded
-
-
-def warm_up(loaded: Mapping[str, Indexed]) -> None:
-    """Embed everything beforehand: queries are timed, not the filling of an index."""
-    for indexed in loaded.values():
-        for _, index in indexed:
-            assert len(index.codes) == len(index.turns)
+    header = [f"{name.removeprefix('LoCoMo ')[:9]} {column}" for name in loaded for column in ("1st", "in 5", "R@10")]
+    print_table("Ablation", ("", *header), rows)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, required=True, help="the folder that holds the public sets")
-    options.add_argument("--embedder", default="static", help="static, none or minilm")
-    options.add_argument("--kinds", action="store_true", help="figures by kind of question, too")
-    options.add_argument("--ablation", action="store_true", help="figures with each feature off in turn, too")
-    options.add_argument("--store", action="store_true", help="ask a real store, too")
-    asked = options.parse_args()
-    embedder = embedder_named(EmbedderSettings(name=asked.embedder))
-    loaded = load(asked.data, embedder)
-    if not loaded:
-        sys.exit(f"{asked.data} holds none of {', '.join(sets.SET_NAMES)}. bench/README.md says where they come from.")
-    warm_up(loaded)
-    for name, indexed in loaded.items():
-        found = compare(name, indexed, dense=embedder.dimensions > 0, store=asked.store)
-        if asked.kinds:
-            print_kinds(name, found)
-    if asked.ablation:
-        print_ablation(loaded)
+    parser = options(__doc__)
+    parser.add_argument("--kinds", action="store_true", help="figures by kind of question, too")
+    parser.add_argument("--ablation", action="store_true", help="figures with each feature off in turn, too")
+    given = parser.parse_args()
+    embedder = embedder_named(EmbedderSettings(name=given.embedder))
+    loaded = load(given.data, embedder, given.only)
+    compared = {name: compare(name, told, dense=embedder.dimensions > 0) for name, told in loaded.items()}
+    if given.kinds:
+        for name, found in compared.items():
+            print_kinds(name, found[OURS])
+    figured = {name: {title: mean(of) for title, of in found.items()} for name, found in compared.items()}
+    print_macro(figured)
+    print_losses(compared)
+    if given.ablation:
+        print_ablation(loaded, figured)
 
 
 if __name__ == "__main__":

@@ -1,39 +1,28 @@
-"""A conversation held in memory as a store would hold it: postings, text statistics and vectors.
+"""The texts of one conversation as the plain rankings look them up: postings, text statistics and vectors, held in memory.
 
-It stands in for a store, so that what is measured is the ranking itself: analyser, BM25, quantised vectors and fusion are the
-package's own.
+Analyser, BM25 and quantised vectors are the package's own, so that only the ranking differs.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
-import numpy as np
-
 from recall.sets import Conversation, Turn
 from recollect.embed import Embedder
-from recollect.model.vocabulary import Authority
 from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency
-from recollect.rules.closeness import closely_compared
-from recollect.rules.fusion import Facts, Place
 from recollect.rules.text import terms
-from recollect.rules.vectors import Codes, cosines, nearest, nearest_by_signs, quantise, signs
+from recollect.rules.vectors import Codes, cosines, quantise
 
-STREAM = 1
 Posting = tuple[int, int, int]
-
-
-def place(number: int) -> Place:
-    return STREAM, number
+K1, B = 1.2, 0.75
 
 
 class Index:
-    """All turns of one conversation, numbered in their order."""
+    """All texts of one conversation, numbered in their order."""
 
     def __init__(self, conversation: Conversation, embedder: Embedder) -> None:
         self.turns: tuple[Turn, ...] = conversation.turns
         self.embedder = embedder
-        self.facts = {place(number): facts_of(turn) for number, turn in enumerate(self.turns)}
         self.postings: dict[str, list[Posting]] = defaultdict(list)
         lengths = [self._add(number, turn) for number, turn in enumerate(self.turns)]
         self.statistics = TextStatistics(len(lengths), sum(lengths))
@@ -48,41 +37,17 @@ class Index:
     def codes(self) -> Codes:
         return quantise(self.embedder.embed([turn.text for turn in self.turns]))
 
-    def idf(self, asked: Sequence[str]) -> dict[str, float]:
-        return {
-            term: inverse_frequency(self.statistics.documents, len(self.postings[term]))
-            for term in asked
-            if term in self.postings
-        }
+    def text(self, asked: Sequence[str]) -> dict[int, float]:
+        """The BM25 score of each text that has one of these terms."""
+        scores: dict[int, float] = {}
+        for term in sorted(set(asked).intersection(self.postings)):
+            telling = inverse_frequency(self.statistics.documents, len(self.postings[term]))
+            bm25(scores, self.postings[term], telling, self.statistics.mean_length, K1, B)
+        return scores
 
-    def text(self, asked: Sequence[str], k1: float, b: float) -> dict[str, dict[Place, float]]:
-        """What each term adds to the BM25 score of each turn."""
-        shares: dict[str, dict[Place, float]] = {}
-        for term, telling in self.idf(asked).items():
-            one: dict[int, float] = {}
-            bm25(one, self.postings[term], telling, self.statistics.mean_length, k1, b)
-            shares[term] = {place(number): share for number, share in one.items()}
-        return shares
-
-    def meaning(self, query: Codes) -> dict[Place, float]:
-        """The cosines of the turns that are nearest to a query, found as a store would find them."""
+    def meaning(self, text: str) -> dict[int, float]:
+        """The cosine of each text with a question; none without vectors."""
         if not self.embedder.dimensions:
             return {}
-        best = nearest_by_signs(signs(query), signs(self.codes), closely_compared(len(self.codes)))
-        return {place(int(best[row])): cosine for row, cosine in nearest(query, self.codes[best], len(best))}
-
-    def likeness(self, places: Sequence[Place]) -> dict[tuple[Place, Place], float]:
-        """The cosines between turns."""
-        if not self.embedder.dimensions or not places:
-            return {}
-        codes = self.codes[np.array([number for _, number in places])]
-        likes = cosines(codes, codes).tolist()
-        return {(a, b): likes[i][j] for i, a in enumerate(places) for j, b in enumerate(places)}
-
-    def query(self, text: str) -> Codes:
-        return quantise(self.embedder.embed([text]))
-
-
-def facts_of(turn: Turn) -> Facts:
-    authority = Authority.AI_INFERRED if turn.by_assistant else Authority.USER_ASSERTED
-    return Facts(session=turn.session, at=turn.at, authority=authority, speaker=turn.speaker)
+        asked = quantise(self.embedder.embed([text]))
+        return dict(enumerate(cosines(asked, self.codes)[0].tolist()))

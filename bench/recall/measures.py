@@ -10,31 +10,46 @@ from recall.sets import Question
 class Figures(NamedTuple):
     """Of one question, or the mean over several."""
 
+    first: float
+    """A right one is the first."""
+    in_5: float
+    """A right one is among the first five."""
     recall_5: float
     recall_10: float
     ndcg_10: float
     all_5: float
+    """All there is to find is among the first five."""
 
 
 class Answer(NamedTuple):
-    """A question with what a ranking gave for it, and the seconds it took."""
+    """A question with what a ranking gave for it, the seconds it took, and how sure it was, where it says."""
 
     question: Question
     ranking: tuple[str, ...]
     seconds: float
+    confidence: float = 0.0
 
 
 def figures(answer: Answer) -> Figures:
-    """Recall at 5 and 10, normalised discounted gain at 10, and whether the first 5 hold all there is to find."""
     gold, ranking = answer.question.gold, answer.ranking
     gain = sum(1 / math.log2(rank + 2) for rank, found in enumerate(ranking[:10]) if found in gold)
     ideal = sum(1 / math.log2(rank + 2) for rank in range(min(len(gold), 10)))
     in_5, in_10 = len(gold.intersection(ranking[:5])), len(gold.intersection(ranking[:10]))
-    return Figures(in_5 / len(gold), in_10 / len(gold), gain / ideal, float(in_5 == len(gold)))
+    return Figures(
+        float(not gold.isdisjoint(ranking[:1])),
+        float(in_5 > 0),
+        in_5 / len(gold),
+        in_10 / len(gold),
+        gain / ideal,
+        float(in_5 == len(gold)),
+    )
 
 
 def mean(answers: Sequence[Answer]) -> Figures:
-    each = [figures(answer) for answer in answers]
+    return average([figures(answer) for answer in answers])
+
+
+def average(each: Sequence[Figures]) -> Figures:
     return Figures(*(sum(column) / len(each) for column in zip(*each, strict=True)))
 
 

@@ -1,13 +1,22 @@
-"""The same questions asked of a real store: every turn added through the gates, every question through ``query``."""
+"""The questions asked of a real store: every text added through the gates, every question through ``query``."""
 
+import argparse
+import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import recollect
+from recall import sets
+from recall.index import Index
 from recall.measures import Answer
 from recall.sets import Conversation, Question
+from recollect.embed import Embedder
+from recollect.engine.context import PolicyInForce
+from recollect.policies import load_policy
 
 POLICY: dict[str, Any] = {
     "operations": {"keep": False},
@@ -33,40 +42,72 @@ class _Clock:
         self.now = max(self.now, moment)
 
 
-def answers_from_a_store(conversations: Iterable[Conversation]) -> list[Answer]:
-    """Every question of a set, answered from a store that holds its conversation as one session."""
-    return [answer for conversation in conversations for answer in _answers(conversation)]
+OWNER = "conversation"
 
 
-def _answers(conversation: Conversation) -> list[Answer]:
-    clock = _Clock(conversation.turns[0].at)
-    with recollect.open(":memory:", clock=clock, policy=POLICY) as mem:
-        ids = dict(_told(mem, clock, conversation))
-        return [_answer(mem, clock, question, ids) for question in conversation.questions]
+class Filled:
+    """A store that was told a conversation, to be asked as often as needed, under one policy or another."""
+
+    def __init__(self, conversation: Conversation, embedder: Embedder) -> None:
+        self.conversation = conversation
+        self._clock = _Clock(conversation.turns[0].at)
+        self.mem = recollect.open(":memory:", clock=self._clock, policy=POLICY, embedder=embedder)
+        self.ids = dict(self._told())
+
+    def _told(self) -> Iterable[tuple[str, str]]:
+        for turn in self.conversation.turns:
+            self._clock.move_to(turn.at)
+            space = "session" if "thread_id" in turn.fields else "user"
+            receipt = self.mem.add(_clean(turn.text), owner=OWNER, space=space, **turn.fields)
+            if receipt.memory is not None:
+                yield receipt.memory.id, turn.id
+
+    def under(self, **policy: Mapping[str, Any]) -> recollect.Recollect:
+        """The same store with other settings in some sections of the policy."""
+        in_force = PolicyInForce(load_policy({**POLICY, **policy}))
+        return recollect.Recollect(replace(self.mem.engine, in_force=in_force))
+
+    def answer(self, question: Question, mem: recollect.Recollect | None = None, **narrowing: Any) -> Answer:
+        """What ``query`` gives for a question, as the set names it."""
+        self._clock.move_to(question.asked_at)
+        start = time.perf_counter()
+        found = (mem or self.mem).query(_clean(question.text), owner=OWNER, top_k=RANKED, **narrowing)
+        seconds = time.perf_counter() - start
+        return Answer(question, tuple(self.ids[item.memory.id] for item in found.items), seconds, found.confidence)
+
+    def close(self) -> None:
+        self.mem.close()
 
 
-def _told(mem: recollect.Recollect, clock: _Clock, conversation: Conversation) -> Iterable[tuple[str, str]]:
-    for turn in conversation.turns:
-        clock.move_to(turn.at)
-        receipt = mem.add(
-            _clean(turn.text),
-            kind="episodic",
-            space="session",
-            owner="conversation",
-            thread_id=turn.session,
-            source="agent" if turn.by_assistant else "user",
-            **({"actor_id": turn.speaker} if turn.speaker else {}),
-        )
-        if receipt.memory is not None:
-            yield receipt.memory.id, turn.id
+Told = list[tuple[Conversation, Index, Filled]]
+"""A set: its conversations, each as the plain rankings and as a store have it."""
 
 
-def _answer(mem: recollect.Recollect, clock: _Clock, question: Question, ids: dict[str, str]) -> Answer:
-    clock.move_to(question.asked_at)
-    start = time.perf_counter()
-    found = mem.query(_clean(question.text), owner="conversation", space="session", top_k=RANKED)
-    seconds = time.perf_counter() - start
-    return Answer(question, tuple(ids[item.memory.id] for item in found.items), seconds)
+def load(data: Path, embedder: Embedder, only: str = "") -> dict[str, Told]:
+    """Every set that is there, each conversation told to a store; what is missing is said to be."""
+    loaded = {}
+    for name in sets.SETS:
+        if only.lower() not in name.lower():
+            continue
+        conversations = sets.load(data, name)
+        if conversations:
+            loaded[name] = [(one, Index(one, embedder), Filled(one, embedder)) for one in conversations]
+        else:
+            print(f"{name}: missing from {data}")
+    if not loaded:
+        sys.exit(f"{data} holds none of {', '.join(sets.SETS)}. bench/README.md says where they come from.")
+    for told in loaded.values():
+        for _, index, _ in told:
+            assert len(index.codes) == len(index.turns)  # embedded beforehand: questions are timed, not the filling
+    return loaded
+
+
+def options(description: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="the folder that holds the sets")
+    parser.add_argument("--embedder", default="static", help="static, none or minilm")
+    parser.add_argument("--only", default="", help="only the sets with this in their name")
+    return parser
 
 
 def _clean(text: str) -> str:

@@ -38,7 +38,7 @@ def test_vectors_are_made_anew(shell: Shell) -> None:
     assert shell.json("query", "doctor medicine illness")["items"] == []
     assert shell.json("reindex", "--embedder", "nonsense", code=2)["error"]["field"] == "embedder.name"
     assert shell.json("reindex", "--embedder", "static")["vectors"] == 1
-    assert "wordllama" in shell.run("reindex")
+    assert "recollect-static" in shell.run("reindex")
     assert len(shell.json("query", "doctor medicine illness")["items"]) == 1
 
 

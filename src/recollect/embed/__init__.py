@@ -62,5 +62,5 @@ _EMBEDDERS: dict[str, Callable[[EmbedderSettings], Embedder]] = {
     "openai": _openai,
 }
 
-_BEGINS: dict[str, str] = {"static": "wordllama-", "minilm": "all-MiniLM-", "openai": "openai:"}
+_BEGINS: dict[str, str] = {"static": "recollect-static-", "minilm": "all-MiniLM-", "openai": "openai:"}
 """What the names begin with that are stored with their vectors."""

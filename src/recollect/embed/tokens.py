@@ -1,6 +1,6 @@
-"""Counting tokens for budgets, with the tokenizer that comes with the default embedder."""
+"""Counting tokens for budgets, with the splitter of the default embedder."""
 
-from recollect.embed.static import shared_static_embedder
+from recollect.embed.static import shared_splitter
 
 
 def count_tokens(text: str) -> int:
@@ -9,4 +9,4 @@ def count_tokens(text: str) -> int:
     >>> count_tokens("Ana prefers dark mode") <= 8
     True
     """
-    return shared_static_embedder().count_tokens(text)
+    return len(shared_splitter().pieces(text))

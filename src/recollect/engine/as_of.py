@@ -201,7 +201,7 @@ def _as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when
     cuts = [cut for cut in cuts if cut.entries]
     moment = parse_time(min((cut.at for cut in cuts), default=now))
     store = SqliteStore(":memory:", fresh_store_id=engine.store.store_id)
-    meanings = Meanings(engine.meanings.embedder(engine, reader), engine.policy.recall.vectors_at_hand)
+    meanings = Meanings(engine.meanings.if_any(engine, reader), engine.policy.recall.vectors_at_hand)
     past = replace(engine, store=store, clock=lambda: moment, accesses=AccessCounter(store), meanings=meanings)
     try:
         with past.write() as writer:

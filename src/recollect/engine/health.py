@@ -6,6 +6,7 @@ from typing import Any
 
 from recollect.engine.audit import verify
 from recollect.engine.context import Engine
+from recollect.engine.meaning import FORMER_DEFAULTS
 from recollect.engine.outdated import with_a_reason
 from recollect.engine.reading import readable_streams
 from recollect.model.caller import Right
@@ -60,6 +61,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     problems += verify(engine).problems
     problems += _waiting(engine)
     problems += _outdated(engine)
+    problems += _former_vectors(engine)
     problems += _risky_policy(engine)
     return tuple(problems)
 
@@ -81,6 +83,13 @@ def _outdated(engine: Engine) -> list[Problem]:
         return []
     what = f"{counted(count, 'pair')} of memories may be outdated: the later one may have replaced the earlier one"
     return [Problem("memories", what, "`recollect outdated`, then `recollect resolve`.")]
+
+
+def _former_vectors(engine: Engine) -> list[Problem]:
+    with engine.read() as reader:
+        found = sorted(FORMER_DEFAULTS.intersection(reader.embedders(engine.tenant)))
+    what = "made by an earlier version's embedder, {}: queries find by words alone, and writes are refused"
+    return [Problem("vectors", what.format(label), "`recollect reindex`.") for label in found]
 
 
 def _risky_policy(engine: Engine) -> list[Problem]:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 
 from recollect.engine.assemble import to_memory
@@ -18,14 +19,17 @@ from recollect.rules.authority import outranks
 from recollect.rules.fusion import DIGITS
 from recollect.rules.keys import identity
 from recollect.rules.outdating import NEAR, STATED, later_first
+from recollect.rules.question import asks
 from recollect.rules.shadowing import Concept, Precedence, shadows, with_places
-from recollect.stores.protocol import Contender, Place, Reader, Selection, Standing, Stored, Stream
+from recollect.stores.protocol import Contender, Place, Reader, Relation, Selection, Standing, Stored, Stream
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
 PASSES, AS_RELEVANT = 0.3, 0.4
 """The shares of an earlier memory's score and relevance that a later one needs to be told before it: recency lifts nothing
 unrelated."""
+PASSES_IF_NEAR = 0.8
+"""The share of its score where nothing but likeness speaks for an update: most that are alike are two facts."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
@@ -49,6 +53,14 @@ def matching(
     return with_places(found, believed, top_k)
 
 
+def is_unsure(engine: Engine, asked: Asked, confidence: float) -> bool:
+    """Whether nothing is to be told, since the answer to a question is too unlikely to be there.
+
+    Vectors tell that, so nobody is left without an answer for want of them. What is no question has no answer to miss.
+    """
+    return asked.codes is not None and confidence < engine.policy.recall.confidence_min and asks(asked.text)
+
+
 _BELIEVED_MORE = tuple(authority for authority in Authority if authority is not Authority.AI_INFERRED)
 
 
@@ -57,15 +69,38 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
     at = {one.place: one for one in found}
     known = {one.place: one.relations for one in found if one.relations is not None}
     known |= edges(engine, reader, [place for place in at if place not in known])()
-    links = {(one.source, one.target) for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE}
+    updates = (one for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE)
+    links = {(one.source, one.target): one for one in updates if one.source in at and one.target in at}
+    reasons = _Reasons(engine, reader, links)
 
     def may_pass(later: Place, earlier: Place) -> bool:
         newer, older = at[later], at[earlier]
         as_good = newer.score >= PASSES * older.score and newer.relevance >= AS_RELEVANT * older.relevance
-        return as_good and not newer.features.get("not_then") and not _believed_more(engine, older, newer)
+        if not as_good or newer.features.get("not_then") or _believed_more(engine, older, newer):
+            return False
+        nearly = newer.asks_what_holds and newer.score >= PASSES_IF_NEAR * older.score
+        return nearly or reasons.of(later, earlier, older.id) != NEAR
 
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
     return [one._replace(relations=known[one.place]) for one in _with_newness(ordered)]
+
+
+class _Reasons:
+    """Why later memories may make others outdated, as their versions say; read once somebody has to know."""
+
+    def __init__(self, engine: Engine, reader: Reader, links: Mapping[tuple[Place, Place], Relation]) -> None:
+        self._engine, self._reader, self._links = engine, reader, links
+
+    @cached_property
+    def _versions(self) -> dict[Place, Stored]:
+        later = sorted({source for source, _ in self._links})
+        return {(one.stream, one.number): one for one in self._reader.by_places(self._engine.tenant, later)}
+
+    def of(self, later: Place, earlier: Place, id: str) -> str:
+        """The reason of a link to the memory of an id. A link that came after the version was stated by somebody."""
+        body = self._versions[later].body or {}
+        brought = self._links[later, earlier].created_at == body.get("created_at")
+        return reasons_in(body).get(id, STATED) if brought else STATED
 
 
 def _with_newness(ordered: Sequence[Ranked]) -> list[Ranked]:

@@ -17,6 +17,7 @@ from recollect.engine.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
 from recollect.rules.closeness import RERANKED, closely_compared
+from recollect.rules.question import aspect_of
 from recollect.stores.protocol import Place, Reader, Stream
 
 if TYPE_CHECKING:
@@ -31,8 +32,18 @@ SIGNS_KEPT = 8
 READ_AGAIN = 4 * RERANKED
 """A stream of so few of which only signs are at hand is read again when it is asked: a quarter of it would be read for each
 question anyway, and whoever asks again soon finds it."""
+FORMER_DEFAULTS = frozenset({"wordllama-l2-supercat-256/256"})
+"""Whose vectors a store may have that an earlier version wrote. They can be neither compared nor added to any more."""
+BY_WORDS_ALONE = (
+    "Found by words alone: the vectors here were made by an earlier version. `recollect reindex` makes them anew."
+)
+NO_EMBEDDER = embedder_named(EmbedderSettings("none"))
 Key = tuple[str, int, int]
 """A tenant, a stream's number, and a generation of its vectors."""
+
+
+class FormerVectors(EmbedderMismatch):
+    """The vectors that are there are those of a former default."""
 
 
 class Meanings:
@@ -57,12 +68,19 @@ class Meanings:
             found = self._known.setdefault(engine.tenant, found)
         return found
 
-    def if_any(self, engine: "Engine") -> Embedder | None:
+    def if_any(self, engine: "Engine", reader: Reader | None = None) -> Embedder | None:
         """The same, or ``None`` where the vectors that are there are another's."""
         try:
-            return self.embedder(engine)
+            return self.embedder(engine, reader)
         except EmbedderMismatch:
             return None
+
+    def for_reading(self, engine: "Engine") -> Embedder:
+        """The same, or one without vectors where those that are there are a former default's: words alone find things then."""
+        try:
+            return self.embedder(engine)
+        except FormerVectors:
+            return NO_EMBEDDER
 
     def change(self, tenant: str, embedder: Embedder) -> None:
         """From now on this one makes a tenant's vectors. Another tenant's are as they were."""
@@ -291,12 +309,22 @@ class Asked(NamedTuple):
     """``None`` from one who makes no vectors."""
     named_only: bool = False
     """Only what its words name is asked for."""
+    aspect: "Codes | None" = None
+    """What it asks of those whom it names, without their names; ``None`` if it names nobody."""
+
+    @property
+    def notice(self) -> str:
+        """What whoever asked should know of how it is answered; mostly nothing."""
+        return BY_WORDS_ALONE if self.embedder is NO_EMBEDDER else ""
 
 
 def as_asked(engine: "Engine", text: str, *, named_only: bool = False) -> Asked:
-    embedder = engine.meanings.embedder(engine)
-    codes = codes_of(embedder, text) if embedder.dimensions else None
-    return Asked(text, embedder, codes, named_only)
+    embedder = engine.meanings.for_reading(engine)
+    if not embedder.dimensions:
+        return Asked(text, embedder, None, named_only)
+    aspect = aspect_of(text)
+    codes = codes_of(embedder, text, *([aspect] if aspect else []))
+    return Asked(text, embedder, codes[:1], named_only, codes[1:] if aspect else None)
 
 
 def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:
@@ -324,9 +352,9 @@ def _likeness(
     return Likeness(reader, codes, rows, seen, scale_of(embedder)) if own else None
 
 
-def codes_of(embedder: Embedder, text: str) -> "Codes":
+def codes_of(embedder: Embedder, *texts: str) -> "Codes":
     """A question may hold half a character, which no embedder can read."""
-    return _made(embedder, [text.encode("utf-8", "replace").decode("utf-8")])
+    return _made(embedder, [text.encode("utf-8", "replace").decode("utf-8") for text in texts])
 
 
 def _codes_in(vector: bytes) -> "Codes":
@@ -387,6 +415,12 @@ def _checked(engine: "Engine", asked: Embedder | None, reader: Reader | None) ->
     """The embedder to use, if the vectors that are there are its own; while they are made anew, some are another's."""
     with nullcontext(reader) if reader is not None else engine.read(brief=True) as asking:
         there = asking.embedders(engine.tenant)
+    if there and FORMER_DEFAULTS.issuperset(there) and (asked is None or policy_name(asked) == "static"):
+        raise FormerVectors(
+            f"the vectors here were made by {_named(there)}, the default of an earlier version.",
+            field="embedder",
+            hint="Make them anew: recollect reindex. Until then queries are answered by words alone.",
+        )
     embedder = asked or _as_it_is(there)
     if there and label_of(embedder) not in there:
         raise _mismatch(there, embedder)

@@ -11,14 +11,16 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
+from recollect.embed.neighbours import neighbours_of
 from recollect.engine.context import Engine
 from recollect.engine.meaning import Asked, Likeness, likeness
 from recollect.engine.relations import Edges, edges, strongest
-from recollect.engine.text_search import TextScores, search_among, search_text
+from recollect.engine.text_search import Neighbours, TextScores, search_among, search_text
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
 from recollect.rules.closeness import RERANKED
+from recollect.rules.confidence import support
 from recollect.rules.entities import Naming
 from recollect.rules.fusion import (
     BY_MEANING,
@@ -27,9 +29,9 @@ from recollect.rules.fusion import (
     Facts,
     Place,
     Scored,
-    Weights,
     fuse,
     is_of_then,
+    members_first,
     recall_reason,
     relevance,
     reread,
@@ -39,6 +41,7 @@ from recollect.rules.fusion import (
 from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question, read_question
 from recollect.rules.shadowing import Concept, Holder
+from recollect.rules.text import stem, words
 from recollect.rules.times import Span
 from recollect.stores.protocol import Contender, Reader, Relation, Selection, Stored, Stream
 
@@ -67,6 +70,10 @@ class Ranked(NamedTuple):
     """What it is told instead of: others of the same concept."""
     relations: Sequence[Relation] | None = None
     """What it has to do with others; ``None`` if that was not looked up."""
+    support: float = 0.0
+    """How much it supports an answer, from 0 to 1: whether it has both whom the question names and what it asks of them."""
+    asks_what_holds: bool = False
+    """Whether the question asks for something as it is now, so that an update answers it better than what it updates."""
 
     @property
     def id(self) -> str:
@@ -92,6 +99,7 @@ class _Sought(NamedTuple):
     """A question, and what finds its answers: its words, its meaning, and where to look."""
 
     question: Question
+    similar: Neighbours
     text: TextScores
     meant: Likeness | None
     looking: "_Looking"
@@ -115,19 +123,48 @@ def ranked(
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
     question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms)
-    text = search_text(engine, reader, streams, question.terms)
+    similar = neighbours_of(question.terms) if engine.policy.recall.similar_words and not asked.named_only else {}
+    text = search_text(engine, reader, streams, question.terms, similar)
     if asked.named_only and not text.complete:
-        text = search_among(engine, reader, streams, question.terms, text, selection)
+        text = search_among(engine, reader, streams, question.terms, similar, text, selection)
     meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
     named = _named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
-    sought = _Sought(question, text, meant, looking, most, named)
+    sought = _Sought(question, similar, text, meant, looking, most, named)
     text, facts, relations, related = _gathered(engine, reader, sought)
     facts |= _vouched(engine, reader, streams, looking, facts)
-    evidence = Evidence(text.shares(facts), meant.cosines(list(facts)) if meant else {}, related)
+    evidence = Evidence(text.shares(facts), meant.cosines(list(facts)) if meant else {}, related, text.widened(facts))
     best = _scored(engine, reader, sought, evidence, facts)
     told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
-    return [one._replace(relations=relations.get(one.place)) for one in told]
+    supports = _supports(engine, reader, streams, sought, asked, evidence, told)
+    return [
+        one._replace(relations=relations.get(one.place), support=of_it, asks_what_holds=question.asks_what_holds)
+        for one, of_it in zip(told, supports, strict=True)
+    ]
+
+
+def _supports(
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    sought: _Sought,
+    asked: Asked,
+    evidence: Evidence,
+    told: Sequence[Ranked],
+) -> list[float]:
+    """How much each supports an answer. Without vectors it is what of the question's words it has."""
+    question, places = sought.question, [one.place for one in told]
+    if sought.meant is None:
+        return [support(question, question.named, one.relevance) for one in told]
+    aspect = None if asked.aspect is None else likeness(engine, reader, streams, asked._replace(codes=asked.aspect))
+    like = (aspect or sought.meant).cosines(places)
+    return [support(question, _about(question, evidence, one), like.get(one.place, 0.0)) for one in told]
+
+
+def _about(question: Question, evidence: Evidence, one: Ranked) -> set[str]:
+    """Those of the names in a question that a memory has, or that are its speaker's."""
+    speaker = {stem(word) for word in words(one.row.actor_id or one.row.user_id or "")}
+    return {name for name in question.named if name in speaker or one.place in evidence.text.get(name, ())}
 
 
 def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
@@ -144,7 +181,9 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
     if len(facts) < min(by_words, len(text)) and not text.complete:  # others used up what may be read of the index
-        text = search_among(engine, reader, looking.streams, sought.question.terms, text, looking.selection)
+        text = search_among(
+            engine, reader, looking.streams, sought.question.terms, sought.similar, text, looking.selection
+        )
         facts = looking.first(text.best_first(), by_words)
     facts |= looking.most_alike(sought.meant, near, settings.meaning_min)
     if sought.question.asks_for_a_time and sought.named is None:
@@ -170,14 +209,15 @@ def _scored(
 ) -> list[Scored]:
     """Everybody scored by what is known of them, then the best again by what they say; best first."""
     settings, question, named = engine.policy.ranking, sought.question, sought.named
-    weights = Weights(**settings.model_dump(exclude={"newest_first", "meaning_min"}))
-    telling = fuse(question, evidence, facts, weights, settings.meaning_min)
+    telling = fuse(question, evidence, facts, settings, settings.meaning_min)
     telling = telling if named is None else [one for one in telling if one.place in named]
-    shortlist = worth_reading(question, telling, max(sought.most, LOOKED_AT), weights)
+    shortlist = worth_reading(question, telling, max(sought.most, LOOKED_AT), settings)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
-    best = reread(question, [one for one in shortlist if one.place in contents], contents, weights)
+    best = reread(question, [one for one in shortlist if one.place in contents], contents, settings)
     if settings.newest_first and question.time_decides:
-        return _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
+        best = _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
+    if question.asks_for_members and all(facts[one.place].session == _alone(one.place) for one in best):
+        best = members_first(question, best, contents)
     return best
 
 

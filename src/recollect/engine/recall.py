@@ -14,6 +14,7 @@ from recollect.engine.context import Engine
 from recollect.engine.filters import FILTERS, check_categories, selection_of
 from recollect.engine.matching import (
     as_told,
+    is_unsure,
     loaded,
     matching,
     newest_phase_first,
@@ -36,6 +37,7 @@ from recollect.model.receipt import Earlier, Form, Recall, Recalled, Related, as
 from recollect.model.vocabulary import Space
 from recollect.rules.borders import only_passed_over, read_refusals
 from recollect.rules.budget import Room, Shares, best_within, least_relevance
+from recollect.rules.confidence import BELOW_THRESHOLD, NOT_SURE, NOTHING_MATCHES, confidence
 from recollect.rules.procedures import ORDINARY_KINDS, names_procedures
 from recollect.stores.protocol import Place, Reader, Selection, Stream
 
@@ -103,6 +105,11 @@ def query(engine: Engine, wanted: Query) -> Recall:
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         selection = _selection(engine, streams, wanted)
         found = _found(engine, reader, streams, asked, top_k, selection, held_when)
+        sure = confidence([one.support for one in found])
+        if wanted.threshold is None and is_unsure(engine, asked, sure):
+            found, not_sure = [], bool(found)
+        else:
+            not_sure = False
         chosen, items, no_room = _chosen(engine, reader, wanted, found, top_k, budget)
         items = _with_history(engine, reader, items, budget) if wanted.history else items
         items = _with_related(engine, reader, items, chosen, within(engine, reader, streams, selection), budget)
@@ -114,7 +121,8 @@ def query(engine: Engine, wanted: Query) -> Recall:
     _note(engine, wanted, streams, items)
     kept = events if _checks_are_kept(engine, wanted, refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
-    return Recall(wanted.text, tuple(items), events, header, no_room + too_many)
+    why = NOT_SURE if not_sure else BELOW_THRESHOLD if found else NOTHING_MATCHES
+    return Recall(wanted.text, tuple(items), events, header, no_room + too_many, asked.notice, sure, why)
 
 
 def _header(engine: Engine, wanted: Query) -> str:

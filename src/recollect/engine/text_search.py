@@ -8,13 +8,26 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from recollect.engine.context import Engine
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
 from recollect.model.policy import Recall as RecallPolicy
-from recollect.rules.bm25 import Reading, TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
+from recollect.rules.bm25 import (
+    Reading,
+    TextStatistics,
+    bm25,
+    inverse_frequency,
+    more_by_neighbours,
+    plan_reading,
+    rarest_first,
+)
 from recollect.stores.protocol import Place, Posting, Reader, Selection, Stream
 
+Neighbours = Mapping[str, Mapping[str, float]]
+"""For each term of a question, others that mean much like it, and how like."""
+FOR_NEIGHBOURS = 2
+"""Neighbours of the question's terms get a budget of their own: so many times less than the terms themselves."""
 MOSTLY_ENOUGH = 64
 """How many of the best by their words are put in order at once; seldom are more of them looked at."""
 
@@ -32,6 +45,11 @@ class TextScores:
         self._mean_length, self._settings = mean_length, settings
         self._scores: dict[int, dict[int, float]] = defaultdict(dict)
         self._postings: dict[tuple[str, int], Sequence[Posting]] = {}
+        self._widened: dict[tuple[str, int], Mapping[int, float]] = {}
+
+    @property
+    def max_compared(self) -> int:
+        return self._settings.max_compared
 
     def again(self, *, complete: bool) -> "TextScores":
         """Nothing found yet, by the same statistics: scores of the two can be compared."""
@@ -43,11 +61,27 @@ class TextScores:
 
     def add(self, stream: int, term: str, postings: Sequence[Posting]) -> None:
         self._postings[term, stream] = postings
-        self._add_up(self._scores[stream], term, postings)
+        self._add_up(self._scores[stream], self.idf[term], postings)
 
-    def _add_up(self, scores: dict[int, float], term: str, postings: Iterable[Posting]) -> None:
-        k1, b = self._settings.bm25_k1, self._settings.bm25_b
-        bm25(scores, postings, self.idf[term], self._mean_length, k1, b)
+    def widen(
+        self, stream: int, term: str, near: Mapping[str, float], postings: Mapping[str, Sequence[Posting]]
+    ) -> None:
+        """Count a term's neighbours as that term, only less; add what that gives more than the term itself."""
+        others = []
+        for other, cosine in near.items():
+            shares: dict[int, float] = {}
+            telling = min(self.idf[term], self.idf.get(other, 0.0))
+            self._add_up(shares, telling, postings.get(other, ()))
+            others.append((self._settings.similar_words * cosine, shares))
+        own: dict[int, float] = {}
+        self._add_up(own, self.idf[term], self._postings.get((term, stream), ()))
+        more = self._widened[term, stream] = more_by_neighbours(own, others)
+        scores = self._scores[stream]
+        for number, share in more.items():
+            scores[number] = scores.get(number, 0.0) + share
+
+    def _add_up(self, scores: dict[int, float], idf: float, postings: Iterable[Posting]) -> None:
+        bm25(scores, postings, idf, self._mean_length, self._settings.bm25_k1, self._settings.bm25_b)
 
     def score(self, place: Place) -> float:
         """A memory's score by its own words."""
@@ -74,38 +108,62 @@ class TextScores:
         for (term, of), postings in self._postings.items():
             one: dict[int, float] = {}
             numbers = wanted[of]
-            self._add_up(one, term, [posting for posting in postings if posting[0] in numbers])
+            self._add_up(one, self.idf[term], [posting for posting in postings if posting[0] in numbers])
             shares[term].update({(of, number): share for number, share in one.items()})
         return shares
 
+    def widened(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
+        """What the neighbours of each term add to that."""
+        wanted = set(places)
+        shares: dict[str, dict[Place, float]] = defaultdict(dict)
+        for (term, of), more in self._widened.items():
+            shares[term].update({(of, number): share for number, share in more.items() if (of, number) in wanted})
+        return shares
 
-def search_text(engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str]) -> TextScores:
-    """Who has these terms, the rarest first."""
+
+class _Plan(NamedTuple):
+    """How the index is read: the terms of a question, and whole entries of their neighbours."""
+
+    own: Reading
+    near: tuple[tuple[str, int], ...]
+    whole: bool
+    """Whether nothing of either is left out."""
+
+    @property
+    def find(self) -> tuple[tuple[str, int], ...]:
+        return (*self.own.find, *self.near)
+
+
+def search_text(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str], similar: Neighbours
+) -> TextScores:
+    """Who has these terms, or neighbours of them, the rarest first."""
     settings = engine.policy.recall
     hidden = partly_hidden(engine, reader, streams)
-    counted = {s.number: reader.term_frequencies(s, sorted(set(wanted))) for s in streams if s.documents}
+    either = _with_neighbours(wanted, similar)
+    counted = {s.number: reader.term_frequencies(s, either) for s in streams if s.documents}
     totals = _summed(counted.values())
-    reading = plan_reading(rarest_first(totals, wanted), totals, settings.max_postings)
+    plan = _planned(totals, wanted, similar, settings.max_postings)
     partly = hidden()
     texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
-    if partly and not reading.whole:
+    if partly and not plan.whole:
         visible = engine.selecting(equal={"status": "active"})
-        everything = _fitting(reader, streams, wanted, dict.fromkeys(partly, visible), settings.max_postings)
-        reading, postings = _planned(everything, wanted, settings.max_postings)
+        everything = _fitting(reader, streams, either, dict.fromkeys(partly, visible), settings.max_postings)
+        plan, postings = _chosen(everything, wanted, similar, settings.max_postings)
         rare = {at: of_term for at, of_term in everything.items() if len(of_term) <= settings.max_postings}
         texts, totals = seen_statistics(streams, partly, rare, counted)
     else:
         postings = {
             (stream.number, term): of_term
             for stream in streams
-            for term, of_term in _postings(reader, stream, reading.find, counted.get(stream.number, {})).items()
+            for term, of_term in _postings(reader, stream, plan.find, counted.get(stream.number, {})).items()
         }
         if partly:
             postings = seen_postings(engine, reader, partly, postings)
             texts, totals = seen_statistics(streams, partly, postings, counted)
-    idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in wanted}
-    found = TextScores(idf, texts.mean_length, settings, complete=reading.whole)
-    return _filled(found, reader, streams, reading, postings, settings)
+    idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in either}
+    found = TextScores(idf, texts.mean_length, settings, complete=plan.own.whole)
+    return _filled(found, reader, streams, plan, postings, similar)
 
 
 def search_among(
@@ -113,33 +171,46 @@ def search_among(
     reader: Reader,
     streams: Sequence[Stream],
     wanted: Sequence[str],
+    similar: Neighbours,
     found: TextScores,
     selection: Selection,
 ) -> TextScores:
     """Who has these terms among those that fit a selection, for when too many others have them; scored as before."""
-    settings = engine.policy.recall
+    most = engine.policy.recall.max_postings
     narrowed = {stream.number: selection for stream in streams}
-    everything = _fitting(reader, streams, wanted, narrowed, settings.max_postings)
-    reading, postings = _planned(everything, wanted, settings.max_postings)
-    return _filled(found.again(complete=reading.whole), reader, streams, reading, postings, settings)
+    everything = _fitting(reader, streams, _with_neighbours(wanted, similar), narrowed, most)
+    plan, postings = _chosen(everything, wanted, similar, most)
+    return _filled(found.again(complete=plan.own.whole), reader, streams, plan, postings, similar)
+
+
+def _with_neighbours(wanted: Sequence[str], similar: Neighbours) -> list[str]:
+    return sorted({*wanted, *(other for near in similar.values() for other in near)})
 
 
 def _filled(
     found: TextScores,
     reader: Reader,
     streams: Sequence[Stream],
-    reading: Reading,
+    plan: _Plan,
     postings: Postings,
-    settings: RecallPolicy,
+    similar: Neighbours,
 ) -> TextScores:
+    near: dict[int, dict[str, Sequence[Posting]]] = defaultdict(dict)
+    of_neighbours = {term for term, _ in plan.near}
     for (number, term), of_term in postings.items():
-        found.add(number, term, of_term)
-    best = list(islice(found.best_first(), settings.max_compared)) if reading.tell_apart else []
+        if term in of_neighbours:
+            near[number][term] = of_term
+        else:
+            found.add(number, term, of_term)
+    best = list(islice(found.best_first(), found.max_compared)) if plan.own.tell_apart else []
     for stream in streams:
         numbers = [number for of, number in best if of == stream.number]
-        of_best = reader.postings_of(stream, reading.tell_apart, numbers) if numbers else {}
+        of_best = reader.postings_of(stream, plan.own.tell_apart, numbers) if numbers else {}
         for term, of_term in of_best.items():
             found.add(stream.number, term, of_term)
+    for number, of_stream in near.items():
+        for term, others in similar.items():
+            found.widen(number, term, others, of_stream)
     return found
 
 
@@ -166,12 +237,22 @@ def _fitting(
     }
 
 
-def _planned(everything: Postings, wanted: Sequence[str], most: int) -> tuple[Reading, Postings]:
+def _planned(totals: Mapping[str, int], wanted: Sequence[str], similar: Neighbours, most: int) -> _Plan:
+    """What is read, by how many entries each term has. Of a neighbour it is all of them or nothing."""
+    own = plan_reading(rarest_first(totals, wanted), totals, most)
+    neighbours = (other for near in similar.values() for other in near)
+    near = plan_reading(rarest_first(totals, neighbours), totals, most // FOR_NEIGHBOURS)
+    return _Plan(own, tuple(one for one in near.find if one[1] == totals[one[0]]), own.whole and near.whole)
+
+
+def _chosen(
+    everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int
+) -> tuple[_Plan, dict[tuple[int, str], Sequence[Posting]]]:
     """Which of the entries count, by how many there are of each term."""
     totals = _summed({term: len(of_term)} for (_, term), of_term in everything.items())
-    reading = plan_reading(rarest_first(totals, wanted), totals, most)
-    limits = dict(reading.find)
-    return reading, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
+    plan = _planned(totals, wanted, similar, most)
+    limits = dict(plan.find)
+    return plan, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
 
 
 def _summed(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:

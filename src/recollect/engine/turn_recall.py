@@ -12,6 +12,7 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
 from recollect.engine.exchange import Exchange, as_session
 from recollect.engine.matching import (
+    is_unsure,
     loaded,
     matching,
     newest_phase_first,
@@ -30,6 +31,7 @@ from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import Authority, Kind, Space
 from recollect.rules.borders import read_refusal
 from recollect.rules.budget import best_within
+from recollect.rules.confidence import NOT_SURE, NOTHING_MATCHES, confidence
 from recollect.rules.extraction.said import discretion
 from recollect.rules.importance import by_weight
 from recollect.rules.taxonomy import is_standing_rule
@@ -65,14 +67,16 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     asked = as_asked(engine, parts(exchange.user, MAX_CONTENT_BYTES)[0])
     with engine.read() as reader:
         streams = _streams(engine, reader, exchange, consulted)
-        items = _items(engine, reader, asked, streams, consulted, top_k)
+        items, sure = _items(engine, reader, asked, streams, consulted, top_k)
         event = recall_event(engine, reader, exchange.user, items, streams, consulted)
     lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
     engine.accesses.note(engine.tenant, lasting, engine.now())
     operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))
     checks = (tracing.border_check(engine, "read", space, refusal) for space, refusal in refusals.items())
     homes = {s.address.space: s.number for s in streams if s.address is not None}
-    return Recall(exchange.user, tuple(items), (*checks, event)), homes.get(Space.USER, homes.get(Space.SESSION))
+    why = NOT_SURE if sure else NOTHING_MATCHES
+    recall = Recall(exchange.user, tuple(items), (*checks, event), notice=asked.notice, confidence=sure, why=why)
+    return recall, homes.get(Space.USER, homes.get(Space.SESSION))
 
 
 def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:
@@ -100,8 +104,11 @@ def _items(
     streams: Sequence[Stream],
     consulted: Sequence[Space],
     top_k: int,
-) -> list[Recalled]:
-    """What matches first, then rules and facts that come anyway, then the conversation in its order; each once."""
+) -> tuple[list[Recalled], float]:
+    """Return what matches, then rules and facts that come anyway, then the conversation in its order; each once.
+
+    The second value says how sure it is that what matches answers what was asked: if too little, nothing comes for matching.
+    """
     settings = engine.policy.turns
     rules = _most_important(engine, _rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
     facts = _most_important(engine, _profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
@@ -109,6 +116,8 @@ def _items(
     matches = matching(engine, reader, streams, asked, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
+    sure = confidence([one.support for one in matches])
+    matches = [] if is_unsure(engine, asked, sure) else matches
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     found = {one.id: one for one in matches}
     found |= {stored.state.id: unasked(stored) for stored in (*rules, *facts) if stored.state.id not in found}
@@ -123,7 +132,7 @@ def _items(
     items = [item for _, item in told(engine, best, at_hand)]
     items = _with_reasons(items, anyway, {one.id for one in (*matches, *others)})
     recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in _conversation(engine, reader, streams)]
-    return [*items, *recent]
+    return [*items, *recent], sure
 
 
 def _with_reasons(told: Sequence[Recalled], anyway: Mapping[str, str], matching: Collection[str]) -> list[Recalled]:

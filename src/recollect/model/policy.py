@@ -303,6 +303,9 @@ class Recall(Section):
     """How reading is bounded."""
 
     top_k: int = Field(5, ge=1, le=1_000, description="how many memories a query returns")
+    confidence_min: float = Field(
+        0.2, ge=0, le=1, description="how sure an answer to a question must be to be told; 0: it is always told"
+    )
     max_postings: int = Field(
         2_000, ge=100, description="how many index entries a query reads; its rarest words are read first"
     )
@@ -314,12 +317,22 @@ class Recall(Section):
         ge=1_000,
         description="how many vectors a process keeps, 256 bytes each by default, and eight times as many by their signs",
     )
+    similar_words: float = Field(
+        0.6,
+        ge=0,
+        le=1,
+        description="what a word counts that means much like one of the question's, times how like it is; 0: nothing",
+    )
     bm25_k1: float = Field(0.9, ge=0, description="how fast repetition of a word stops counting")
     bm25_b: float = Field(0.5, ge=0, le=1, description="how much long texts are discounted")
 
 
 class Ranking(Section):
-    """What each feature of a memory counts for, beside a perfect match of the words, which counts 1."""
+    """What each feature of a memory counts for, beside a perfect match of the words, which counts 1.
+
+    Chosen by `bench/tune.py` over all sets that `bench/recall.py` measures. Importance, vouching, pinned and canon, which no
+    set shows, are small: they decide between near-equals and never over a better answer.
+    """
 
     text: float = Field(1.0, ge=0, le=10, description="the words that it shares with the question, rare ones most")
     meaning: float = Field(0.5, ge=0, le=10, description="likeness of meaning, where vectors are kept")

@@ -212,16 +212,31 @@ class Recall(Plain):
     """What changed since the thread last asked, if the query named one."""
     no_room: int = 0
     """How many more match for which the budget had no room."""
+    notice: str = ""
+    """What whoever asked should know of how it was answered, such as that vectors have to be made anew; mostly nothing."""
+    confidence: float = 0.0
+    """How likely it is, from 0 to 1, that a right memory is among the first five."""
+    why: str = ""
+    """Why there is nothing, as a reason code, if there is nothing."""
 
     def to_dict(self) -> dict[str, Any]:
         """Without events: that of a recall repeats the items."""
-        return {
-            "query": self.query,
-            "items": _value(self.items),
+        return {"query": self.query, "items": _value(self.items), **self._about()}
+
+    def _about(self) -> dict[str, Any]:
+        told = {
+            "confidence": self.confidence,
             "abstained": self.abstained,
             "no_room": self.no_room,
             "header": self.header,
         }
+        said = {"because": self.because, "notice": self.notice}
+        return told | {name: value for name, value in said.items() if value}
+
+    @property
+    def because(self) -> str:
+        """Why nothing is told, as a reason code; empty if something is."""
+        return self.why if self.abstained else ""
 
     @property
     def text(self) -> str:
@@ -239,12 +254,7 @@ class Recall(Plain):
 
     def in_bullets(self) -> dict[str, Any]:
         """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
-        return {
-            "items": self.bullets(),
-            "abstained": self.abstained,
-            "no_room": self.no_room,
-            "header": self.header,
-        }
+        return {"items": self.bullets(), **self._about()}
 
     def in_full(self) -> dict[str, Any]:
         """The same with whole records."""

@@ -69,3 +69,21 @@ def bm25(
     get = scores.get
     for number, tf, length in postings:
         scores[number] = get(number, 0.0) + gain * tf / (tf + flat + per_word * length)
+
+
+def more_by_neighbours(
+    own: Mapping[int, float], others: Iterable[tuple[float, Mapping[int, float]]]
+) -> dict[int, float]:
+    """What a term's neighbours add to its shares: the largest of theirs, each times what it counts for, less its own.
+
+    Only the best one counts, so that a text is not better for having several words for one thing.
+
+    >>> more_by_neighbours({1: 2.0, 2: 0.25}, [(0.5, {1: 3.0, 2: 1.0, 3: 1.0}), (0.25, {3: 3.0})])
+    {2: 0.25, 3: 0.75}
+    """
+    best: dict[int, float] = {}
+    for part, shares in others:
+        for number, share in shares.items():
+            if part * share > best.get(number, 0.0):
+                best[number] = part * share
+    return {number: share - had for number, share in best.items() if share > (had := own.get(number, 0.0))}

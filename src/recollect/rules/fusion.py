@@ -4,6 +4,8 @@ What the engine has to know is little, so that a few hundred candidates cost a f
 share that each word of the question adds to its text score, its cosine, and the `Facts` that its row holds. Only a
 shortlist of the best is read again with its content (`reread`).
 
+What each feature counts for is said in one place, the policy's ``ranking`` section (`model/policy.py`).
+
 Scores of one question can be compared with one another, and not with those of another question: the best text match
 counts as 1 whatever it is. Whether anything answers the question at all is what `relevance` says.
 
@@ -13,15 +15,16 @@ Whatever is passed in must be visible to the caller. A neighbour that may not be
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from heapq import nsmallest
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from recollect.model.policy import Ranking
 from recollect.model.vocabulary import Authority
 from recollect.rules.language.calendar import ANY_WEEKDAY, MONTHS
 from recollect.rules.question import Question
-from recollect.rules.text import stem, words
+from recollect.rules.text import stem, terms, words
 from recollect.rules.times import Span, covers, nearness
 from recollect.rules.trust import ENOUGH
 
@@ -39,33 +42,10 @@ NEARBY = 0.3
 NOT_THEN = 0.5
 """The share of its score that a memory loses if it did not hold at the time that is asked about: what did, and answers nearly
 as well, comes first."""
+SAME_MEMBER = 0.4
+"""The share of its words that an answer must have in common with a better one to name the same member of a list."""
 SHORTLIST = 40
 """How many of the best are read again with their content."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What each feature counts for, beside a perfect match of the words, which counts 1.
-
-    The first block was tuned by cross-validation over three public sets. The second is about what no conversation
-    shows; it is kept small, so that it decides between near-equals and never over a better answer.
-    """
-
-    text: float = 1.0
-    meaning: float = 0.5
-    names: float = 0.25
-    time: float = 0.5
-    authority: float = 0.4
-    says_when: float = 0.2
-    asks: float = -0.07
-    lent: tuple[float, ...] = (0.6, 0.4, 0.2)
-    """What the neighbours lend of their words: those next to a turn, those one further, and so on."""
-
-    importance: float = 0.1
-    vouching: float = 0.1
-    relation: float = 0.2
-    pinned: float = 0.15
-    canon: float = 0.15
 
 
 class Facts(NamedTuple):
@@ -108,12 +88,15 @@ class Evidence(NamedTuple):
     """Cosines."""
     relation: Mapping[Place, float]
     """The strongest relation to one of the best matches."""
+    similar: Mapping[str, Mapping[Place, float]] = MappingProxyType({})
+    """For each term of the question, what words that mean much like it add to that."""
 
 
 class Features(NamedTuple):
     """What each feature adds to the score, weights included. Their sum is the score."""
 
     text: float = 0.0
+    similar_words: float = 0.0
     meaning: float = 0.0
     names: float = 0.0
     time: float = 0.0
@@ -128,16 +111,20 @@ class Features(NamedTuple):
     newness: float = 0.0
     earliness: float = 0.0
     not_then: float = 0.0
+    repeats: float = 0.0
 
 
 def recall_reason(words: float, features: Mapping[str, float], *, of_then: bool = False) -> str:
     """What brought it, given its score by its own words and what else adds to its score: its words, that it is of the time
-    asked for, a neighbour in the conversation, a relation to a match, or its meaning alone.
+    asked for, a neighbour in the conversation, words that mean much like those asked for, a relation to a match, or its
+    meaning alone.
     """
     if words or of_then:
         return "matches_query"
     if features.get("text"):
         return "near_a_match"
+    if features.get("similar_words"):
+        return "has_similar_words"
     return "related_to_a_match" if features.get("relation") else "means_alike"
 
 
@@ -164,7 +151,7 @@ def in_order(found: Iterable[Scored]) -> list[Scored]:
 def nominees(evidence: Evidence, by_text: int = BY_TEXT, by_meaning: int = BY_MEANING) -> list[Place]:
     """The best by their own words and the best by meaning, in the order of their places."""
     own: dict[Place, float] = {}
-    for shares in evidence.text.values():
+    for shares in (*evidence.text.values(), *evidence.similar.values()):
         for place, share in shares.items():
             own[place] = own.get(place, 0.0) + share
     return sorted({*_best(own, by_text), *_best(evidence.meaning, by_meaning), *evidence.relation})
@@ -186,7 +173,7 @@ def fuse(
     question: Question,
     evidence: Evidence,
     facts: Mapping[Place, Facts],
-    weights: Weights | None = None,
+    weights: Ranking | None = None,
     meaning_min: float | None = None,
 ) -> list[Scored]:
     """All candidates that ``facts`` names, best first, by everything but their content.
@@ -195,8 +182,13 @@ def fuse(
     neighbours who lend enough of theirs, nor a meaning as like as that, nor a relation to one that has, nor the time that
     is all it asks for.
     """
-    weights = weights or Weights()
-    texts = text_scores(question, evidence.text, facts, weights.lent)
+    weights = weights or Ranking()
+    own = text_scores(question, evidence.text, facts, weights.lent)
+    texts = (
+        text_scores(question, _summed(evidence.text, evidence.similar), facts, weights.lent)
+        if evidence.similar
+        else own
+    )
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
     best = max(texts.values(), default=0.0) or 1.0
     if meaning_min is not None:
@@ -209,7 +201,8 @@ def fuse(
         scored(
             place,
             Features(
-                text=weights.text * texts.get(place, 0.0) / best,
+                text=weights.text * own.get(place, 0.0) / best,
+                similar_words=weights.text * (texts.get(place, 0.0) - own.get(place, 0.0)) / best,
                 meaning=weights.meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
                 time=weights.time * timeliness(question, known) if question.spans else 0.0,
@@ -256,6 +249,17 @@ def text_scores(
     for term in text_terms(question, facts.values()):
         for place, share in _with_neighbours(text.get(term, {}), facts, lent).items():
             total[place] = total.get(place, 0.0) + share
+    return total
+
+
+def _summed(
+    text: Mapping[str, Mapping[Place, float]], similar: Mapping[str, Mapping[Place, float]]
+) -> dict[str, dict[Place, float]]:
+    total = {term: dict(shares) for term, shares in text.items()}
+    for term, shares in similar.items():
+        of_term = total.setdefault(term, {})
+        for place, share in shares.items():
+            of_term[place] = of_term.get(place, 0.0) + share
     return total
 
 
@@ -330,7 +334,7 @@ def relevance(
 # What their content adds.
 
 
-def worth_reading(question: Question, ranked: Sequence[Scored], wanted: int, weights: Weights) -> list[Scored]:
+def worth_reading(question: Question, ranked: Sequence[Scored], wanted: int, weights: Ranking) -> list[Scored]:
     """Those that may be among the best ``wanted`` once their content is read, and so many at most (`SHORTLIST`).
 
     Content adds little, so that whatever lies further behind the last of the best than that stays behind it.
@@ -349,18 +353,39 @@ _TIME_WORD = re.compile(
 
 
 def reread(
-    question: Question, best: Sequence[Scored], contents: Mapping[Place, str], weights: Weights | None = None
+    question: Question, best: Sequence[Scored], contents: Mapping[Place, str], weights: Ranking | None = None
 ) -> list[Scored]:
     """The best, scored again with what their content says, best first."""
-    weights = weights or Weights()
+    weights = weights or Ranking()
     return in_order(_reread(question, one, contents[one.place], weights) for one in best)
 
 
-def _reread(question: Question, one: Scored, content: str, weights: Weights) -> Scored:
+def _reread(question: Question, one: Scored, content: str, weights: Ranking) -> Scored:
     when, asking = says_when(question, content), asks(content)
     if not when and not asking:
         return one
     return scored(one.place, one.features._replace(says_when=weights.says_when * when, asks=weights.asks * asking))
+
+
+def members_first(question: Question, best: Sequence[Scored], contents: Mapping[Place, str]) -> list[Scored]:
+    """The best of those that stand for themselves, with what only repeats a better one behind the others.
+
+    Of a question for all members of something ("which cities?"), each of the first answers should name another. Two that
+    share most of their words, the question's aside, name the same. The best stays the best.
+    """
+    asked = frozenset(question.terms)
+    telling = {one.place: frozenset(terms(contents[one.place])) - asked for one in best}
+    kept: list[Scored] = []
+    repeated: list[Scored] = []
+    for one in best:
+        own = telling[one.place]
+        again = any(len(own & telling[other.place]) >= SAME_MEMBER * len(own) for other in kept)
+        (repeated if again else kept).append(one)
+    if not repeated:
+        return list(best)
+    floor = kept[-1].score - 10**-DIGITS
+    behind = (one._replace(features=one.features._replace(repeats=min(floor - one.score, 0.0))) for one in repeated)
+    return in_order([*kept, *(scored(one.place, one.features) for one in behind)])
 
 
 def says_when(question: Question, content: str) -> float:

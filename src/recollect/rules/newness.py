@@ -48,7 +48,7 @@ class Likeness:
     says_change: float = 0.25
     other_value: float = 0.25
     meaning: float = 0.5
-    enough: float = 1.0
+    enough: float = 1.2
     alike: float = 0.6
     """From which cosine on a word of change is a sign of an update, where the question does not ask for a value."""
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recollect.rules.text import terms, words
+from recollect.rules.text import STOP_WORDS, stem, terms, words
 from recollect.rules.times import Span, read_times
 
 _WHEN = re.compile(r"\b(?:when|how long|what (?:date|day|time|month|year))\b", re.IGNORECASE)
@@ -46,6 +46,26 @@ _ASSISTANT = re.compile(
 )
 
 
+_MEMBERS = re.compile(
+    r"\b(?:what|who) (?:are|were)\b|\b(?:list|name) (?:all|every|the|my|our)\b"
+    r"|\b(?:which|what) (?:(?:of|all|other|different|kinds?|sorts?|types?|the|my|our|your|his|her|their) ){0,3}"
+    r"(?:(?P<one>\w+)|\w+ (?P<two>\w+)) (?:do|does|did|have|has|had|are|were|is|was|can"
+    r"|should|will|would|i|we|you|they|he|she)\b",
+    re.IGNORECASE,
+)
+_NOT_PLURAL = re.compile(r"(?:ss|us|is|does|was|has|this)$")
+_PLURALS = frozenset("children people men women feet teeth mice wives knives".split())
+
+
+def _asks_for_members(text: str) -> bool:
+    """Whether it asks for all members of something ("which cities", "what are my children called")."""
+    found = _MEMBERS.search(text)
+    if found is None:
+        return False
+    noun = (found["one"] or found["two"] or "").lower()
+    return not noun or noun in _PLURALS or (noun.endswith("s") and not _NOT_PLURAL.search(noun))
+
+
 _A_MOMENT = timedelta(microseconds=1)
 
 _OF_ANYTHING = frozenset(
@@ -56,6 +76,49 @@ _OF_ANYTHING = frozenset(
     )
 )
 """Words that ask for whatever there is."""
+
+
+_WRITTEN = re.compile(r"[^\W\d_][\w'’-]*")
+_SENTENCE_END = re.compile(r"[.!?:]\s+$")
+_NO_NAME = frozenset("i im ive id ill".split())
+_ASKS = re.compile(
+    r"\?\s*$|^\W*(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|will|would|should|shall"
+    r"|may|has|have|had)\b",
+    re.IGNORECASE,
+)
+
+
+def asks(text: str) -> bool:
+    """Whether a text is worded as a question, which may have no answer; else it only says what it is about."""
+    return bool(_ASKS.search(text))
+
+
+def named_in(text: str) -> frozenset[str]:
+    """The words of a text that name somebody or something: those with a capital, but for the beginning of a sentence.
+
+    >>> sorted(named_in("How old is Jana's cat in New York? Is Vera"))
+    ['jana', 'new', 'vera', 'york']
+    """
+    found: set[str] = set()
+    for match in _WRITTEN.finditer(text):
+        if not match[0][0].isupper():
+            continue
+        begins = not text[: match.start()].strip() or _SENTENCE_END.search(text[: match.start()])
+        possessive = re.search(r"['’]s$", match[0])
+        if not begins or possessive:
+            found.update(words(match[0][: possessive.start()] if possessive else match[0]))
+    return frozenset(found) - _NO_NAME - STOP_WORDS
+
+
+def aspect_of(text: str) -> str:
+    """What a question asks of those whom it names: its words without their names; empty if it names nobody.
+
+    >>> aspect_of("How old is Jana's cat?")
+    'how old is cat'
+    """
+    named = named_in(text)
+    possessives = {f"{name}s" for name in named}
+    return " ".join(word for word in words(text) if word not in named and word not in possessives) if named else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +146,11 @@ class Question:
     """It names a time and nothing else to look for ("what happened last March?"), so that whatever is of then answers it."""
     asked_about: tuple[Span, ...] = ()
     """When a memory must hold to answer it: at a time that it names, or now if it asks for what holds; else empty."""
+
+    named: frozenset[str] = frozenset()
+    """The terms of those whom, or what, it names: an answer is about them."""
+    asks_for_members: bool = False
+    """It asks for all of several things, so that one more that is told already answers less than another."""
 
     @property
     def time_decides(self) -> bool:
@@ -116,6 +184,8 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
         asks_the_assistant=bool(_ASSISTANT.search(text)),
         asks_for_a_time=bool(times.spans) and _OF_ANYTHING.issuperset(terms(times.topic, synonyms)),
         asked_about=times.spans or ((Span(asked_at, asked_at + _A_MOMENT),) if holds else ()),
+        named=frozenset(map(stem, named_in(text))),
+        asks_for_members=_asks_for_members(text),
     )
 
 

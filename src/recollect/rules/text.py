@@ -8,10 +8,12 @@ import hashlib
 import re
 import threading
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import Stemmer
+
+from recollect.rules.tables import load_table
 
 _LINE_ENDINGS = re.compile(r"\r\n?|\u2028|\u2029|\x85")
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -33,6 +35,12 @@ STOP_WORDS: frozenset[str] = frozenset(
 them read the words themselves."""
 
 _local = threading.local()
+_SPELLING = load_table(__package__, "spelling.toml")
+_ENDINGS = [(re.compile(one["british"]), one["american"]) for one in _SPELLING["endings"]]
+_ONE_FORM = {other: kept for kept, others in _SPELLING["words"].items() for other in others.split()}
+_NUMBERS: dict[str, int] = _SPELLING["numbers"]
+_TENS = {word: number for word, number in _NUMBERS.items() if number >= 20}
+_UNITS = {word: number for word, number in _NUMBERS.items() if number < 10} | {"one": 1}
 
 
 def normalise(text: str, synonyms: Mapping[str, str] | None = None) -> str:
@@ -82,19 +90,57 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """The English Snowball stem of one folded word."""
+    """The English Snowball stem of one folded word, once its spelling, plural, tense or number has one form.
+
+    >>> [stem(word) for word in ("favourites", "favorite", "children", "child", "went", "seven")]
+    ['favorit', 'favorit', 'child', 'child', 'go', '7']
+    """
+    word = _one_form(word)
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:
         stemmer = _local.stemmer = Stemmer.Stemmer("english")
     return str(stemmer.stemWord(word))
 
 
+def _one_form(word: str) -> str:
+    """A word as ``spelling.toml`` has it: the table is data, so that what is missing is a line there."""
+    if word in _NUMBERS:
+        return str(_NUMBERS[word])
+    if word in _ONE_FORM:
+        return _ONE_FORM[word]
+    if len(word) >= _LONG_ENOUGH:
+        for british, american in _ENDINGS:
+            other = british.sub(american, word)
+            if other != word:
+                return other
+    return word
+
+
+_LONG_ENOUGH = 5
+"""Shorter words than this have no British ending: "four", "wise", "acre"."""
+
+
+def _with_whole_numbers(found: Sequence[str]) -> Sequence[str]:
+    """The same words with each number of tens and a unit as one: "forty seven" is 47."""
+    if _TENS.keys().isdisjoint(found):
+        return found
+    whole: list[str] = []
+    for word in found:
+        if word in _UNITS and whole and whole[-1] in _TENS:
+            whole[-1] = str(_TENS[whole[-1]] + _UNITS[word])
+        else:
+            whole.append(word)
+    return whole
+
+
 def terms(text: str, synonyms: Mapping[str, str] | None = None) -> list[str]:
-    """The index terms of a text, in order and with repetitions: folded, stop words dropped, stemmed.
+    """The index terms of a text, in order and with repetitions: folded, stop words dropped, in one form, stemmed.
 
     >>> terms("Ana prefers the dark modes")
     ['ana', 'prefer', 'dark', 'mode']
+    >>> terms("She is forty-seven") == terms("She's 47")[1:]
+    True
     """
     if synonyms:
         text = normalise(text, synonyms)
-    return [stem(w)[:64] for w in words(text) if w not in STOP_WORDS]
+    return [stem(w)[:64] for w in _with_whole_numbers(words(text)) if w not in STOP_WORDS]

@@ -22,6 +22,7 @@ QUOTED_CHARACTERS = 60
 _CAME_BECAUSE = {
     "matches_query": ("matched the words", "matched the words"),
     "near_a_match": ("was said next to a match", "were said next to a match"),
+    "has_similar_words": ("has a similar word", "have similar words"),
     "means_alike": ("means something alike", "mean something alike"),
     "related_to_a_match": ("has to do with a match", "have to do with a match"),
     "recency": ("is recent", "are recent"),

@@ -58,7 +58,7 @@ def assert_in_step(mem: Recollect) -> None:
 
 
 def test_what_shares_no_word_is_found_by_what_it_means(place: str) -> None:
-    with recollect.open(place) as mem:
+    with recollect.open(place, policy={"recall": {"similar_words": 0}}) as mem:
         add(mem, "The physician prescribed antibiotics for her infection")
         add(mem, "The train to Basel leaves at seven")
         (item,) = mem.query("doctor medicine illness", owner="ana").items

@@ -199,7 +199,7 @@ def test_what_was_begun_and_is_not_wanted_any_more_is_dropped(place: str, then: 
         mem.reindex(embedder)
         name, used, beside, wanting = kept(mem)[0]
         assert (used, beside, wanting) == ((0, 0, 10) if then == "none" else (10, 0, 0))
-        assert name.startswith({"another": "another", "none": "", "back": "wordllama"}[then])
+        assert name.startswith({"another": "another", "none": "", "back": "recollect-static"}[then])
         with mem.engine.read() as reader:
             assert reader.streams_of("default")[0].next_embedder == ""
         assert mem.verify().ok
@@ -235,4 +235,4 @@ def test_one_tenants_embedder_is_not_anothers(place: str) -> None:
         mem.reindex(topics())
         assert mem.verify().ok
     with recollect.open(place, tenant="globex") as mem:
-        assert kept(mem)[0][0].startswith("wordllama") and told(mem, "tea") == 3
+        assert kept(mem)[0][0].startswith("recollect-static") and told(mem, "tea") == 3

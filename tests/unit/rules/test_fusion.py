@@ -1,14 +1,13 @@
 """The fused score: each feature alone, what neighbours lend, and that the order never depends on chance."""
 
 import random
-from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.model.policy import Ranking
 from recollect.model.vocabulary import Authority
 from recollect.rules.fusion import (
     SHORTLIST,
@@ -17,7 +16,6 @@ from recollect.rules.fusion import (
     Features,
     Place,
     Scored,
-    Weights,
     fuse,
     in_order,
     nominees,
@@ -193,16 +191,16 @@ def test_what_is_not_worth_reading_would_not_be_among_the_best(
 ) -> None:
     ranked = in_order(scored((1, n), Features(text=hundredths / 100)) for n, (hundredths, _) in enumerate(said))
     contents = {(1, n): content for n, (_, content) in enumerate(said)}
-    read = worth_reading(ask(question), ranked, wanted, Weights())
+    read = worth_reading(ask(question), ranked, wanted, Ranking())
     everybody = reread(ask(question), ranked[: max(SHORTLIST, wanted)], contents)
     assert reread(ask(question), read, contents)[:wanted] == everybody[:wanted]
 
 
 def test_what_lies_far_behind_is_not_read() -> None:
     ranked = [scored((1, n), Features(text=1 - n / 10)) for n in range(10)]
-    assert worth_reading(ask("Why?"), ranked, 3, Weights()) == ranked[:3]
-    assert worth_reading(ask("When?"), ranked, 3, Weights()) == ranked[:5]
-    assert worth_reading(ask("Why?"), ranked, 10, Weights()) == ranked
+    assert worth_reading(ask("Why?"), ranked, 3, Ranking()) == ranked[:3]
+    assert worth_reading(ask("When?"), ranked, 3, Ranking()) == ranked[:5]
+    assert worth_reading(ask("Why?"), ranked, 10, Ranking()) == ranked
 
 
 def test_relevance_is_the_share_of_telling_words_or_the_cosine() -> None:
@@ -239,8 +237,8 @@ def test_the_order_in_which_things_come_in_changes_nothing(chance: random.Random
 
 
 def test_a_weight_of_nothing_turns_a_feature_off() -> None:
-    nothing: dict[str, Any] = dict.fromkeys(set(Weights.__slots__) - {"lent"}, 0.0)
-    off = replace(Weights(), **nothing)
+    weights = [name for name, known in Ranking.model_fields.items() if known.annotation is float]
+    off = Ranking(**dict.fromkeys(weights, 0.0))
     evidence = Evidence({"theme": {(1, 1): 2.0}}, {(1, 1): 0.5}, {(1, 1): 0.5})
     assert fuse(ask("theme"), evidence, {(1, 1): PLAIN._replace(pinned=True)}, off)[0].score == 0.0
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.text import fingerprint, fold, normalise, terms, words
+from recollect.rules.text import fingerprint, fold, normalise, stem, terms, words
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,46 @@ def test_terms() -> None:
     assert fold("ﬁancée STRASSE straße") == "fiancee strasse strasse"
     assert words("Don’t stop_me now") == ("dont", "stop", "me", "now")
     assert all(len(term) <= 64 for term in terms("x" * 5_000))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("colour", "color"),
+        ("favourites", "favorite"),
+        ("neighbourhood", "neighborhood"),
+        ("organisation", "organization"),
+        ("apologised", "apologizes"),
+        ("analysing", "analyze"),
+        ("centre", "center"),
+        ("kilometres", "kilometer"),
+        ("catalogue", "catalogs"),
+        ("defence", "defense"),
+        ("paediatric", "pediatric"),
+        ("travelled", "traveling"),
+        ("grey", "gray"),
+        ("mum", "mom"),
+        ("children", "child"),
+        ("wives", "wife"),
+        ("bought", "buying"),
+        ("went", "go"),
+        ("twelve", "12"),
+    ],
+)
+def test_two_forms_of_a_word_are_one_term(one: str, other: str) -> None:
+    assert stem(one) == stem(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("four", "for"), ("hour", "or"), ("source", "sorc"), ("left", "leave"), ("rise", "rose"), ("prise", "prize")],
+)
+def test_other_words_stay_other_terms(one: str, other: str) -> None:
+    assert stem(one) != stem(other)
+
+
+def test_numbers_in_words_are_numbers() -> None:
+    assert terms("forty-seven bikes") == terms("47 bikes") == ["47", "bike"]
+    assert terms("twenty, thirty or ninety one") == ["20", "30", "91"]
+    assert terms("one of us") == ["one", "us"]
+    assert terms("five, forty") == ["5", "40"]

@@ -217,6 +217,8 @@ def chain(links: Sequence[Memory | Tombstone]) -> None:
 def recall(answer: Recall) -> None:
     if answer.header:
         console.print(escape(answer.header))
+    if answer.notice:
+        console.print(styled("yellow", answer.notice))
     _short_of(answer.abstained, answer.no_room)
     if not answer.items:
         return
