@@ -16,26 +16,29 @@ from recollect.engine.reading import Spaces, current, readable_streams
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput
 from recollect.model.item import source_word
-from recollect.model.ledger import Entry, Event
-from recollect.model.vocabulary import Authority, Source
+from recollect.model.ledger import Entry
+from recollect.model.vocabulary import Authority, Source, Status
 from recollect.rules.borders import Sight
 from recollect.rules.change_header import (
     MAX_LINES,
-    REMOVALS,
     UNTOLD_KINDS,
     Change,
     ChangeHeader,
     ChangeLine,
     Choice,
+    MemoryChanges,
     Sign,
+    by_memory,
     choose,
     choose_oldest,
     dealt_with,
     label_of,
     merged,
+    net_sign,
     one_line,
     removed,
     sign_of,
+    without_copies,
 )
 from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
 
@@ -141,7 +144,8 @@ def _look(
         return _first_look(engine, reader, streams)
     cursors = reader.cursors(engine.tenant, thread)
     windows = [_window(engine, reader, stream, _cursor(cursors, at, stream)) for stream in streams]
-    pending, at_least = [one for window in windows for one in window.pending], any(one.goes_on for one in windows)
+    pending = without_copies([one for window in windows for one in window.pending])
+    at_least = any(one.goes_on for one in windows)
     for most in range(MAX_LINES, -1, -1):
         choice = choose(pending, at.round_until, most)
         to = at._replace(rev=at.rev + len(choice.shown), round_until=choice.round_until)
@@ -211,13 +215,13 @@ class _Window:
 
     def cursor_after(self, choice: Choice) -> Cursor:
         """The cursor once the choice was shown."""
-        shown = [change.seq for change in self.pending if change in choice.shown]
-        waiting = [change.seq for change in self.pending if change not in choice.shown]
+        shown = [seq for change in choice.shown for seq in change.seqs_in(self.cursor.stream)]
+        waiting = [seq for change in choice.waiting for seq in change.seqs_in(self.cursor.stream)]
         return Cursor(self.cursor.stream, *dealt_with(self.read_until, waiting, [*self.cursor.shown, *shown]))
 
     def worth_moving(self, choice: Choice, known: Mapping[int, Cursor]) -> bool:
         """If something of it was shown, if much that is not for the thread lies in its way, or if it was never noted."""
-        shows = any(change in choice.shown for change in self.pending)
+        shows = any(change.seqs_in(self.cursor.stream) for change in choice.shown)
         in_its_way = 0 if self.pending else self.read_until - self.cursor.seq
         begins_at_head = self.cursor.seq > 0 and self.cursor.stream not in known
         return shows or in_its_way >= WINDOW or begins_at_head
@@ -226,12 +230,12 @@ class _Window:
 def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor) -> _Window:
     """From the cursor on, the first stretch in which there is something to tell."""
     read_until = cursor.seq
-    news: set[str] = set()
+    came: set[str] = set()
     while entries := _stretch(reader, stream, read_until):
         read_until = entries[-1].seq
         fresh = [entry for entry in entries if entry.seq not in cursor.shown]
-        if pending := _changes(engine, reader, stream, fresh, news):
-            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until), news))
+        if pending := _changes(engine, reader, stream, fresh, came):
+            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until), came))
             return _Window(cursor, pending, read_until, goes_on)
     return _Window(cursor, (), read_until)
 
@@ -241,20 +245,40 @@ def _stretch(reader: Reader, stream: Stream, after: int) -> list[Entry]:
 
 
 def _changes(
-    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], news: set[str]
+    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], came: set[str]
 ) -> tuple[Change, ...]:
-    """Those of the entries that changed what this caller recalls. ``news`` gathers what came since the cursor: if it went
+    """What the entries come to for this caller, one change a memory. ``came`` gathers what came since the cursor: if it went
     again unseen, nobody has to be told."""
-    signs = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
-    news |= {entry.memory_id for entry, _ in signs if entry.event in (Event.STORED, Event.RESOLVED)}
-    found = reader.by_ids(engine.tenant, [entry.memory_id for entry, _ in signs]) if signs else {}
+    happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
+    kept = [entry.other_id for entry, sign in happened if sign is Sign.MERGED and entry.other_id is not None]
+    ids = [entry.memory_id for entry, _ in happened]
+    found = reader.by_ids(engine.tenant, [*ids, *kept]) if happened else {}
     words = _tellable(engine, reader, list(found.values()))
-    gone = {id: stored for id, stored in found.items() if id not in news and _may_be_missed(engine, stream, stored)}
-    known = [(entry, sign, (gone if entry.event in REMOVALS else words).get(entry.memory_id)) for entry, sign in signs]
-    told = [(entry, sign, stored.state) for entry, sign, stored in known if stored is not None]
-    return tuple(
-        Change(stream.number, entry.seq, entry.at, sign, state.id, entry.other_id, state.importance, state.pinned)
-        for entry, sign, state in told
+    told = (
+        _change(stream, one, stored, found)
+        for one in by_memory(happened, came, words)
+        if (stored := words.get(one.memory_id) or _missed(engine, stream, found.get(one.memory_id))) is not None
+    )
+    return tuple(change for change in told if change is not None)
+
+
+def _change(stream: Stream, one: MemoryChanges, stored: Stored, found: Mapping[str, Stored]) -> Change | None:
+    state, body = stored.state, stored.body
+    sign = net_sign(one.signs, state.status if body is not None else None)
+    merged = [id for id in one.merged if id in found and found[id].state.status is not Status.ACTIVE]
+    if sign is None or (sign is Sign.MERGED and one.merged and not merged):
+        return None
+    return Change(
+        stream.number,
+        one.seqs[-1],
+        one.at,
+        sign,
+        state.id,
+        state.importance,
+        state.pinned,
+        tuple((stream.number, seq) for seq in one.seqs),
+        notes=1 + max(1, len(merged)),
+        content_hash=str(body["content_hash"]) if body is not None else "",
     )
 
 
@@ -265,17 +289,17 @@ def _tellable(engine: Engine, reader: Reader, found: Sequence[Stored]) -> dict[s
     return {a.state.id: a for a, b in zip(seen, now, strict=True) if a.state.status is b.state.status}
 
 
-def _may_be_missed(engine: Engine, stream: Stream, stored: Stored) -> bool:
-    """Whether the caller may be told that a memory was erased or purged.
+def _missed(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | None:
+    """A memory that was erased or purged, if the caller may be told so.
 
     Its scope and category went with its content, so nobody can tell any more whether a caller with a limited view would have
     seen it: only callers who see everything are told. Kinds that a header never tells are left out here as well; the kind
     is gone too, but the id was made from it, so the ids of those kinds are made again and compared.
     """
-    if stored.body is not None or engine.sight != EVERYTHING:
-        return False
+    if stored is None or stored.body is not None or engine.sight != EVERYTHING:
+        return None
     ids = (engine.memory_id(stream.uid, kind, stored.number) for kind in UNTOLD_KINDS)
-    return stored.state.id not in ids
+    return None if stored.state.id in ids else stored
 
 
 def _may_be_told(engine: Engine, stored: Stored) -> bool:
@@ -286,15 +310,9 @@ def _may_be_told(engine: Engine, stored: Stored) -> bool:
 
 
 def _subjects(engine: Engine, reader: Reader, shown: Sequence[Change]) -> list[Stored]:
-    """For each change the memory whose words tell it: its own, or of a merge the one that stays, if that may be told."""
-    ids = [id for change in shown for id in (change.memory_id, change.other_id) if id is not None]
-    found = reader.by_ids(engine.tenant, ids) if ids else {}
-    return [_subject(engine, change, found) for change in shown]
-
-
-def _subject(engine: Engine, change: Change, found: Mapping[str, Stored]) -> Stored:
-    kept = found.get(change.other_id or "") if change.sign is Sign.MERGED else None
-    return kept if kept is not None and _may_be_told(engine, kept) else found[change.memory_id]
+    """For each change the memory whose words tell it."""
+    found = reader.by_ids(engine.tenant, [change.memory_id for change in shown]) if shown else {}
+    return [found[change.memory_id] for change in shown]
 
 
 def _header(since: int, rev: int, choice: Choice, subjects: Sequence[Stored], *, at_least: bool) -> ChangeHeader:
@@ -313,7 +331,7 @@ def _line(change: Change, stored: Stored) -> ChangeLine:
         change.sign,
         change.memory_id,
         label_of(stored.state.category, inferred_by),
-        merged(words) if change.sign is Sign.MERGED else words,
+        merged(change.notes, words) if change.sign is Sign.MERGED else words,
         change.importance,
         change.at,
     )
