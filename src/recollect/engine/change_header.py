@@ -5,7 +5,7 @@ cursors in a small transaction of its own, by compare and set: of two readers of
 Where nothing changed, nothing is written.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.embed.tokens import count_tokens
@@ -17,6 +17,7 @@ from recollect.model.caller import Right
 from recollect.model.errors import BadInput
 from recollect.model.item import source_word
 from recollect.model.ledger import Entry
+from recollect.model.phase import phase_number
 from recollect.model.vocabulary import Authority, Source, Status
 from recollect.rules.borders import Sight
 from recollect.rules.change_header import (
@@ -42,6 +43,8 @@ from recollect.rules.change_header import (
 )
 from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
 
+Fits = Callable[[ChangeHeader], bool]
+"""Whether there is room for a header; there must be for one without lines."""
 WINDOW = 100
 """How many entries of a stream a look reads. A cursor in whose way so many lie that are not for the thread moves past them."""
 EVERYTHING = Sight(None, None)
@@ -60,10 +63,11 @@ def change_header(
     include_namespaces: Sequence[str] = ("prod",),
     since: int | None = None,
     budget_tokens: int | None = None,
+    fits: Fits | None = None,
 ) -> ChangeHeader:
     """What changed in the memories that the caller may see: at most three lines, those that matter most first.
 
-    A thread is told as much as ``budget_tokens`` has room for, and the rest next time.
+    A thread is told as much as ``budget_tokens`` has room for, or as ``fits``, and the rest next time.
     With ``thread``, since that thread was last told, and the thread moves on; its first look shows nothing. Without one,
     the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is remembered:
     the answer's ``rev`` is the ``since`` to go on with.
@@ -75,7 +79,23 @@ def change_header(
     where = owner, space, include_namespaces
     if since is not None:
         return _since(engine, check_number("since", since), *where)
-    return _told(engine, _thread(engine, check_one("thread", thread), owner), *where, budget_tokens)
+
+    def within_budget(header: ChangeHeader) -> bool:
+        return budget_tokens is None or count_tokens(header.text) <= budget_tokens
+
+    name = check_one("thread", thread)
+    return header_of(engine, name, owner, lambda reader: _consulted(engine, reader, *where), fits or within_budget)
+
+
+def header_of(
+    engine: Engine,
+    thread: str,
+    owner: str | None,
+    streams: Callable[[Reader], Sequence[Stream]],
+    fits: Fits = lambda header: True,
+) -> ChangeHeader:
+    """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on."""
+    return _told(engine, _thread(engine, thread, owner), streams, fits)
 
 
 def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
@@ -98,15 +118,13 @@ def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
 def _told(
     engine: Engine,
     thread: Thread,
-    owner: str | None,
-    space: Spaces,
-    namespaces: Sequence[str],
-    budget_tokens: int | None,
+    streams: Callable[[Reader], Sequence[Stream]],
+    fits: Fits,
 ) -> ChangeHeader:
     """Look until the thread has moved as far as was seen, or there is nothing to see."""
     for _ in range(LOOKS):
         with engine.read() as reader:
-            look = _look(engine, reader, thread, _consulted(engine, reader, owner, space, namespaces), budget_tokens)
+            look = _look(engine, reader, thread, streams(reader), fits)
         if not look.moves or _move(engine, thread, look):
             return look.header
     return ChangeHeader(look.header.since, look.header.since)  # others show what there is; the rest comes next time
@@ -137,7 +155,11 @@ class _Look:
 
 
 def _look(
-    engine: Engine, reader: Reader, thread: Thread, streams: Sequence[Stream], budget_tokens: int | None
+    engine: Engine,
+    reader: Reader,
+    thread: Thread,
+    streams: Sequence[Stream],
+    fits: Fits,
 ) -> _Look:
     at = reader.revision(engine.tenant, thread)
     if at is None:
@@ -151,7 +173,7 @@ def _look(
         to = at._replace(rev=at.rev + len(choice.shown), round_until=choice.round_until)
         subjects = _subjects(engine, reader, choice.shown)
         header = _header(at.rev, to.rev, choice, subjects, at_least=at_least)
-        if budget_tokens is None or count_tokens(header.text) <= budget_tokens:
+        if fits(header):
             break
     moved = [window.cursor_after(choice) for window in windows if window.worth_moving(choice, cursors)]
     told = tuple(subject.state.id for subject in subjects if subject.body is not None)
@@ -253,7 +275,7 @@ def _changes(
     kept = [entry.other_id for entry, sign in happened if sign is Sign.MERGED and entry.other_id is not None]
     ids = [entry.memory_id for entry, _ in happened]
     found = reader.by_ids(engine.tenant, [*ids, *kept]) if happened else {}
-    words = _tellable(engine, reader, list(found.values()))
+    words = _tellable(engine, reader, stream, list(found.values()))
     told = (
         _change(stream, one, stored, found)
         for one in by_memory(happened, came, words)
@@ -282,9 +304,9 @@ def _change(stream: Stream, one: MemoryChanges, stored: Stored, found: Mapping[s
     )
 
 
-def _tellable(engine: Engine, reader: Reader, found: Sequence[Stored]) -> dict[str, Stored]:
+def _tellable(engine: Engine, reader: Reader, stream: Stream, found: Sequence[Stored]) -> dict[str, Stored]:
     """Memories that have their words, that the caller may see, and that have not expired unnoticed."""
-    seen = [stored for stored in found if _may_be_told(engine, stored)]
+    seen = [stored for stored in found if _may_be_told(engine, stream, stored)]
     now = current(engine, reader, seen)
     return {a.state.id: a for a, b in zip(seen, now, strict=True) if a.state.status is b.state.status}
 
@@ -302,9 +324,11 @@ def _missed(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | N
     return None if stored.state.id in ids else stored
 
 
-def _may_be_told(engine: Engine, stored: Stored) -> bool:
+def _may_be_told(engine: Engine, stream: Stream, stored: Stored) -> bool:
     body = stored.body
     if body is None or body["kind"] in UNTOLD_KINDS:
+        return False
+    if engine.policy.phase.recalls_current_only and phase_number(body.get("phase_id")) != stream.phase:
         return False
     return engine.sight.sees(body["scope"], stored.state.category)
 
