@@ -41,6 +41,7 @@ from recollect.rules.change_header import (
     sign_of,
     without_copies,
 )
+from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
 
 Fits = Callable[[ChangeHeader], bool]
@@ -94,7 +95,12 @@ def header_of(
     streams: Callable[[Reader], Sequence[Stream]],
     fits: Fits = lambda header: True,
 ) -> ChangeHeader:
-    """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on."""
+    """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on.
+
+    Where a thread stands is kept under its name and its owner's, so those must hold nothing that must not be remembered.
+    """
+    if any(denied_types(name, engine.policy.privacy) for name in (thread, owner) if name is not None):
+        return ChangeHeader(0, 0)
     return _told(engine, _thread(engine, thread, owner), streams, fits)
 
 

@@ -275,7 +275,7 @@ def when(memory: Memory) -> str:
     said, holds = f"{memory.created_at:%Y-%m-%d}", validity_words(memory.valid_from, memory.valid_until)
     if not holds or holds in memory.content.casefold():
         return said
-    return holds if holds.startswith(f"since {said}") else f"{said}, {holds}"
+    return holds if holds.startswith(f"since {said}") else f"said {said}, {holds}"
 
 
 def holds(memory: Memory) -> str:
