@@ -8,7 +8,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.item import source_word
 from recollect.model.moment import validity_words
 from recollect.model.one_line import one_line
-from recollect.model.record import Memory
+from recollect.model.record import TITLE, Memory
 from recollect.model.vocabulary import Authority, Kind, Outcome
 
 
@@ -264,7 +264,13 @@ def bullet(memory: Memory, *, outdated: bool = False) -> str:
     The last brackets are never its own: they hold when it was said, and since or until when it holds.
     """
     notes = f"{when(memory)}{', may be outdated' if outdated else ''}"
-    return f"- [{_label(memory)}] {one_line(memory.content)} ({notes})"
+    return f"- [{_label(memory)}] {one_line(with_heading(memory))} ({notes})"
+
+
+def with_heading(memory: Memory) -> str:
+    """What a memory says; a procedure under its heading."""
+    heading = memory.meta.get(TITLE) if memory.kind is Kind.PROCEDURAL else None
+    return f"{heading}:\n{memory.content}" if heading else memory.content
 
 
 def when(memory: Memory) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from recollect.model.one_line import BREAK
-from recollect.model.receipt import Plain, Recalled, when
+from recollect.model.receipt import Plain, Recalled, when, with_heading
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Authority, Tier
 from recollect.rules.change_header import ChangeHeader
@@ -160,7 +160,7 @@ def no_room_for(left_out: int) -> list[str]:
 def line(memory: Memory, item_characters: int) -> str:
     """One memory as one line: where it comes from, when it was said and holds, and what it says."""
     origin = " · ".join((_what(memory), _who(memory), memory.authority, when(memory), memory.short_id))
-    return f"- [{origin}] {_cut(neutral(memory.content), item_characters) or NOTHING}"
+    return f"- [{origin}] {_cut(neutral(with_heading(memory)), item_characters) or NOTHING}"
 
 
 def header_lines(header: ChangeHeader) -> list[str]:
