@@ -194,6 +194,8 @@ REASONS: dict[str, str] = {
     "relation:with_a_new_version": "an earlier version was linked by hand, and the newer one takes the link over",
     "near_a_match": "it was said next to what matches the query",
     "means_alike": "it shares no word with the query, but means something alike",
+    "bears_on_query": "it is about what the question depends on, such as what somebody cannot eat",
+    "about_the_person": "the question asks for what is known of the person, and it is that",
     "related_to_a_match": "it is related to what matches the query",
     "recency": "it was said just before",
     "importance": "it matters whatever is asked",

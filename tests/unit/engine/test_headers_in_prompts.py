@@ -78,7 +78,7 @@ def test_a_block_with_a_thread_begins_with_what_changed_within_its_budget(
     if shown:
         assert told.text.splitlines()[2:4] == ["```memory", told.text.splitlines()[3]]
         assert told.text.splitlines()[3].startswith("Memory updates since rev 0")
-    rest = [line for line in mem.change_header(thread="chat", owner="ana").lines]
+    rest = mem.change_header(thread="chat", owner="ana").lines
     assert len(shown) + len(rest) == 3, "what had no room comes next time"
     assert budget < 400 or (len(shown) == 3 and len(told.items) == 3)
 
