@@ -13,7 +13,9 @@ from recollect.rules.tables import load_table
 from recollect.rules.text import STOP_WORDS, fold, terms, words
 
 _TABLE: dict[str, Any] = load_table(__package__, "topics.toml")
-_LEAVE, _WHETHER, _PAST = (re.compile(fold(_TABLE["asks"][name].replace("\n", ""))) for name in ("leave", "whether", "past"))
+_LEAVE, _WHETHER, _PAST = (
+    re.compile(fold(_TABLE["asks"][name].replace("\n", ""))) for name in ("leave", "whether", "past")
+)
 _TOPICS = [
     (frozenset(terms(one["asked"])), tuple(dict.fromkeys(terms(one["told"]))), one.get("labels", False))
     for one in _TABLE["topics"].values()

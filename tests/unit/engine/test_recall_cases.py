@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import recollect
+from recollect.vault import build_memory_block, build_snapshot_block
 
 CASES = Path(__file__).parents[2] / "cases" / "recall"
 EVERYTHING = [
@@ -110,3 +111,13 @@ def test_an_allowlist_holds_for_everything_and_for_what_a_question_depends_on(tm
 )
 def test_other_questions_are_answered_as_before(mem: recollect.Recollect, question: str) -> None:
     assert all("asked_for" not in item.breakdown for item in mem.query(question, owner="ana").items)
+
+
+def test_every_way_to_ask_uses_the_same_ranking(mem: recollect.Recollect) -> None:
+    """Blocks, the vault's blocks over a store, and a look on demand answer as a query does."""
+    mem.add("I am allergic to nuts", owner="ana", source="user")
+    for question, word in (("What may I order here?", "nuts"), (EVERYTHING[0], "Porto")):
+        assert word in mem.memory_block(question, owner="ana", max_items=5).text
+        assert word in mem.recall_if_unsure(question, 0.1, owner="ana").text
+        assert word in build_memory_block(mem.as_caller(user="ana"), query=question, max_items=5)
+    assert "The garden must stay alive" in build_snapshot_block(mem)
