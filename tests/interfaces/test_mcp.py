@@ -57,17 +57,21 @@ def test_a_memory_s_life_over_stdio(tmp_path: Path, mode: str) -> None:
         second = (await client.call_tool("memory_add", {"content": "The API port is 9090"})).structured_content
         assert second["outcome"] == "superseded"
         found = await client.call_tool("memory_query", {"query": "api port", "top_k": 1})
-        assert json.loads(found.content[0].text) == [
-            {"id": second["memory"]["id"], "category": "general", "text": "[ai: general] The API port is 9090"}
-        ]
-        items = json.loads(found.content[0].text)
+        (item,) = items = json.loads(found.content[0].text)
+        assert (item["id"], item["category"]) == (second["memory"]["id"], "general")
+        assert re.fullmatch(r"\[ai: general\] The API port is 9090 \(20\d\d-\d\d-\d\d\)", item["text"])
         assert found.structured_content == {"items": items, "abstained": False, "no_room": 0, "header": ""}
+        await client.call_tool("memory_add", {"content": "The API port is 7070"})
+        news = await client.call_tool("memory_query", {"query": "api port", "top_k": 1})
+        header = "Memory updates since rev 0:\n- ↑updated: [ai: general] The API port is 7070"
+        assert news.content[0].text == news.structured_content["header"] == header
+        assert json.loads(news.content[1].text) == news.structured_content["items"]
         events = await client.call_tool("memory_history", {"id": first["memory"]["id"]})
         assert [event["event"] for event in events.structured_content["events"]] == ["ADD", "UPDATE"]
 
     with_client(over_stdio(tmp_path), life, mode)
     with recollect.open(tmp_path / "recollect.db") as mem:
-        assert mem.verify().ok and [m.content for m in mem.list().items] == ["The API port is 9090"]
+        assert mem.verify().ok and [m.content for m in mem.list().items] == ["The API port is 7070"]
 
 
 def test_a_source_of_another_schema_and_a_contradiction_are_explained(server: HttpServer) -> None:
@@ -433,6 +437,10 @@ def test_names_and_schemas_suit_every_client() -> None:
 def test_the_default_listing_stays_small() -> None:
     listing = wire.ListToolsResult(tools=[tool.definition() for tool in choose_tools("default").values()])
     assert len(listing.model_dump_json(by_alias=True, exclude_none=True).encode()) <= LISTING_BYTES
+
+
+def test_the_query_tool_names_the_category_of_procedures() -> None:
+    assert "categories=['procedural']" in TOOLS["memory_query"].description
 
 
 def test_what_is_listed_is_what_a_model_needs() -> None:

@@ -298,3 +298,11 @@ def test_async_callers_get_the_same(location: str) -> None:
             assert await store.alist_namespaces() == [("t", "u0"), ("t", "u1"), ("t", "u2")]
 
     asyncio.run(run())
+
+
+def test_search_ranks_as_a_query_does(store: RecollectStore) -> None:
+    """What a question depends on is found, though it shares no word with it; the key of an item is no word of it."""
+    store.put(("ana",), "limits", {"text": "I am allergic to nuts"})
+    store.put(("ana",), "van", {"text": "The blue van belongs to the choir"})
+    found = store.search(("ana",), query="What may I order at this restaurant?")
+    assert [item.key for item in found][:1] == ["limits"]

@@ -5,7 +5,7 @@ cursors in a small transaction of its own, by compare and set: of two readers of
 Where nothing changed, nothing is written.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.embed.tokens import count_tokens
@@ -16,29 +16,36 @@ from recollect.engine.reading import Spaces, current, readable_streams
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput
 from recollect.model.item import source_word
-from recollect.model.ledger import Entry, Event
-from recollect.model.vocabulary import Authority, Source
+from recollect.model.ledger import Entry
+from recollect.model.phase import phase_number
+from recollect.model.vocabulary import Authority, Source, Status
 from recollect.rules.borders import Sight
 from recollect.rules.change_header import (
     MAX_LINES,
-    REMOVALS,
     UNTOLD_KINDS,
     Change,
     ChangeHeader,
     ChangeLine,
     Choice,
+    MemoryChanges,
     Sign,
+    by_memory,
     choose,
     choose_oldest,
     dealt_with,
     label_of,
     merged,
+    net_sign,
     one_line,
     removed,
     sign_of,
+    without_copies,
 )
+from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
 
+Fits = Callable[[ChangeHeader], bool]
+"""Whether there is room for a header; there must be for one without lines."""
 WINDOW = 100
 """How many entries of a stream a look reads. A cursor in whose way so many lie that are not for the thread moves past them."""
 EVERYTHING = Sight(None, None)
@@ -57,10 +64,11 @@ def change_header(
     include_namespaces: Sequence[str] = ("prod",),
     since: int | None = None,
     budget_tokens: int | None = None,
+    fits: Fits | None = None,
 ) -> ChangeHeader:
     """What changed in the memories that the caller may see: at most three lines, those that matter most first.
 
-    A thread is told as much as ``budget_tokens`` has room for, and the rest next time.
+    A thread is told as much as ``budget_tokens`` has room for, or as ``fits``, and the rest next time.
     With ``thread``, since that thread was last told, and the thread moves on; its first look shows nothing. Without one,
     the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is remembered:
     the answer's ``rev`` is the ``since`` to go on with.
@@ -72,7 +80,28 @@ def change_header(
     where = owner, space, include_namespaces
     if since is not None:
         return _since(engine, check_number("since", since), *where)
-    return _told(engine, _thread(engine, check_one("thread", thread), owner), *where, budget_tokens)
+
+    def within_budget(header: ChangeHeader) -> bool:
+        return budget_tokens is None or count_tokens(header.text) <= budget_tokens
+
+    name = check_one("thread", thread)
+    return header_of(engine, name, owner, lambda reader: _consulted(engine, reader, *where), fits or within_budget)
+
+
+def header_of(
+    engine: Engine,
+    thread: str,
+    owner: str | None,
+    streams: Callable[[Reader], Sequence[Stream]],
+    fits: Fits = lambda header: True,
+) -> ChangeHeader:
+    """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on.
+
+    Where a thread stands is kept under its name and its owner's, so those must hold nothing that must not be remembered.
+    """
+    if any(denied_types(name, engine.policy.privacy) for name in (thread, owner) if name is not None):
+        return ChangeHeader(0, 0)
+    return _told(engine, _thread(engine, thread, owner), streams, fits)
 
 
 def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
@@ -95,15 +124,13 @@ def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
 def _told(
     engine: Engine,
     thread: Thread,
-    owner: str | None,
-    space: Spaces,
-    namespaces: Sequence[str],
-    budget_tokens: int | None,
+    streams: Callable[[Reader], Sequence[Stream]],
+    fits: Fits,
 ) -> ChangeHeader:
     """Look until the thread has moved as far as was seen, or there is nothing to see."""
     for _ in range(LOOKS):
         with engine.read() as reader:
-            look = _look(engine, reader, thread, _consulted(engine, reader, owner, space, namespaces), budget_tokens)
+            look = _look(engine, reader, thread, streams(reader), fits)
         if not look.moves or _move(engine, thread, look):
             return look.header
     return ChangeHeader(look.header.since, look.header.since)  # others show what there is; the rest comes next time
@@ -134,20 +161,25 @@ class _Look:
 
 
 def _look(
-    engine: Engine, reader: Reader, thread: Thread, streams: Sequence[Stream], budget_tokens: int | None
+    engine: Engine,
+    reader: Reader,
+    thread: Thread,
+    streams: Sequence[Stream],
+    fits: Fits,
 ) -> _Look:
     at = reader.revision(engine.tenant, thread)
     if at is None:
         return _first_look(engine, reader, streams)
     cursors = reader.cursors(engine.tenant, thread)
     windows = [_window(engine, reader, stream, _cursor(cursors, at, stream)) for stream in streams]
-    pending, at_least = [one for window in windows for one in window.pending], any(one.goes_on for one in windows)
+    pending = without_copies([one for window in windows for one in window.pending])
+    at_least = any(one.goes_on for one in windows)
     for most in range(MAX_LINES, -1, -1):
         choice = choose(pending, at.round_until, most)
         to = at._replace(rev=at.rev + len(choice.shown), round_until=choice.round_until)
         subjects = _subjects(engine, reader, choice.shown)
         header = _header(at.rev, to.rev, choice, subjects, at_least=at_least)
-        if budget_tokens is None or count_tokens(header.text) <= budget_tokens:
+        if fits(header):
             break
     moved = [window.cursor_after(choice) for window in windows if window.worth_moving(choice, cursors)]
     told = tuple(subject.state.id for subject in subjects if subject.body is not None)
@@ -211,13 +243,13 @@ class _Window:
 
     def cursor_after(self, choice: Choice) -> Cursor:
         """The cursor once the choice was shown."""
-        shown = [change.seq for change in self.pending if change in choice.shown]
-        waiting = [change.seq for change in self.pending if change not in choice.shown]
+        shown = [seq for change in choice.shown for seq in change.seqs_in(self.cursor.stream)]
+        waiting = [seq for change in choice.waiting for seq in change.seqs_in(self.cursor.stream)]
         return Cursor(self.cursor.stream, *dealt_with(self.read_until, waiting, [*self.cursor.shown, *shown]))
 
     def worth_moving(self, choice: Choice, known: Mapping[int, Cursor]) -> bool:
         """If something of it was shown, if much that is not for the thread lies in its way, or if it was never noted."""
-        shows = any(change in choice.shown for change in self.pending)
+        shows = any(change.seqs_in(self.cursor.stream) for change in choice.shown)
         in_its_way = 0 if self.pending else self.read_until - self.cursor.seq
         begins_at_head = self.cursor.seq > 0 and self.cursor.stream not in known
         return shows or in_its_way >= WINDOW or begins_at_head
@@ -226,12 +258,12 @@ class _Window:
 def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor) -> _Window:
     """From the cursor on, the first stretch in which there is something to tell."""
     read_until = cursor.seq
-    news: set[str] = set()
+    came: set[str] = set()
     while entries := _stretch(reader, stream, read_until):
         read_until = entries[-1].seq
         fresh = [entry for entry in entries if entry.seq not in cursor.shown]
-        if pending := _changes(engine, reader, stream, fresh, news):
-            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until), news))
+        if pending := _changes(engine, reader, stream, fresh, came):
+            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until), came))
             return _Window(cursor, pending, read_until, goes_on)
     return _Window(cursor, (), read_until)
 
@@ -241,60 +273,76 @@ def _stretch(reader: Reader, stream: Stream, after: int) -> list[Entry]:
 
 
 def _changes(
-    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], news: set[str]
+    engine: Engine, reader: Reader, stream: Stream, entries: Sequence[Entry], came: set[str]
 ) -> tuple[Change, ...]:
-    """Those of the entries that changed what this caller recalls. ``news`` gathers what came since the cursor: if it went
+    """What the entries come to for this caller, one change a memory. ``came`` gathers what came since the cursor: if it went
     again unseen, nobody has to be told."""
-    signs = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
-    news |= {entry.memory_id for entry, _ in signs if entry.event in (Event.STORED, Event.RESOLVED)}
-    found = reader.by_ids(engine.tenant, [entry.memory_id for entry, _ in signs]) if signs else {}
-    words = _tellable(engine, reader, list(found.values()))
-    gone = {id: stored for id, stored in found.items() if id not in news and _may_be_missed(engine, stream, stored)}
-    known = [(entry, sign, (gone if entry.event in REMOVALS else words).get(entry.memory_id)) for entry, sign in signs]
-    told = [(entry, sign, stored.state) for entry, sign, stored in known if stored is not None]
-    return tuple(
-        Change(stream.number, entry.seq, entry.at, sign, state.id, entry.other_id, state.importance, state.pinned)
-        for entry, sign, state in told
+    happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
+    kept = [entry.other_id for entry, sign in happened if sign is Sign.MERGED and entry.other_id is not None]
+    ids = [entry.memory_id for entry, _ in happened]
+    found = reader.by_ids(engine.tenant, [*ids, *kept]) if happened else {}
+    words = _tellable(engine, reader, stream, list(found.values()))
+    told = (
+        _change(stream, one, stored, found)
+        for one in by_memory(happened, came, words)
+        if (stored := words.get(one.memory_id) or _missed(engine, stream, found.get(one.memory_id))) is not None
+    )
+    return tuple(change for change in told if change is not None)
+
+
+def _change(stream: Stream, one: MemoryChanges, stored: Stored, found: Mapping[str, Stored]) -> Change | None:
+    state, body = stored.state, stored.body
+    sign = net_sign(one.signs, state.status if body is not None else None)
+    merged = [id for id in one.merged if id in found and found[id].state.status is not Status.ACTIVE]
+    if sign is None or (sign is Sign.MERGED and one.merged and not merged):
+        return None
+    return Change(
+        stream.number,
+        one.seqs[-1],
+        one.at,
+        sign,
+        state.id,
+        state.importance,
+        state.pinned,
+        tuple((stream.number, seq) for seq in one.seqs),
+        notes=1 + max(1, len(merged)),
+        content_hash=str(body["content_hash"]) if body is not None else "",
     )
 
 
-def _tellable(engine: Engine, reader: Reader, found: Sequence[Stored]) -> dict[str, Stored]:
+def _tellable(engine: Engine, reader: Reader, stream: Stream, found: Sequence[Stored]) -> dict[str, Stored]:
     """Memories that have their words, that the caller may see, and that have not expired unnoticed."""
-    seen = [stored for stored in found if _may_be_told(engine, stored)]
+    seen = [stored for stored in found if _may_be_told(engine, stream, stored)]
     now = current(engine, reader, seen)
     return {a.state.id: a for a, b in zip(seen, now, strict=True) if a.state.status is b.state.status}
 
 
-def _may_be_missed(engine: Engine, stream: Stream, stored: Stored) -> bool:
-    """Whether the caller may be told that a memory was erased or purged.
+def _missed(engine: Engine, stream: Stream, stored: Stored | None) -> Stored | None:
+    """A memory that was erased or purged, if the caller may be told so.
 
     Its scope and category went with its content, so nobody can tell any more whether a caller with a limited view would have
     seen it: only callers who see everything are told. Kinds that a header never tells are left out here as well; the kind
     is gone too, but the id was made from it, so the ids of those kinds are made again and compared.
     """
-    if stored.body is not None or engine.sight != EVERYTHING:
-        return False
+    if stored is None or stored.body is not None or engine.sight != EVERYTHING:
+        return None
     ids = (engine.memory_id(stream.uid, kind, stored.number) for kind in UNTOLD_KINDS)
-    return stored.state.id not in ids
+    return None if stored.state.id in ids else stored
 
 
-def _may_be_told(engine: Engine, stored: Stored) -> bool:
+def _may_be_told(engine: Engine, stream: Stream, stored: Stored) -> bool:
     body = stored.body
     if body is None or body["kind"] in UNTOLD_KINDS:
+        return False
+    if engine.policy.phase.recalls_current_only and phase_number(body.get("phase_id")) != stream.phase:
         return False
     return engine.sight.sees(body["scope"], stored.state.category)
 
 
 def _subjects(engine: Engine, reader: Reader, shown: Sequence[Change]) -> list[Stored]:
-    """For each change the memory whose words tell it: its own, or of a merge the one that stays, if that may be told."""
-    ids = [id for change in shown for id in (change.memory_id, change.other_id) if id is not None]
-    found = reader.by_ids(engine.tenant, ids) if ids else {}
-    return [_subject(engine, change, found) for change in shown]
-
-
-def _subject(engine: Engine, change: Change, found: Mapping[str, Stored]) -> Stored:
-    kept = found.get(change.other_id or "") if change.sign is Sign.MERGED else None
-    return kept if kept is not None and _may_be_told(engine, kept) else found[change.memory_id]
+    """For each change the memory whose words tell it."""
+    found = reader.by_ids(engine.tenant, [change.memory_id for change in shown]) if shown else {}
+    return [found[change.memory_id] for change in shown]
 
 
 def _header(since: int, rev: int, choice: Choice, subjects: Sequence[Stored], *, at_least: bool) -> ChangeHeader:
@@ -313,7 +361,7 @@ def _line(change: Change, stored: Stored) -> ChangeLine:
         change.sign,
         change.memory_id,
         label_of(stored.state.category, inferred_by),
-        merged(words) if change.sign is Sign.MERGED else words,
+        merged(change.notes, words) if change.sign is Sign.MERGED else words,
         change.importance,
         change.at,
     )

@@ -87,6 +87,13 @@ def check_categories(engine: Engine, field: str, asked: Sequence[str]) -> tuple[
     return tuple(names)
 
 
+def whole_categories(engine: Engine) -> list[str]:
+    """The categories that the policy has in every context whole, as far as the agent may know of them."""
+    known, categories = engine.sight.categories, engine.policy.categories
+    whole = [one.name for one in (*categories.system, *categories.custom) if one.context == "all"]
+    return [name for name in whole if known is None or name in known]
+
+
 def _phase(given: Mapping[str, Any]) -> dict[str, Any]:
     """``current`` and ``any`` are no phase of their own."""
     asked = given.get("phase")

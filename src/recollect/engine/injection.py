@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from recollect.embed import tokens
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_names, check_number, check_word
+from recollect.engine.change_header import change_header
 from recollect.engine.context import Engine
-from recollect.engine.filters import selection_of
+from recollect.engine.filters import selection_of, whole_categories
 from recollect.engine.links import as_seen
 from recollect.engine.matching import as_told, shadowed, unasked
 from recollect.engine.reading import readable_streams
@@ -22,13 +23,16 @@ from recollect.engine.recall import Query, query, recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import Authority, Kind, Space, Tier
+from recollect.rules.change_header import ChangeHeader
 from recollect.rules.injection import (
     ALWAYS,
     RELEVANT,
     Block,
     CountTokens,
     block,
+    block_text,
     canon_first,
+    header_lines,
     most_lines,
     standing_order,
 )
@@ -135,14 +139,39 @@ def memory_block(
 ) -> Block:
     """What is remembered about a question: at most ``max_items``, the best ones, canon first, no category beyond its share.
 
-    What ``besides`` tells already (the snapshot of the same prompt) is not told again.
+    What ``besides`` tells already (the snapshot of the same prompt) is not told again. With a ``thread`` it begins with what
+    changed since that thread last asked, in at most half of the budget.
     """
     most = _most(engine, max_items)
     budget = _budget(engine, budget_tokens)
     known = frozenset(besides.items if besides is not None else ())
-    found = query(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known))))
+    found = query(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known)), thread=None))
     fresh = [item for item in found.items if item.memory.id not in known][:most]
-    return replace(_block(engine, RELEVANT, canon_first(fresh), budget, count_tokens), events=found.events)
+    header = _header(engine, wanted, budget, count_tokens or tokens.count_tokens)
+    told = _block(engine, RELEVANT, canon_first(fresh), budget, count_tokens, header=header)
+    return replace(told, events=found.events)
+
+
+def _header(engine: Engine, wanted: Query, budget_tokens: int, count: CountTokens) -> list[str]:
+    """What changed since the thread last asked, line by line, if a block of half the budget has room for it."""
+    if wanted.thread is None:
+        return []
+    frame = count(block_text(RELEVANT, []))
+
+    def fits(header: ChangeHeader) -> bool:
+        lines = header_lines(header)
+        return not lines or count(block_text(RELEVANT, lines)) <= frame + (budget_tokens - frame) // 2
+
+    return header_lines(
+        change_header(
+            engine,
+            thread=wanted.thread,
+            owner=wanted.owner,
+            space=wanted.space,
+            include_namespaces=wanted.include_namespaces,
+            fits=fits,
+        )
+    )
 
 
 def _block(
@@ -152,10 +181,11 @@ def _block(
     budget_tokens: int,
     count_tokens: CountTokens | None,
     beyond: int = 0,
+    header: Sequence[str] = (),
 ) -> Block:
     memories = [item.memory for item in items]
     count = count_tokens or tokens.count_tokens
-    return block(heading, memories, budget_tokens, count, engine.policy.injection.item_characters, beyond)
+    return block(heading, memories, budget_tokens, count, engine.policy.injection.item_characters, beyond, header)
 
 
 def _most(engine: Engine, max_items: int | None) -> int:
@@ -233,10 +263,7 @@ def _sorts(engine: Engine, streams: Sequence[Stream], where: _Where) -> Iterator
     yield _selection(engine, streams, tier=Tier.CANON, **where.scopes)
     topics = _selection(engine, streams, tier=Tier.REGISTER, **where.scopes)
     yield replace(topics, ranges=(*topics.ranges, _HAS_A_TOPIC))
-    known, categories = engine.sight.categories, engine.policy.categories
-    whole = [one.name for one in (*categories.system, *categories.custom) if one.context == "all"]
-    names = [name for name in whole if known is None or name in known]
-    if names:
+    if names := whole_categories(engine):
         yield _selection(engine, streams, category=names, **where.scopes)
 
 

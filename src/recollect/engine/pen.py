@@ -45,7 +45,7 @@ class Pen:
         self._parent_hashes: dict[str, str | None] = {}
         self._actor_names: dict[str, str] = {}
         self._said: dict[str, Sequence[str]] = {}
-        self._indexed_as: dict[str, str | None] = {}
+        self._indexed_as: dict[str, tuple[str, str] | None] = {}
         self._new: set[str] = set()
         self._touched: dict[str, None] = {}
         self._beside: set[str] = set()
@@ -95,7 +95,7 @@ class Pen:
                 self._states[id] = stored.state
                 self._bodies[id] = stored.body
                 self._numbers[id] = stored.number
-                self._indexed_as[id] = _key_if_active(stored.state)
+                self._indexed_as[id] = _labels_if_active(stored.state)
                 self._accesses[id] = (stored.accesses, stored.last_access)
                 self._parent_hashes[id] = stored.parent_hash
                 self._actor_names.update(stored.actor_names)
@@ -208,9 +208,9 @@ class Pen:
             self.writer.advance_stream(self.stream)
 
     def _project(self, state: State) -> None:
-        """Bring a memory's row up to its state; what is active is in the index, by the words of the key that it has now."""
+        """Bring a memory's row up to its state; what is active is in the index, by its key and category of now."""
         number, beside = self._numbers[state.id], state.id in self._beside
-        before, now = self._indexed_as[state.id], _key_if_active(state)
+        before, now = self._indexed_as[state.id], _labels_if_active(state)
         if before is not None and before != now:
             self.writer.unindex_text(self.stream, number)
         terms = self._findable(state) if now is not None and before != now else None
@@ -253,6 +253,6 @@ class Pen:
         return commit_to(salt, text)
 
 
-def _key_if_active(state: State) -> str | None:
-    """By which key the text index has a memory."""
-    return state.canonical_key if state.status is Status.ACTIVE else None
+def _labels_if_active(state: State) -> tuple[str, str] | None:
+    """By which key and category the text index has a memory."""
+    return (state.canonical_key, state.category) if state.status is Status.ACTIVE else None

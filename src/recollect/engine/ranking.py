@@ -9,7 +9,7 @@ from dataclasses import replace
 from heapq import nsmallest
 from itertools import chain, islice
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recollect.embed.neighbours import neighbours_of
 from recollect.engine.context import Engine
@@ -18,13 +18,14 @@ from recollect.engine.relations import Edges, edges, strongest
 from recollect.engine.text_search import Neighbours, TextScores, search_among, search_text
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
+from recollect.model.vocabulary import Authority, Kind, KindClass, Source, Space, Tier
 from recollect.rules.closeness import RERANKED
 from recollect.rules.confidence import support
 from recollect.rules.entities import Naming
 from recollect.rules.fusion import (
     BY_MEANING,
     BY_TEXT,
+    DIGITS,
     Evidence,
     Facts,
     Place,
@@ -47,6 +48,13 @@ from recollect.stores.protocol import Contender, Reader, Relation, Selection, St
 
 LEADING = 10
 """How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
+BY_BEARING = 16
+"""How many are candidates because they are about what the question depends on."""
+BEARS = 0.5
+"""How sure one can be that such a memory has to do with the question."""
+IMPORTANCES = range(5, 0, -1)
+OTHERWISE_KNOWN = 0.5
+"""How much a memory belongs to what is told of a person that is no profile fact, not canon and not pinned."""
 NAMES_READ = 200
 """Of how many at a time the names are read, where only what the question names is told."""
 
@@ -122,7 +130,7 @@ def ranked(
     engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
-    question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms)
+    question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms, _names(streams))
     similar = neighbours_of(question.terms) if engine.policy.recall.similar_words and not asked.named_only else {}
     text = search_text(engine, reader, streams, question.terms, similar)
     if asked.named_only and not text.complete:
@@ -132,8 +140,11 @@ def ranked(
     named = _named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
     sought = _Sought(question, similar, text, meant, looking, most, named)
     text, facts, relations, related = _gathered(engine, reader, sought)
+    bearing, asked_for = _bearing(engine, reader, sought), _asked_for(sought)
+    facts |= looking.at((*bearing, *asked_for))
     facts |= _vouched(engine, reader, streams, looking, facts)
-    evidence = Evidence(text.shares(facts), meant.cosines(list(facts)) if meant else {}, related, text.widened(facts))
+    cosines = meant.cosines(list(facts)) if meant else {}
+    evidence = Evidence(text.shares(facts), cosines, related, text.widened(facts), bearing, asked_for)
     best = _scored(engine, reader, sought, evidence, facts)
     told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
     supports = _supports(engine, reader, streams, sought, asked, evidence, told)
@@ -152,13 +163,20 @@ def _supports(
     evidence: Evidence,
     told: Sequence[Ranked],
 ) -> list[float]:
-    """How much each supports an answer. Without vectors it is what of the question's words it has."""
+    """How much each supports an answer. Without vectors it is what of the question's words it has.
+
+    What is asked for as a whole, or bears on the question, supports it whatever its words are.
+    """
     question, places = sought.question, [one.place for one in told]
     if sought.meant is None:
         return [support(question, question.named, one.relevance) for one in told]
+    anyway = {**evidence.bearing, **evidence.asked_for}
     aspect = None if asked.aspect is None else likeness(engine, reader, streams, asked._replace(codes=asked.aspect))
     like = (aspect or sought.meant).cosines(places)
-    return [support(question, _about(question, evidence, one), like.get(one.place, 0.0)) for one in told]
+    return [
+        max(support(question, _about(question, evidence, one), like.get(one.place, 0.0)), anyway.get(one.place, 0.0))
+        for one in told
+    ]
 
 
 def _about(question: Question, evidence: Evidence, one: Ranked) -> set[str]:
@@ -193,6 +211,44 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     facts |= looking.at(place for place in related if place not in facts)
     facts |= looking.around(facts, len(settings.lent))
     return _Gathered(text, facts, relations, related)
+
+
+def _names(streams: Sequence[Stream]) -> tuple[str, ...]:
+    """What the person is called whose memories are read, if it is one person's."""
+    owners = {s.address.owner for s in streams if s.address is not None and s.address.space is Space.USER}
+    return words(next(iter(owners))) if len(owners) == 1 else ()
+
+
+def _bearing(engine: Engine, reader: Reader, sought: _Sought) -> dict[Place, float]:
+    """Those that are about what the question depends on, and how much, up to 1."""
+    wanted, looking = sought.question.depends_on, sought.looking
+    if not wanted or sought.named is not None:
+        return {}
+    found = search_text(engine, reader, looking.streams, wanted, {})
+    if not found.complete:
+        found = search_among(engine, reader, looking.streams, wanted, {}, found, looking.selection)
+    scores = {place: found.score(place) for place in looking.first(found.best_first(), BY_BEARING)}
+    best = max(scores.values(), default=0.0)
+    return {place: round(score / best, DIGITS) for place, score in scores.items()}
+
+
+def _asked_for(sought: _Sought) -> dict[Place, float]:
+    """What is told of a person where all that is known is asked for, and how much each belongs to it."""
+    if not sought.question.asks_for_everything or sought.named is not None:
+        return {}
+    most, looking = sought.most, sought.looking
+    first = [
+        place
+        for sort in ({"kind": Kind.PROFILE}, {"pinned": 1}, {"tier": Tier.CANON})
+        for place in looking.newest_of(sort, most)
+    ]
+    found = dict.fromkeys(first, 1.0)
+    for importance in IMPORTANCES:
+        if len(found) >= most:
+            break
+        more = looking.newest_of({"importance": importance}, most - len(found))
+        found |= {place: OTHERWISE_KNOWN for place in more if place not in found}
+    return found
 
 
 def _vouched(
@@ -258,6 +314,7 @@ def _ranked(
     row, space = looking.rows[one.place], looking.spaces[one.place[0]]
     of_then, by_words = is_of_then(question, parse_time(row.created_at)), sum(own.values())
     sure = relevance(question, idf, own, max(evidence.meaning.get(one.place, 0.0), 0.0), of_then=of_then)
+    sure = max(sure, evidence.asked_for.get(one.place, 0.0), BEARS * evidence.bearing.get(one.place, 0.0))
     reason = recall_reason(by_words, features, of_then=of_then)
     return Ranked(one.place, space, row, one.score, sure, by_words, features, reason)
 
@@ -317,6 +374,20 @@ class _Looking:
             then = replace(self.selection, streams=numbers, ranges=(*self.selection.ranges, *ranges))
             found += self._reader.select(self._tenant, then, count)
         return self.at((stored.stream, stored.number) for stored in found)
+
+    def newest_of(self, sort: Mapping[str, Any], count: int) -> list[Place]:
+        """The newest that are of a sort and are no lines of a conversation."""
+        equal = dict(self.selection.equal)
+        kinds = equal.get("kind", tuple(Kind))
+        equal["kind"] = tuple(kind for kind in kinds if kind not in (Kind.SHORT_TERM, Kind.EPISODIC))
+        for name, value in sort.items():
+            given = equal.get(name, value)
+            if value not in (given if isinstance(given, tuple) else (given,)):
+                return []
+            equal[name] = value
+        numbers = tuple(stream.number for stream in self.streams)
+        found = self._reader.select(self._tenant, replace(self.selection, streams=numbers, equal=equal), count)
+        return [(stored.stream, stored.number) for stored in found]
 
     def around(self, facts: Mapping[Place, Facts], reach: int) -> dict[Place, Facts]:
         """Their neighbours in a conversation."""

@@ -1,4 +1,5 @@
-"""What a turn is given before the model speaks: rules, facts, what matches, and what was just said.
+"""What a turn is given before the model speaks: what changed, rules, facts, whole categories, what matches, and what was just
+said.
 
 Every part is an index lookup with a limit, so the cost does not grow with the store.
 """
@@ -6,11 +7,15 @@ Every part is an index lookup with a limit, so the cost does not grow with the s
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from recollect.embed.tokens import count_tokens
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_number
 from recollect.engine.assemble import to_memory
+from recollect.engine.change_header import header_of
 from recollect.engine.context import Engine
 from recollect.engine.exchange import Exchange, as_session
+from recollect.engine.filters import whole_categories
+from recollect.engine.links import as_seen
 from recollect.engine.matching import (
     is_unsure,
     loaded,
@@ -26,11 +31,11 @@ from recollect.engine.meaning import Asked, as_asked
 from recollect.engine.recall import recall_event, share_of
 from recollect.engine.validity import with_what_held
 from recollect.model.operation import Node, Op
-from recollect.model.receipt import Recall, Recalled
+from recollect.model.receipt import Recall, Recalled, bullet
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.vocabulary import Authority, Kind, Space
 from recollect.rules.borders import read_refusal
-from recollect.rules.budget import best_within
+from recollect.rules.budget import Room, best_within
 from recollect.rules.confidence import NOT_SURE, NOTHING_MATCHES, confidence
 from recollect.rules.extraction.said import discretion
 from recollect.rules.importance import by_weight
@@ -65,6 +70,9 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     refusals = _refusals(engine, exchange)
     consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
     asked = as_asked(engine, parts(exchange.user, MAX_CONTENT_BYTES)[0])
+    header = header_of(
+        engine, exchange.session, exchange.owner, lambda reader: _streams(engine, reader, exchange, consulted)
+    )
     with engine.read() as reader:
         streams = _streams(engine, reader, exchange, consulted)
         items, sure = _items(engine, reader, asked, streams, consulted, top_k)
@@ -75,7 +83,8 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     checks = (tracing.border_check(engine, "read", space, refusal) for space, refusal in refusals.items())
     homes = {s.address.space: s.number for s in streams if s.address is not None}
     why = NOT_SURE if sure else NOTHING_MATCHES
-    recall = Recall(exchange.user, tuple(items), (*checks, event), notice=asked.notice, confidence=sure, why=why)
+    told = (*checks, event)
+    recall = Recall(exchange.user, tuple(items), told, header.text, notice=asked.notice, confidence=sure, why=why)
     return recall, homes.get(Space.USER, homes.get(Space.SESSION))
 
 
@@ -112,6 +121,7 @@ def _items(
     settings = engine.policy.turns
     rules = _most_important(engine, _rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
     facts = _most_important(engine, _profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
+    facts += _whole_categories(engine, reader, streams)
     selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
     matches = matching(engine, reader, streams, asked, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
@@ -149,6 +159,8 @@ def _with_reasons(told: Sequence[Recalled], anyway: Mapping[str, str], matching:
     ]
 
 
+_MOST_OF_CATEGORIES = 200
+"""Of how many memories of whole categories, the newest, a turn is given the most important."""
 _MARGIN = 4
 """How many times as many are looked at as are recalled, since the most important need not be the newest."""
 
@@ -160,6 +172,25 @@ def _rules(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int)
 
 def _profile(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
     return [stored for stream in streams for stored in standing(engine, reader, stream, "profile", _MARGIN * most)]
+
+
+def _whole_categories(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:
+    """The memories of the categories that the policy has in every context, as many as have room in a block of the policy's size.
+
+    Profile facts have a limit of their own.
+    """
+    names = whole_categories(engine)
+    if not names or not streams:
+        return []
+    kinds = tuple(kind for kind in _SEARCHED if kind is not Kind.PROFILE)
+    selection = replace(
+        engine.what_is_active(),
+        streams=tuple(stream.number for stream in streams),
+        equal={"status": "active", "kind": kinds, "category": tuple(names)},
+    )
+    found = as_seen(engine, reader, reader.select(engine.tenant, selection, _MOST_OF_CATEGORIES))
+    room = Room(engine.policy.injection.budget_tokens, count_tokens)
+    return [s for s in _most_important(engine, found, len(found)) if room.takes(bullet(to_memory(s)))]
 
 
 def _most_important(engine: Engine, found: Sequence[Stored], most: int) -> list[Stored]:

@@ -288,11 +288,15 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         budget_tokens: int | None = None,
         besides: Block | None = None,
         count_tokens: CountTokens | None = None,
+        thread: str | None = None,
     ) -> Block:
-        """What is remembered about a text, as a block for a prompt, canon first; nothing that ``besides`` tells already."""
+        """What is remembered about a text, as a block for a prompt, canon first; nothing that ``besides`` tells already.
+
+        With a ``thread`` the block begins with what changed since that thread last asked.
+        """
         return injection.memory_block(
             through_agent(self._engine, agent),
-            Query(text, owner, space, include_namespaces, categories, filters),
+            Query(text, owner, space, include_namespaces, categories, filters, thread=thread),
             max_items=max_items,
             budget_tokens=budget_tokens,
             besides=besides,
@@ -502,7 +506,10 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ai_profile: str | None = None,
         top_k: int | None = None,
     ) -> Recall:
-        """What the policy has a turn recall for what the ``user`` says: rules, facts, what matches, what was just said."""
+        """What the policy has a turn recall for what the ``user`` says: rules, facts, what matches, what was just said.
+
+        ``header``, the first lines of its ``text``, says what changed in memory since the session's last turn.
+        """
         engine = through_agent(self._engine, agent)
         exchange = parse_exchange(engine, session=session, user=user, owner=owner, project=project)
         return turn_recall.recall_for(engine, exchange, ai_profile=ai_profile, top_k=top_k)

@@ -8,7 +8,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.item import source_word
 from recollect.model.moment import validity_words
 from recollect.model.one_line import one_line
-from recollect.model.record import Memory
+from recollect.model.record import TITLE, Memory
 from recollect.model.vocabulary import Authority, Kind, Outcome
 
 
@@ -164,9 +164,8 @@ class Recalled(Plain):
 
     @property
     def bullet(self) -> str:
-        """The memory as one line. Of two that may update one another, both say when they were said."""
-        said = f" (said {self.memory.created_at:%Y-%m-%d}" if self.outdated_by or self.may_update else ""
-        return bullet(self.memory) + said + (", may be outdated)" if self.outdated_by else ")" if said else "")
+        """The memory as one line, with when it was said and holds, and whether a later one may make it outdated."""
+        return bullet(self.memory, outdated=self.outdated_by is not None)
 
     @property
     def lines(self) -> list[str]:
@@ -221,14 +220,13 @@ class Recall(Plain):
 
     def to_dict(self) -> dict[str, Any]:
         """Without events: that of a recall repeats the items."""
-        return {"query": self.query, "items": _value(self.items), **self._about()}
+        return {"query": self.query, "header": self.header, "items": _value(self.items), **self._about()}
 
     def _about(self) -> dict[str, Any]:
         told = {
             "confidence": self.confidence,
             "abstained": self.abstained,
             "no_room": self.no_room,
-            "header": self.header,
         }
         said = {"because": self.because, "notice": self.notice}
         return told | {name: value for name, value in said.items() if value}
@@ -254,7 +252,7 @@ class Recall(Plain):
 
     def in_bullets(self) -> dict[str, Any]:
         """The whole answer in its small form: the bullets, whether nothing was found, and what changed since last time."""
-        return {"items": self.bullets(), **self._about()}
+        return {"header": self.header, "items": self.bullets(), **self._about()}
 
     def in_full(self) -> dict[str, Any]:
         """The same with whole records."""
@@ -269,9 +267,30 @@ def _bullet(item: Recalled) -> dict[str, Any]:
     return told | ({"earlier": earlier} if earlier else {}) | ({"related": related} if related else {})
 
 
-def bullet(memory: Memory) -> str:
-    """One memory as one line, so that nothing in it looks like another memory, or like what is told below one."""
-    return f"- [{_label(memory)}] {one_line(memory.content)}{holds(memory)}"
+def bullet(memory: Memory, *, outdated: bool = False) -> str:
+    """One memory as one line, so that nothing in it looks like another memory, or like what is told below one.
+
+    The last brackets are never its own: they hold when it was said, and since or until when it holds.
+    """
+    notes = f"{when(memory)}{', may be outdated' if outdated else ''}"
+    return f"- [{_label(memory)}] {one_line(with_heading(memory))} ({notes})"
+
+
+def with_heading(memory: Memory) -> str:
+    """What a memory says; a procedure under its heading."""
+    heading = memory.meta.get(TITLE) if memory.kind is Kind.PROCEDURAL else None
+    return f"{heading}:\n{memory.content}" if heading else memory.content
+
+
+def when(memory: Memory) -> str:
+    """The day on which a memory was said, and from when until when it holds, unless its own words say that in the same way.
+
+    Where it holds from the day on which it was said, that day is named once.
+    """
+    said, holds = f"{memory.created_at:%Y-%m-%d}", validity_words(memory.valid_from, memory.valid_until)
+    if not holds or holds in memory.content.casefold():
+        return said
+    return holds if holds.startswith(f"since {said}") else f"said {said}, {holds}"
 
 
 def holds(memory: Memory) -> str:

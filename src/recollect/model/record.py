@@ -39,6 +39,9 @@ MAX_PARENTS = 64
 MAX_JSON_BYTES = 16_384
 MAX_VOUCHERS_BYTES = 393_216
 """Who vouched for an entry where it comes from: a thousand signed vouches."""
+DEFAULT_CATEGORY = "general"
+TITLE = "title"
+"""Where ``meta`` keeps a title that the key has no room for, and the heading of a procedure."""
 ENTRY_ORIGIN = "entry"
 """Where a memory that came as an entry keeps, in its ``meta``, what only its first store knew."""
 
@@ -195,7 +198,7 @@ class Candidate(BaseModel):
     layer: Layer | None = None
     sublayer: Name | None = None
     tier: Tier | None = None
-    category: Name = "general"
+    category: Name = DEFAULT_CATEGORY
     tags: Names = ()
     entities: JsonObjects = ()
     relationships: JsonObjects = ()

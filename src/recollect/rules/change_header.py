@@ -4,10 +4,13 @@ A change is a ledger entry after which something else is recalled than before: a
 another, left or came back. What was only said again, linked or refused is none. Three lines are shown at a time, those
 that matter most first, and what does not fit comes next time. What was erased or purged has no words left: its line says
 only that it is gone.
+
+However often a memory changed since the thread last looked, it has one line, which says what holds now: its versions count
+as one memory, so does what was merged into it, and what came and went again unseen is not told at all.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -63,20 +66,111 @@ def sign_of(entry: Entry) -> Sign | None:
     return Sign.UPDATED if replaces else _MAKES_ACTIVE[entry.event]
 
 
+# ── what it comes to ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(slots=True)
+class MemoryChanges:
+    """What happened to one memory, all its versions together, in the order in which it happened."""
+
+    memory_id: str
+    """The version that came last."""
+    signs: list[Sign] = field(default_factory=list)
+    seqs: list[int] = field(default_factory=list)
+    at: str = ""
+    merged: list[str] = field(default_factory=list)
+    """What was merged into it."""
+
+
+def by_memory(happened: Iterable[tuple[Entry, Sign]], came: set[str], tellable: Collection[str]) -> list[MemoryChanges]:
+    """Gather what happened by memory. A new version goes on where the one that it replaces was; what was merged goes where it
+    is remembered now, if that is ``tellable``. ``came`` holds the memories that came earlier and were not told of; it grows.
+    """
+    gathered: dict[str, MemoryChanges] = {}
+    for entry, sign in happened:
+        replaced = entry.other_id if sign is Sign.UPDATED else None
+        into = entry.other_id if sign is Sign.MERGED and entry.other_id in tellable else None
+        one = gathered.setdefault(into or entry.memory_id, MemoryChanges(into or entry.memory_id))
+        earlier = gathered.pop(replaced or "", None) or (gathered.pop(entry.memory_id, None) if into else None)
+        if earlier is not None:
+            one.seqs += earlier.seqs
+            one.signs += earlier.signs if replaced else []
+        if not one.signs and came & {one.memory_id, replaced}:
+            one.signs.append(Sign.CREATED)
+        if into is not None:
+            one.merged.append(entry.memory_id)
+        one.signs.append(sign)
+        one.seqs.append(entry.seq)
+        one.at = entry.at
+        if one.signs[0] is Sign.CREATED:
+            came.add(one.memory_id)
+    return list(gathered.values())
+
+
+_LEAVES = frozenset({Sign.DELETED, Sign.SOFT_DELETED})
+_GONE = frozenset({Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT})
+
+
+def net_sign(signs: Sequence[Sign], status: Status | None) -> Sign | None:
+    """What all that happened to a memory comes to, given its status now (``None``: erased); ``None`` if to nothing that holds.
+
+    A line tells what holds now. Where the last that was read does not lead there, what does lies further on, and is told then.
+
+    >>> net_sign([Sign.CREATED, Sign.UPDATED, Sign.UPDATED], Status.ACTIVE)
+    <Sign.CREATED: '+created'>
+    >>> net_sign([Sign.UPDATED, Sign.SOFT_DELETED], Status.SOFT_DELETED)
+    <Sign.SOFT_DELETED: '↓soft_deleted'>
+    >>> net_sign([Sign.CREATED, Sign.SOFT_DELETED], Status.SOFT_DELETED) is None
+    True
+    """
+    first, last = signs[0], signs[-1]
+    if status is Status.ACTIVE:
+        return None if last in _LEAVES else first if first in (*_MAKES_ACTIVE.values(), Sign.UPDATED) else last
+    went = (status is None or status in _GONE) and last in (*_LEAVES, Sign.MERGED)
+    return last if went and first not in _MAKES_ACTIVE.values() else None
+
+
 # ── which of them, and how far that brings a thread ─────────────────────────────────────────────────────────────────
 
 
 class Change(NamedTuple):
-    """One change that a thread may be shown: where it stands in the ledger, and what it is about."""
+    """What a memory's changes come to, as a thread may be shown it: where they stand in the ledger, and what they are about."""
 
     stream: int
     seq: int
+    """The last of its entries."""
     at: str
     sign: Sign
     memory_id: str
-    other_id: str | None
     importance: int
     pinned: bool
+    places: tuple[tuple[int, int], ...]
+    """All its entries, each with its stream."""
+    notes: int = 1
+    """Of a merge, how many say the same now."""
+    content_hash: str = ""
+
+    def seqs_in(self, stream: int) -> list[int]:
+        return [seq for of, seq in self.places if of == stream]
+
+
+def without_copies(changes: Sequence[Change]) -> list[Change]:
+    """The changes, with what was copied from one stream to another told once: a fact of a session that is a person's, too.
+
+    Of a new memory and an update that say the same, the update is told.
+    """
+    told: list[Change] = []
+    for change in sorted(changes, key=lambda one: (one.sign is Sign.CREATED, *_rank(one))):
+        copied = next((place for place, one in enumerate(told) if _says_the_same_elsewhere(change, one)), None)
+        if copied is None:
+            told.append(change)
+        else:
+            told[copied] = told[copied]._replace(places=(*told[copied].places, *change.places))
+    return told
+
+
+def _says_the_same_elsewhere(change: Change, other: Change) -> bool:
+    return change.content_hash == other.content_hash != "" and not other.seqs_in(change.stream)
 
 
 class Choice(NamedTuple):
@@ -192,6 +286,6 @@ def removed(memory_id: str) -> str:
     return f"memory {memory_id.replace('-', '')[:SHORT_ID]}"
 
 
-def merged(kept: str) -> str:
+def merged(notes: int, kept: str) -> str:
     """What the line of a merge says: the words that stay."""
-    return f"Combined 2 notes: {kept}"
+    return f"Combined {notes} notes: {kept}"

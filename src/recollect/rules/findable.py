@@ -1,12 +1,19 @@
-"""By which words a memory is found: those that it says, the names of what it is said to be about, and those of its key."""
+"""By which words a memory is found: those that it says, the names of what it is said to be about, and those of its labels: its
+key, its title, its topic and its category."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from recollect.model.record import DEFAULT_CATEGORY, TITLE
 from recollect.model.state import State
+from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass
 from recollect.rules.entities import entity_names
 from recollect.rules.keys import CanonicalKey, KeySource, words_of
 from recollect.rules.text import terms
+
+_SEPARATORS = re.compile(r"[_\W]+")
+"""What stands between the words of a name: "current_projects" has two."""
 
 
 class Findable(NamedTuple):
@@ -15,7 +22,7 @@ class Findable(NamedTuple):
     said: Sequence[str]
     """What it says, in order and with repetitions. Whether two memories are alike is judged by these alone."""
     keyed: Sequence[str] = ()
-    """The words of its key that are not said, once each."""
+    """The words of its key, title, topic and category that are not said, and its `labels`, once each."""
 
 
 def findable(
@@ -27,13 +34,31 @@ def findable(
     """The index terms of a memory under the key that it has now. What it says is worked out unless it is known.
 
     >>> theme = State("1", "active", canonical_key="Ana-Theme-Mode")
-    >>> findable({"content": "Ana prefers dark mode", "key_source": "parser"}, theme)
+    >>> findable({"content": "Ana prefers dark mode", "key_source": "parser", "kind": "semantic"}, theme)
     Findable(said=['ana', 'prefer', 'dark', 'mode'], keyed=('theme',))
     """
     known = said_terms(body, synonyms) if said is None else said
     key = CanonicalKey(state.canonical_key, state.key_digest, KeySource(body["key_source"]))
-    named = terms(" ".join(words_of(key)), synonyms)
-    return Findable(known, tuple(dict.fromkeys(term for term in named if term not in known)))
+    category = state.category if state.category != DEFAULT_CATEGORY else ""
+    names = [*words_of(key), body.get("meta", {}).get(TITLE, ""), body.get("topic_id") or "", category]
+    named = terms(_SEPARATORS.sub(" ", " ".join(names)), synonyms)
+    return Findable(known, tuple(dict.fromkeys(term for term in (*named, *labels(body)) if term not in known)))
+
+
+LIMIT, RULE, GOAL = "#limit", "#rule", "#goal"
+"""Labels of memories by what sort of statement they are. No word is spelt so, so that they are found by nobody who does not
+look for that sort."""
+_LABELS = {"constraint": LIMIT, "anti-pattern": LIMIT, "rule": RULE, "goal": GOAL}
+
+
+def labels(body: Mapping[str, Any]) -> list[str]:
+    """What sort of statement a memory is, as far as questions ask for sorts; what records an event is of none.
+
+    >>> labels({"kind": "semantic", "sublayer": "constraint"}), labels({"kind": "short_term", "sublayer": "goal"})
+    (['#limit'], [])
+    """
+    label = _LABELS.get(body.get("sublayer", ""))
+    return [label] if label and KIND_CLASS[Kind(body["kind"])] is not KindClass.EVENT else []
 
 
 def said_terms(body: Mapping[str, Any], synonyms: Mapping[str, str] | None = None) -> list[str]:

@@ -90,6 +90,10 @@ class Evidence(NamedTuple):
     """The strongest relation to one of the best matches."""
     similar: Mapping[str, Mapping[Place, float]] = MappingProxyType({})
     """For each term of the question, what words that mean much like it add to that."""
+    bearing: Mapping[Place, float] = MappingProxyType({})
+    """How much each is about what the question depends on, up to 1."""
+    asked_for: Mapping[Place, float] = MappingProxyType({})
+    """Where the question asks for all that is known of a person: how much each belongs to that, up to 1."""
 
 
 class Features(NamedTuple):
@@ -108,6 +112,8 @@ class Features(NamedTuple):
     canon: float = 0.0
     says_when: float = 0.0
     asks: float = 0.0
+    bearing: float = 0.0
+    asked_for: float = 0.0
     newness: float = 0.0
     earliness: float = 0.0
     not_then: float = 0.0
@@ -119,8 +125,12 @@ def recall_reason(words: float, features: Mapping[str, float], *, of_then: bool 
     asked for, a neighbour in the conversation, words that mean much like those asked for, a relation to a match, or its
     meaning alone.
     """
+    if features.get("asked_for"):
+        return "about_the_person"
     if words or of_then:
         return "matches_query"
+    if features.get("bearing"):
+        return "bears_on_query"
     if features.get("text"):
         return "near_a_match"
     if features.get("similar_words"):
@@ -195,7 +205,8 @@ def fuse(
         nearby = {place for place, text in texts.items() if text / best >= NEARBY}
         alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}
         then = {place for place, known in facts.items() if is_of_then(question, known.at)}
-        telling = nearby.union(alike, then, evidence.relation, *evidence.text.values())
+        more = evidence.relation, evidence.bearing, evidence.asked_for
+        telling = nearby.union(alike, then, *more, *evidence.text.values())
         facts = {place: known for place, known in facts.items() if place in telling}
     found = (
         scored(
@@ -212,6 +223,8 @@ def fuse(
                 relation=weights.relation * evidence.relation.get(place, 0.0),
                 pinned=weights.pinned * known.pinned,
                 canon=weights.canon * known.canon,
+                bearing=weights.bearing * evidence.bearing.get(place, 0.0),
+                asked_for=weights.asked_for * evidence.asked_for.get(place, 0.0),
             ),
         )
         for place, known in facts.items()

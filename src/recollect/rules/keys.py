@@ -95,19 +95,22 @@ class CanonicalKey:
 
 
 def words_of(key: CanonicalKey) -> list[str]:
-    """The words of a key by which people may ask for its concept, if the rules or a topic put them there.
+    """The words of a key by which people may ask for its concept, whoever named it.
 
-    A digest has no words, and neither has a key that was cut: some of its words are no longer whole. A name that a caller
-    chose may be anything, often a number of their own.
+    A digest has no words, and neither has a key that was cut: some of its words are no longer whole. Long words with digits
+    are somebody's ids.
 
-    >>> words_of(parsed_key("Self", "theme", "mode"))
-    ['Theme', 'Mode']
-    >>> words_of(fallback_key("c0ffee" * 10, shared=False)), words_of(explicit_key("ticket 17"))
-    ([], [])
+    >>> words_of(parsed_key("Self", "theme", "mode")), words_of(explicit_key("ticket 17"))
+    (['Theme', 'Mode'], ['Ticket', '17'])
+    >>> words_of(fallback_key("c0ffee" * 10, shared=False)), words_of(explicit_key("item f81d4fae7dec"))
+    ([], ['Item'])
     """
-    if key.source in (KeySource.EXPLICIT, KeySource.EVENT) or _is_cut(key.text, key.digest):
+    if key.source is KeySource.EVENT or is_cut(key.text, key.digest):
         return []
-    return [word for word in key.text.split("-") if word.lower() not in _FILLERS]
+    return [word for word in key.text.split("-") if word.lower() not in _FILLERS and not _ID.fullmatch(word)]
+
+
+_ID = re.compile(r"(?=.*\d)(?=.*[A-Za-z]).{10,}")
 
 
 def identity(key_text: str) -> str:
@@ -147,7 +150,7 @@ def same_concept(given: CanonicalKey, stored_text: str, stored_digest: str) -> b
     if identity(given.text) != identity(stored_text):
         return False
     return given.digest == stored_digest or (
-        not _is_cut(given.text, given.digest) and _is_cut(stored_text, stored_digest)
+        not is_cut(given.text, given.digest) and is_cut(stored_text, stored_digest)
     )
 
 
@@ -330,7 +333,7 @@ def _digits(digest_hex: str, count: int) -> str:
     return base64.b32encode(bytes.fromhex(digest_hex)).decode("ascii")[:count]
 
 
-def _is_cut(text: str, digest: str) -> bool:
+def is_cut(text: str, digest: str) -> bool:
     """Whether a key's text ends in digits of its own digest, as cut keys and fallback keys do."""
     tail = text.rpartition("-")[2].upper()
     return len(tail) >= _DIGEST_DIGITS and _digits(digest, len(tail)) == tail

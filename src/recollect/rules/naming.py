@@ -7,10 +7,11 @@ from datetime import datetime
 
 from recollect.model.item import folded_text
 from recollect.model.policy import Policy
+from recollect.model.record import TITLE, Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.findable import said_terms
-from recollect.rules.keys import choose_key
+from recollect.rules.keys import CanonicalKey, choose_key, is_cut
 from recollect.rules.saq import SELF
 from recollect.rules.statements import ChangeMark, Frame, Tense, read_statement
 from recollect.rules.statements.frame import ANY
@@ -58,6 +59,7 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     return draft.decide(
         f"key:{key.source}",
         f"{key.text}, by {key.rule}" if key.rule else key.text,
+        candidate=_with_title(candidate, key),
         key=key,
         speaker=speaker,
         frames=frames,
@@ -65,6 +67,13 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         fingerprint=mark,
         terms=tuple(said_terms(named, policy.text.synonyms)),
     )
+
+
+def _with_title(candidate: Candidate, key: CanonicalKey) -> Candidate:
+    """Keep a title that its key has no room for, and the heading of a procedure, which is told with its steps."""
+    if candidate.title is None or not (candidate.kind is Kind.PROCEDURAL or is_cut(key.text, key.digest)):
+        return candidate
+    return candidate.model_copy(update={"meta": {**candidate.meta, TITLE: candidate.title}})
 
 
 def frames_of(content: str, kind: Kind, speaker: str, policy: Policy) -> tuple[Frame, ...]:

@@ -199,6 +199,8 @@ REASONS: dict[str, str] = {
     "near_a_match": "it was said next to what matches the query",
     "has_similar_words": "it shares no word with the query, but has one that means much like one of the query's",
     "means_alike": "it shares no word with the query, but means something alike",
+    "bears_on_query": "it is about what the question depends on, such as what somebody cannot eat",
+    "about_the_person": "the question asks for what is known of the person, and it is that",
     "related_to_a_match": "it is related to what matches the query",
     "recency": "it was said just before",
     "importance": "it matters whatever is asked",

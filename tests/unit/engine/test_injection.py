@@ -309,7 +309,7 @@ def test_a_tool_keeps_its_name_and_whoever_brought_its_words_is_told(mem: Recoll
 def test_what_an_agent_signs_as_its_user_says_through_whom(mem: Recollect) -> None:
     mem.as_caller(agent="bot", user="ana").add("The garden belongs to Eve", author="ana", category="canon")
     mem.add("The garden is Ana's", owner="ana", author="ana", tier="canon")
-    told = [origin.rsplit(" · ", 1)[0] for origin in origins(mem.memory_block("garden", owner="ana"))]
+    told = [origin.rsplit(" · ", 2)[0] for origin in origins(mem.memory_block("garden", owner="ana"))]
     assert told == ["canon · ana · user_asserted", "category canon · ana through bot · ai_inferred"]
 
 

@@ -101,8 +101,8 @@ class TestOrder:
         add(mem, NEW)
         answer = mem.query(self.QUESTION, owner="ana")
         assert answer.text.splitlines() == [
-            f"- [general] {NEW} (said 2026-03-05)",
-            f"- [general] {OLD} (said 2026-03-02, may be outdated)",
+            f"- [general] {NEW} (2026-03-05)",
+            f"- [general] {OLD} (2026-03-02, may be outdated)",
         ]
         first, second = answer.items
         assert second.outdated_by == first.memory.id and first.may_update == (second.memory.id,)

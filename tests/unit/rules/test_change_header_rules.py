@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.ledger import RULES_VERSION, Entry, Event
+from recollect.model.vocabulary import Status
 from recollect.rules.change_header import (
     MAX_CHARACTERS,
     MAX_LINES,
@@ -18,8 +19,10 @@ from recollect.rules.change_header import (
     choose_oldest,
     dealt_with,
     label_of,
+    net_sign,
     one_line,
     sign_of,
+    without_copies,
 )
 
 
@@ -69,11 +72,44 @@ def test_every_event_is_either_a_change_or_none() -> None:
         assert sign_of(entry(event, "active", "active")) in (None, *Sign)
 
 
+@pytest.mark.parametrize(
+    ("signs", "status", "told"),
+    [
+        ("+created ↑updated", "active", "+created"),
+        ("↑updated ↑updated", "active", "↑updated"),
+        ("↓soft_deleted ↺restored", "active", "↺restored"),
+        ("↺restored ↑updated", "active", "↺restored"),
+        ("↔merged", "active", "↔merged"),
+        ("↔merged ↑updated", "active", "↑updated"),
+        ("+created ↔merged", "active", "+created"),
+        ("+created", "superseded", None),
+        ("+created", "contradictory", None),
+        ("+created ↓soft_deleted", "soft_deleted", None),
+        ("↺restored −deleted", "archived", None),
+        ("↑updated −deleted", "archived", "−deleted"),
+        ("↔merged", "redundant", "↔merged"),
+        ("−deleted", None, "−deleted"),
+        ("+created −deleted", None, None),
+        ("↓soft_deleted", "active", None),
+        ("↑updated", "soft_deleted", None),
+    ],
+)
+def test_what_happened_comes_to_what_holds_now(signs: str, status: str | None, told: str | None) -> None:
+    assert net_sign([Sign(sign) for sign in signs.split()], Status(status) if status else None) == told
+
+
+def test_a_copy_in_another_stream_is_no_second_line() -> None:
+    one, two = (change(1, stream=stream)._replace(content_hash="same") for stream in (1, 2))
+    (told,) = without_copies([one, two._replace(sign=Sign.UPDATED)])
+    assert told.sign is Sign.UPDATED and told.places == ((2, 1), (1, 1))
+    assert len(without_copies([one, one._replace(seq=2, places=((1, 2),))])) == 2, "two memories of one stream"
+
+
 # ── which ones, in which order ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def change(seq: int, importance: int = 2, *, at: str = "", pinned: bool = False, stream: int = 1) -> Change:
-    return Change(stream, seq, at or f"{seq:03}", Sign.CREATED, f"m{seq}", None, importance, pinned)
+    return Change(stream, seq, at or f"{seq:03}", Sign.CREATED, f"m{seq}", importance, pinned, ((stream, seq),))
 
 
 def seqs(changes: tuple[Change, ...]) -> list[int]:

@@ -67,10 +67,10 @@ def _found(mem: recollect.Recollect, question: str) -> list[str]:
         ("Chief baker", {"key": "job_title", "kind": "profile"}, {"job", "titl"}),
         ("he/him", {"key": "pronouns", "kind": "profile"}, {"pronoun"}),
         ("Ship the beta", {"topic_id": "current_projects", "tier": "register"}, {"current", "project"}),
-        ("Ship the beta", {"canonical_key": "Release-Plan-May"}, set()),
+        ("Ship the beta", {"canonical_key": "Boat-Plan-May"}, {"boat", "plan", "may"}),
         ("Ship the beta", {}, set()),
         ("Ship the beta", {"kind": "episodic"}, set()),
-        ("Ship the beta", {"topic_id": "preparations_for_the_next_release", "tier": "register"}, set()),
+        ("Ship the beta", {"canonical_key": "Task-9f81d4fae7dec"}, {"task"}),
     ],
 )
 def test_the_words_of_a_key_are_found_unless_they_are_said_or_name_nothing(
@@ -124,6 +124,41 @@ def test_an_index_without_the_words_of_keys_is_sound_and_a_rebuild_adds_them(tmp
         assert (_found(mem, "theme"), mem.verify().ok) == ([], True)
         mem.rebuild()
         assert (_found(mem, "theme"), mem.verify().ok) == ([THEME], True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "word"),
+    [
+        ({"topic_id": "preparations_for_the_next_release", "tier": "register"}, "preparations"),
+        ({"title": "The quarterly preparations of the sailing club"}, "sailing"),
+        ({"category": "sailing-club"}, "sailing"),
+    ],
+)
+def test_a_memory_is_found_by_its_whole_topic_its_title_and_its_category(fields: dict[str, Any], word: str) -> None:
+    with recollect.open(":memory:") as mem:
+        mem.add("Ship the beta", **fields)
+        assert _found(mem, f"what about {word}?") == ["Ship the beta"]
+        mem.rebuild()
+        assert _found(mem, word) == ["Ship the beta"] and mem.verify().ok
+
+
+def test_the_default_category_finds_nothing_and_an_edited_one_takes_its_place() -> None:
+    with recollect.open(":memory:") as mem:
+        kept = mem.add("Ship the beta", category="sailing").memory
+        assert kept is not None and not mem.query("#limit general").items
+        mem.edit(kept.id, category="rowing")
+        assert (_found(mem, "sailing"), _found(mem, "rowing"), mem.verify().ok) == ([], ["Ship the beta"], True)
+
+
+def test_a_procedure_is_found_by_its_heading_and_told_with_it() -> None:
+    with recollect.open(":memory:") as mem:
+        mem.add("How to release a version:\nTag the commit\nPush the wheel", kind="procedural", owner="ana")
+        found = mem.query("How do I release?", owner="ana", categories=["procedural"])
+        (line,) = found.text.splitlines()
+        assert line.startswith("- [procedural] release a version: ⏎ 1. Tag the commit ⏎ 2. Push the wheel (20")
+        block = mem.memory_block("How do I release?", owner="ana", categories=["procedural"])
+        assert "] release a version: ⏎ 1. Tag the commit" in block.text
+        assert found.items[0].memory.content == "1. Tag the commit\n2. Push the wheel", "the record stays as it is"
 
 
 def test_nothing_is_more_or_less_alike_for_the_words_of_its_key() -> None:

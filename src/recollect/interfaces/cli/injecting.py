@@ -49,6 +49,7 @@ def block(
     category: Annotated[list[str] | None, typer.Option(help="Only this category; may be given again.")] = None,
     max_items: Annotated[int | None, typer.Option(help="How many memories at most.")] = None,
     budget_tokens: Budget = None,
+    thread: Annotated[str | None, typer.Option(help="Begin with what changed since this thread last asked.")] = None,
 ) -> None:
     """Print what is remembered about something, as a block for a prompt."""
     with of(context).memory() as memory:
@@ -61,6 +62,7 @@ def block(
             categories=category or None,
             max_items=max_items,
             budget_tokens=budget_tokens,
+            thread=thread,
         )
     of(context).answer(answer, _print)
 

@@ -1,5 +1,6 @@
 """Memory as a block of text for a prompt."""
 
+from recollect.interfaces.mcp.tools import THREAD
 from recollect.interfaces.python import Recollect
 
 NOTHING = "Nothing is remembered.\n"
@@ -11,5 +12,5 @@ def snapshot(memory: Recollect) -> str:
 
 
 def recalled(memory: Recollect, query: str) -> str:
-    """What is remembered about something."""
-    return memory.memory_block(query).text or NOTHING
+    """What changed since a client last asked, and what is remembered about something."""
+    return memory.memory_block(query, thread=THREAD).text or NOTHING

@@ -97,7 +97,8 @@ class _Answering:
 
 
 def _told(answer: Answer, tools: Tools) -> wire.CallToolResult:
-    texts, values, step = [answer.text, *answer.notes], answer.values, answer.next_step
+    before, values, step = [answer.before] if answer.before else [], answer.values, answer.next_step
+    texts = [*before, answer.text, *answer.notes]
     if step is not None and step.tool in tools:
         # Some clients show a model the text, others only the structured content.
         texts, values = [*texts, step.text], {**values, "next_step": step.text}

@@ -44,12 +44,14 @@ class NextStep:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool says: as values for programs, as text for models, and notes that belong to neither shape."""
+    """What a tool says: as values for programs, as text for models, and notes that belong to neither shape; ``before`` comes
+    first."""
 
     values: dict[str, Any]
     text: str
     notes: tuple[str, ...] = ()
     next_step: NextStep | None = None
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

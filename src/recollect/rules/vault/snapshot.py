@@ -62,8 +62,8 @@ def _group(title: str, lines: Sequence[_Line], tier: str) -> list[str]:
 
 
 def _text(memory: VaultMemory) -> str:
-    """Where it comes from, in words that the memory itself had no part in, and what it says."""
-    place = f"{origin_name(memory.scope)}/{origin_name(memory.category)}"
-    origin = " · ".join((place, origin_name(memory.source or UNSTATED), origin_name(memory.id)))
+    """Where it comes from and when it was last said, in words that the memory itself had no part in, and what it says."""
+    place, said = f"{origin_name(memory.scope)}/{origin_name(memory.category)}", memory.updated_at or memory.created_at
+    origin = " · ".join((place, *map(origin_name, (memory.source or UNSTATED, said[:10], memory.id))))
     topic = f"{neutral(memory.topic_id)}: " if memory.tier == REGISTER and memory.topic_id else ""
     return f"- [{origin}] {topic}{neutral(memory.text)}"
