@@ -17,7 +17,8 @@ from recollect.engine.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
 from recollect.rules.closeness import RERANKED, closely_compared
-from recollect.stores.protocol import Place, Reader, Stream
+from recollect.rules.question import Question, read_question
+from recollect.stores.protocol import Place, Reader, Search, Stream
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,7 @@ class Meanings:
         self.max_kept = max_kept
         self._known: dict[str, Embedder] = {}
         self._blocks: OrderedDict[Key, Block] = OrderedDict()
+        self._owners: dict[Key, str] = {}
         self._lock = threading.RLock()
 
     def embedder(self, engine: "Engine", reader: Reader | None = None) -> Embedder:
@@ -75,6 +77,7 @@ class Meanings:
             if key not in self._blocks:
                 self._forget([old for old in self._blocks if old[:2] == key[:2] and old < key])
                 self._blocks[key] = Block(dimensions)
+                self._owners[key] = stream.address.owner if stream.address is not None else ""
             block = self._blocks[key]
             if committed and not block.is_whole and len(block) <= READ_AGAIN:
                 block = self._blocks[key] = Block(dimensions)
@@ -84,6 +87,12 @@ class Meanings:
                 self._make_room(key)
             return block
 
+    def at_hand(self, tenant: str, owners: Sequence[str]) -> list[tuple[int, int, int]]:
+        """The streams of some owners whose vectors are here: number, generation, and up to which memory."""
+        with self._lock:
+            found = [key for key, owner in self._owners.items() if owner in owners and key[0] == tenant]
+            return [(stream, generation, self._blocks[tenant, stream, generation].last) for _, stream, generation in found]
+
     def forget(self, tenant: str, stream: int) -> None:
         """Let go of a stream's vectors, since some were removed."""
         with self._lock:
@@ -91,7 +100,7 @@ class Meanings:
 
     def _forget(self, keys: Sequence[Key]) -> None:
         for key in keys:
-            del self._blocks[key]
+            del self._blocks[key], self._owners[key]
 
     def _make_room(self, current: Key) -> None:
         """The streams that were not asked about for longest keep their signs only, and go altogether if there are too many."""
@@ -104,7 +113,8 @@ class Meanings:
         room = self.max_kept * SIGNS_KEPT - sum(len(block) for block in self._blocks.values())
         for key in list(self._blocks):
             if room < 0 and key != current:
-                room += len(self._blocks.pop(key))
+                room += len(self._blocks[key])
+                self._forget([key])
 
 
 class Fresh:
@@ -289,6 +299,7 @@ class Asked(NamedTuple):
     embedder: Embedder
     codes: "Codes | None"
     """``None`` from one who makes no vectors."""
+    question: Question
     named_only: bool = False
     """Only what its words name is asked for."""
 
@@ -296,7 +307,17 @@ class Asked(NamedTuple):
 def as_asked(engine: "Engine", text: str, *, named_only: bool = False) -> Asked:
     embedder = engine.meanings.embedder(engine)
     codes = codes_of(embedder, text) if embedder.dimensions else None
-    return Asked(text, embedder, codes, named_only)
+    question = read_question(text, engine.clock(), engine.policy.text.synonyms)
+    return Asked(text, embedder, codes, question, named_only)
+
+
+def announce(
+    engine: "Engine", reader: Reader, owners: Sequence[str], namespaces: Sequence[str], asked: Asked
+) -> None:
+    """Announce a search in the streams of these owners, so that it is sent along with looking up the streams."""
+    at_hand = engine.meanings.at_hand(engine.tenant, owners)
+    most = engine.policy.recall.max_postings
+    reader.announce_search(engine.tenant, Search(owners, namespaces, asked.question.terms, most, at_hand))
 
 
 def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:

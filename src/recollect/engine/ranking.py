@@ -37,7 +37,7 @@ from recollect.rules.fusion import (
     worth_reading,
 )
 from recollect.rules.newness import LOOKED_AT, in_time, statement
-from recollect.rules.question import Question, read_question
+from recollect.rules.question import Question
 from recollect.rules.shadowing import Concept, Holder
 from recollect.rules.times import Span
 from recollect.stores.protocol import Contender, Reader, Relation, Selection, Stored, Stream
@@ -114,7 +114,7 @@ def ranked(
     engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
-    question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms)
+    question = asked.question
     text = search_text(engine, reader, streams, question.terms)
     if asked.named_only and not text.complete:
         text = search_among(engine, reader, streams, question.terms, text, selection)
@@ -140,6 +140,7 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
     by_words = max(BY_TEXT, 2 * sought.most)
     first = list(islice(ranking, by_words))
+    reader.announce_memories(engine.tenant, [*dict.fromkeys((*first, *near))], looking.selection)
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)

@@ -94,10 +94,16 @@ class NamedQueries:
         self._db.cursor().executemany(QUERIES["put_rows"].format(**words), list(rows))
 
     def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]:
+        return self.filtered_soon(query, condition, params, **words)()
+
+    def filtered_soon(
+        self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
+    ) -> Callable[[], list[Any]]:
+        """It goes out at once."""
         sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
         for word, value in words.items():
             sql = sql.replace("{" + word + "}", value)
-        return self._db.execute(sql, _plain(params)).fetchall()
+        return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
         sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))

@@ -104,6 +104,31 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
 
+-- name: announced_memories
+-- The memories at some places, and those that they are related to, each with whether it fits.
+WITH places AS MATERIALIZED (
+    SELECT (place ->> 0)::bigint AS stream, (place ->> 1)::bigint AS memory
+      FROM jsonb_array_elements(:places::jsonb) AS listed (place)),
+wanted AS MATERIALIZED (
+    SELECT stream, memory FROM places
+     UNION
+    SELECT r.to_stream, r.to_memory FROM places
+     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = places.stream
+                            AND from_memory = places.memory AND relation_type <> 'may_update') r
+     UNION
+    SELECT r.from_stream, r.from_memory FROM places
+     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = places.stream
+                            AND to_memory = places.memory AND relation_type <> 'may_update') r)
+SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.content_hash AS parent_hash,
+       ({filters}) AS fits
+  FROM wanted
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) m
+ CROSS JOIN LATERAL (SELECT body FROM versions
+                      WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) v
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
+
 -- name: contents_at
 SELECT v.stream, v.memory, v.body::json ->> 'content' AS content
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
@@ -224,6 +249,27 @@ SELECT p.term, p.tf FROM jsonb_array_elements_text(:terms::jsonb) WITH ORDINALIT
                       WHERE tenant = :tenant AND stream = :stream AND term = wanted.term
                         AND place = -9223372036854775807 LIMIT 1) p
  ORDER BY wanted.nth
+
+-- name: announced_text
+-- Each stream of some owners; how many of its memories have each term; and the entries of the terms that a search reads whole:
+-- the rarest in all of the streams together, for as long as its budget lasts.
+WITH searched AS MATERIALIZED (
+    SELECT stream FROM streams
+     WHERE tenant = :tenant AND owner = ANY (ARRAY(SELECT jsonb_array_elements_text(:owners::jsonb)))
+       AND namespace = ANY (ARRAY(SELECT jsonb_array_elements_text(:namespaces::jsonb)))),
+counted AS MATERIALIZED (
+    SELECT s.stream, wanted.term, c.tf, sum(c.tf) OVER (PARTITION BY wanted.term) AS total FROM searched s
+     CROSS JOIN jsonb_array_elements_text(:terms::jsonb) AS wanted (term)
+     CROSS JOIN LATERAL (SELECT tf FROM postings WHERE tenant = :tenant AND stream = s.stream AND term = wanted.term
+                            AND place = -9223372036854775807 LIMIT 1) c),
+planned AS (SELECT *, sum(tf) OVER (ORDER BY total, term COLLATE "C") AS read_by_then FROM counted)
+SELECT stream, NULL, NULL, NULL, NULL, NULL FROM searched
+ UNION ALL
+SELECT planned.stream, planned.term, planned.tf, p.numbers, p.tfs, p.lengths FROM planned
+  LEFT JOIN LATERAL (SELECT array_agg(-place ORDER BY place) AS numbers, array_agg(tf ORDER BY place) AS tfs,
+                            array_agg(length ORDER BY place) AS lengths FROM postings
+                      WHERE tenant = :tenant AND stream = planned.stream AND term = planned.term
+                        AND place > -9223372036854775807) p ON planned.read_by_then <= :most
 
 -- name: fitting_postings
 SELECT -p.place, p.tf, p.length FROM postings p

@@ -10,6 +10,7 @@ from psycopg.pq import PipelineStatus, TransactionStatus
 
 from recollect.model.address import Address
 from recollect.model.errors import OutcomeUnknown
+from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection
 from recollect.stores.postgres.named_queries import QUERIES, NamedQueries
 from recollect.stores.protocol import Erased, Table
@@ -69,12 +70,16 @@ class PostgresTransaction(Transaction):
         return {row["name"]: row["value"] for row in self._db.rows("store_values", prefix=prefix)}
 
 
+class PostgresReader(AnnouncedReads, PostgresTransaction):
+    """A snapshot, in which what was announced can be read ahead."""
+
+
 @contextmanager
-def reading(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresTransaction]:
+def reading(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresReader]:
     """A snapshot that stands still."""
     settings = _settings(db, tenant, timeout_s, timeout_s, idle_s=0)
     with _frame(db, settings, "begin_read", ("rollback",)) as queries:
-        yield PostgresTransaction(queries)
+        yield PostgresReader(queries)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from recollect.model.address import Address
+from recollect.stores.protocol.announcing import AnnouncesReads
 from recollect.stores.protocol.carrying import ReadsRows, WritesRows
 from recollect.stores.protocol.checkpoint_log import ExtendsCheckpointLog, ReadsCheckpointLog
 from recollect.stores.protocol.cursors import MovesCursors, ReadsCursors
@@ -22,6 +23,7 @@ from recollect.stores.protocol.walking import ReadsPages
 
 
 class Reader(
+    AnnouncesReads,
     ReadsGraphs,
     ReadsStreams,
     ReadsMemories,

@@ -30,6 +30,12 @@ class Connection(Protocol):
         """Run a query that leaves places open: its condition, and words such as a column's name."""
         ...
 
+    def filtered_soon(
+        self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
+    ) -> Callable[[], list[Any]]:
+        """The same, whose answer is taken later."""
+        ...
+
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
         """The same with its columns by position, which is quicker where there are many rows."""
         ...

@@ -22,7 +22,9 @@ from recollect.stores.protocol import (
     Later,
     Neighbour,
     Phase,
+    Place,
     Posting,
+    Search,
     Selection,
     Standing,
     Stored,
@@ -200,17 +202,17 @@ class StateTables(ProvenanceTables, _Postings):
         return self._named(stream.tenant, found)
 
     def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
-        found = self._db.rows("memories_at", tenant=tenant, places=_listed(places)) if places else []
+        found = self._db.rows("memories_at", tenant=tenant, places=listed(places)) if places else []
         return self._named(tenant, found)
 
     def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-        found = self._db.tuples("contents_at", tenant=tenant, places=_listed(places)) if places else []
+        found = self._db.tuples("contents_at", tenant=tenant, places=listed(places)) if places else []
         return {(stream, number): content for stream, number, content in found}
 
     def entities(
         self, tenant: str, places: Sequence[tuple[int, int]]
     ) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
-        found = self._db.tuples("entities_at", tenant=tenant, places=_listed(places)) if places else []
+        found = self._db.tuples("entities_at", tenant=tenant, places=listed(places)) if places else []
         return {(stream, number): json.loads(entities) for stream, number, entities in found}
 
     def candidates(
@@ -219,7 +221,7 @@ class StateTables(ProvenanceTables, _Postings):
         if not places:
             return {}
         condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": tenant, "places": _listed(places)}
+        params |= {"tenant": tenant, "places": listed(places)}
         found = self._db.filtered_tuples("candidates", condition, params)
         return {row[:2]: Contender._make(row[2:]) for row in found}
 
@@ -459,7 +461,18 @@ class SideTables(Capability):
         self._db.run("keep_retry", **{**answer, "tenant": tenant, "key": key, "reasons": reasons})
 
 
+class Unannounced:
+    """An engine in the same process has nothing to gain from knowing beforehand what will be read."""
+
+    def announce_search(self, tenant: str, search: Search) -> None:
+        """Do nothing."""
+
+    def announce_memories(self, tenant: str, places: Sequence[Place], selection: Selection) -> None:
+        """Do nothing."""
+
+
 class Transaction(
+    Unannounced,
     StreamTables,
     LedgerTables,
     StateTables,
@@ -478,7 +491,7 @@ class Transaction(
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 
 
-def _listed(places: Sequence[tuple[int, int]]) -> str:
+def listed(places: Sequence[tuple[int, int]]) -> str:
     """Places as the queries take them: a JSON array of pairs."""
     return f"[{','.join(f'[{stream},{number}]' for stream, number in dict.fromkeys(places))}]"
 

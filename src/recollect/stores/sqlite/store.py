@@ -60,6 +60,11 @@ class NamedQueries:
             sql = sql.replace("{" + word + "}", value)
         return self._db.execute(sql, dict(params)).fetchall()
 
+    def filtered_soon(
+        self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
+    ) -> Callable[[], list[Any]]:
+        return lambda: self.filtered(query, condition, params, **words)
+
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
         cursor = self._db.cursor()
         cursor.row_factory = None
