@@ -87,10 +87,10 @@ class Meanings:
                 self._make_room(key)
             return block
 
-    def at_hand(self, tenant: str, owners: Sequence[str]) -> list[tuple[int, int, int]]:
-        """The streams of some owners whose vectors are here: number, generation, and up to which memory."""
+    def at_hand(self, tenant: str, owners: Sequence[str] | None) -> list[tuple[int, int, int]]:
+        """The streams of some owners, or of all, whose vectors are here: number, generation, and up to which memory."""
         with self._lock:
-            found = [key for key, owner in self._owners.items() if owner in owners and key[0] == tenant]
+            found = [key for key, owner in self._owners.items() if key[0] == tenant and (owners is None or owner in owners)]
             return [(stream, generation, self._blocks[tenant, stream, generation].last) for _, stream, generation in found]
 
     def forget(self, tenant: str, stream: int) -> None:
@@ -312,12 +312,13 @@ def as_asked(engine: "Engine", text: str, *, named_only: bool = False) -> Asked:
 
 
 def announce(
-    engine: "Engine", reader: Reader, owners: Sequence[str], namespaces: Sequence[str], asked: Asked
+    engine: "Engine", reader: Reader, owners: Sequence[str] | None, namespaces: Sequence[str], asked: Asked
 ) -> None:
     """Announce a search in the streams of these owners, so that it is sent along with looking up the streams."""
     at_hand = engine.meanings.at_hand(engine.tenant, owners)
     most = engine.policy.recall.max_postings
-    reader.announce_search(engine.tenant, Search(owners, namespaces, asked.question.terms, most, at_hand))
+    search = Search(owners, namespaces, asked.question.terms, most, at_hand, *engine.sight)
+    reader.announce_search(engine.tenant, search)
 
 
 def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:

@@ -17,7 +17,7 @@ from recollect.engine.relations import Edges, edges, strongest
 from recollect.engine.text_search import TextScores, search_among, search_text
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.vocabulary import Authority, KindClass, Source, Space, Tier
+from recollect.model.vocabulary import SHARED, Authority, KindClass, Source, Space, Tier
 from recollect.rules.closeness import RERANKED
 from recollect.rules.entities import Naming
 from recollect.rules.fusion import (
@@ -140,7 +140,7 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
     by_words = max(BY_TEXT, 2 * sought.most)
     first = list(islice(ranking, by_words))
-    reader.announce_memories(engine.tenant, [*dict.fromkeys((*first, *near))], looking.selection)
+    looking.announce((*first, *near), engine.sight.scopes or (SHARED,))
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
@@ -241,6 +241,16 @@ class _Looking:
         reachable = [place for place in places if place[0] in self.spaces and place[1] > 0]
         self._look_up([place for place in reachable if place not in self._known])
         return {place: facts for place in reachable if (facts := self._known[place]) is not None}
+
+    def announce(self, places: Iterable[Place], scopes: Sequence[str]) -> None:
+        """Say that these will be looked up and, where others may have their keys, those as well."""
+        streams = [stream.number for stream in self.streams]
+        elsewhere = streams if len(streams) > 1 or len(scopes) > 1 else []
+        once = [*dict.fromkeys(places)]
+        links = self.selection.scopes is not None or self.selection.categories is not None
+        self._reader.announce_memories(
+            self._tenant, once, self.selection, streams=elsewhere, scopes=scopes, links=links
+        )
 
     def _look_up(self, places: Sequence[Place]) -> None:
         rows = self._reader.candidates(self._tenant, places, self.selection) if places else {}

@@ -10,9 +10,12 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from recollect.model.address import Address
+from recollect.model.vocabulary import KindClass
 from recollect.stores.protocol import Contender, Later, Place, Posting, Relation, Search, Selection, Stored, Stream
-from recollect.stores.sql.filters import where
-from recollect.stores.sql.transaction import Transaction, listed
+from recollect.stores.sql.connection import Connection
+from recollect.stores.sql.filters import where as condition_of
+from recollect.stores.sql.transaction import Transaction, gaps, listed
 
 _contender = itemgetter(*("lower_key" if name == "key_identity" else name for name in Contender._fields))
 _Rows = Mapping[Place, Mapping[str, Any]]
@@ -24,6 +27,8 @@ class _Searched(NamedTuple):
     terms: frozenset[str]
     streams: Later[Mapping[int, _Text]]
     vectors: Mapping[tuple[int, int, int], Later[list[tuple[Any, ...]]]]
+    sight: tuple[Sequence[str] | None, Sequence[str] | None]
+    beyond: Later[Mapping[int, int]]
 
 
 class _Compared(NamedTuple):
@@ -32,6 +37,26 @@ class _Compared(NamedTuple):
     rows: Later[_Rows]
     """The rows at these places, and of what is related to them."""
     relations: Later[list[Relation]]
+    streams: frozenset[int]
+    scopes: frozenset[str]
+    """Where the keys of the memories were looked for; their own scopes besides."""
+
+    def holders(self, stream: int, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int] | None:
+        """The active memories of a stream with one of these keys; ``None`` unless all of them were looked for."""
+        if stream not in self.streams:
+            return None
+        own = [self.rows()[place] for place in self.places if place in self.rows()]
+        if not self.scopes.union(row["scope"] for row in own).issuperset(scopes):
+            return None
+        if not {(row["kind_class"], row["lower_key"]) for row in own}.issuperset(keys):
+            return None
+        there = (row for row in self.rows().values() if row["stream"] == stream and row["status"] == "active")
+        wanted = set(keys)
+        return sorted(
+            row["memory"]
+            for row in there
+            if row["scope"] in scopes and (row["kind_class"], row["lower_key"]) in wanted
+        )
 
     def has(self, place: Place) -> bool:
         return place in self.places or place in self.rows()
@@ -43,12 +68,37 @@ class AnnouncedReads(Transaction):
     _searched: _Searched | None = None
     _compared: tuple[_Compared, ...] = ()
 
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._streams: dict[tuple[str, int], Stream] = {}
+
+    # ── streams, each of which is looked up once ────────────────────────────────────────────────────────────────
+
+    def stream_numbered(self, tenant: str, number: int) -> Stream:
+        if (tenant, number) not in self._streams:
+            self._streams[tenant, number] = super().stream_numbered(tenant, number)
+        return self._streams[tenant, number]
+
+    def stream_at(self, address: Address) -> Stream | None:
+        return next(iter(self._kept([found] if (found := super().stream_at(address)) is not None else [])), None)
+
+    def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
+        return self._kept(super().streams_of(tenant, owner, space))
+
+    def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
+        return self._kept(super().streams_within(tenant, owners, space))
+
+    def _kept(self, found: list[Stream]) -> list[Stream]:
+        self._streams |= {(stream.tenant, stream.number): stream for stream in found}
+        return found
+
     # ── a search ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def announce_search(self, tenant: str, search: Search) -> None:
-        words = {"owners": search.owners, "namespaces": search.namespaces, "terms": dict.fromkeys(search.terms)}
-        params = {name: json.dumps([str(one) for one in values]) for name, values in words.items()}
-        found = self._db.soon("announced_text", {**params, "tenant": tenant, "most": search.max_postings})
+        where = {"tenant": tenant, "namespaces": json.dumps([str(one) for one in search.namespaces])}
+        where |= {"owners": json.dumps(search.owners)} if search.owners is not None else {}
+        terms = json.dumps(list(dict.fromkeys(search.terms)))
+        found = self._soon_of("announced_text", {**where, "terms": terms, "most": search.max_postings})
         vectors = {
             (stream, generation, after): cache(
                 self._db.soon(
@@ -57,7 +107,33 @@ class AnnouncedReads(Transaction):
             )
             for stream, generation, after in search.vectors_at_hand
         }
-        self._searched = _Searched(frozenset(search.terms), cache(lambda: _texts(found())), vectors)
+        sight = (search.scopes, search.categories)
+        beyond = self._beyond(where, *sight) if sight != (None, None) else dict
+        self._searched = _Searched(frozenset(search.terms), cache(lambda: _texts(found())), vectors, sight, beyond)
+
+    def _soon_of(self, query: str, params: Mapping[str, Any]) -> Later[list[tuple[Any, ...]]]:
+        """Ask about the streams of the owners that are named, or of everybody."""
+        return self._db.soon(query, params, owned="owned_by" if "owners" in params else "owned_by_anybody")
+
+    def _beyond(
+        self, where: Mapping[str, str], scopes: Sequence[str] | None, categories: Sequence[str] | None
+    ) -> Later[Mapping[int, int]]:
+        asked = {
+            **where,
+            "scopes": None if scopes is None else json.dumps(sorted(scopes)),
+            "scope_gaps": json.dumps(gaps(scopes)),
+            "category_gaps": json.dumps(gaps(categories)),
+        }
+        answer = self._soon_of("announced_beyond", asked)
+        return cache(lambda: dict(answer()))
+
+    def count_beyond(
+        self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None
+    ) -> Later[int]:
+        searched = self._searched
+        if searched is None or searched.sight != (scopes, categories) or stream.number not in searched.beyond():
+            return super().count_beyond(stream, scopes, categories)
+        return lambda: searched.beyond()[stream.number]
 
     def _text_of(self, stream: Stream, terms: Sequence[str] | Mapping[str, int]) -> _Text | None:
         """What the search that was announced says of a stream; ``None`` if it is not about it, or not about these terms."""
@@ -87,15 +163,25 @@ class AnnouncedReads(Transaction):
 
     # ── memories that are compared ──────────────────────────────────────────────────────────────────────────────
 
-    def announce_memories(self, tenant: str, places: Sequence[Place], selection: Selection) -> None:
+    def announce_memories(
+        self,
+        tenant: str,
+        places: Sequence[Place],
+        selection: Selection,
+        *,
+        streams: Sequence[int] = (),
+        scopes: Sequence[str] = (),
+        links: bool = False,
+    ) -> None:
         if not places:
             return
-        condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": tenant, "places": listed(places)}
+        condition, params = condition_of(selection, self._db.dialect)
+        params |= {"tenant": tenant, "places": listed(places), "kind_class": str(KindClass.EVENT)}
+        params |= {"streams": json.dumps(list(streams)), "scopes": json.dumps(list(scopes)), "links": links}
         found = self._db.filtered_soon("announced_memories", condition, params)
         relations = super().relations_at(tenant, places)
         rows = cache(lambda: {(row["stream"], row["memory"]): row for row in found()})
-        self._compared += (_Compared(frozenset(places), selection, rows, cache(relations)),)
+        self._compared += (_Compared(frozenset(places), selection, rows, cache(relations), frozenset(streams), frozenset(scopes)),)
 
     def _rows_at(self, places: Sequence[Place], selection: Selection | None = None) -> _Rows | None:
         """The rows at these places that are there; ``None`` unless all of the places were announced."""
@@ -125,6 +211,18 @@ class AnnouncedReads(Transaction):
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         known = self._rows_at(places)
         return super().by_places(tenant, places) if known is None else self._named(tenant, list(known.values()))
+
+    def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
+        known = (one.holders(stream.number, scopes, keys) for one in self._compared)
+        found = next((numbers for numbers in known if numbers is not None), None)
+        return super().key_holders(stream, scopes, keys) if found is None else found
+
+    def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
+        known = {row["id"]: row for one in self._compared for row in one.rows().values()}
+        if not known.keys() >= set(ids):
+            return super().by_ids(tenant, ids)
+        found = self._named(tenant, [known[id] for id in dict.fromkeys(ids)])
+        return {stored.state.id: stored for stored in found}
 
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
         ends = frozenset(places)

@@ -68,9 +68,9 @@ class NamedQueries:
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
         return self._of_many().execute(QUERIES[query], params).fetchall()
 
-    def soon(self, query: str, params: Mapping[str, Any], /) -> Callable[[], list[tuple[Any, ...]]]:
-        """It goes out at once."""
-        return self._of_many().execute(QUERIES[query], params).fetchall
+    def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
+        """It goes out at once. ``words`` are named parts of statements for the places that it leaves open."""
+        return self._of_many().execute(_filled(query, {word: QUERIES[part] for word, part in words.items()}), params).fetchall
 
     def run(self, query: str, /, **params: Any) -> None:
         self._db.execute(QUERIES[query], params)
@@ -100,18 +100,23 @@ class NamedQueries:
         self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
     ) -> Callable[[], list[Any]]:
         """It goes out at once."""
-        sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
-        for word, value in words.items():
-            sql = sql.replace("{" + word + "}", value)
+        sql = _filled(query, {"filters": as_the_driver_writes_it(condition), **words})
         return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
-        sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
+        sql = _filled(query, {"filters": as_the_driver_writes_it(condition)})
         return self._of_many().execute(sql, _plain(params)).fetchall()
 
     def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
         """For many short rows, such as numbers and vectors, which the server need not write as text."""
         return self._db.cursor(row_factory=tuple_row, binary=True)
+
+
+def _filled(query: str, words: Mapping[str, str]) -> str:
+    sql = QUERIES[query]
+    for word, value in words.items():
+        sql = sql.replace("{" + word + "}", value)
+    return sql
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,6 +57,11 @@ SELECT s.stream FROM streams s
 -- name: no_new_streams
 SELECT pg_advisory_xact_lock(hashtextextended('recollect new streams of ' || :tenant, 0))
 
+-- name: streams_within
+SELECT * FROM streams WHERE tenant = :tenant AND owner = ANY (ARRAY(SELECT jsonb_array_elements_text(:owners::jsonb)))
+ UNION
+SELECT * FROM streams WHERE tenant = :tenant AND space = :space
+
 -- name: locked_stream
 SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream FOR UPDATE
 
@@ -105,20 +110,37 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
  ORDER BY wanted.nth
 
 -- name: announced_memories
--- The memories at some places, and those that they are related to, each with whether it fits.
+-- The memories at some places, those that they are related to, that have their keys elsewhere, and that they name, each with whether it fits.
 WITH places AS MATERIALIZED (
     SELECT (place ->> 0)::bigint AS stream, (place ->> 1)::bigint AS memory
       FROM jsonb_array_elements(:places::jsonb) AS listed (place)),
+named AS MATERIALIZED (
+    SELECT m.scope, m.kind_class, lower(m.canonical_key) AS key, m.related::jsonb || m.conflicts::jsonb
+           || to_jsonb(array_remove(ARRAY[m.supersedes_id, m.superseded_by_id], NULL)) AS links FROM places
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND stream = places.stream AND memory = places.memory LIMIT 1) m),
 wanted AS MATERIALIZED (
     SELECT stream, memory FROM places
      UNION
     SELECT r.to_stream, r.to_memory FROM places
      CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = places.stream
-                            AND from_memory = places.memory AND relation_type <> 'may_update') r
+                            AND from_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
      UNION
     SELECT r.from_stream, r.from_memory FROM places
      CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = places.stream
-                            AND to_memory = places.memory AND relation_type <> 'may_update') r)
+                            AND to_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
+     UNION
+    SELECT h.stream, h.memory FROM jsonb_array_elements_text(:streams::jsonb) AS elsewhere (stream)
+     CROSS JOIN (SELECT scope FROM named UNION SELECT jsonb_array_elements_text(:scopes::jsonb)) AS seen
+     CROSS JOIN (SELECT DISTINCT kind_class, key FROM named WHERE kind_class <> :kind_class) AS held
+     CROSS JOIN LATERAL (SELECT stream, memory FROM memories
+                          WHERE tenant = :tenant AND stream = elsewhere.stream::bigint AND scope = seen.scope
+                            AND kind_class = held.kind_class AND key_identity >= held.key
+                            AND key_identity < held.key || '$' AND status = 'active' LIMIT 100) h
+     UNION
+    SELECT l.stream, l.memory FROM named CROSS JOIN LATERAL jsonb_array_elements_text(named.links) AS link (id)
+     CROSS JOIN LATERAL (SELECT stream, memory FROM memories WHERE tenant = :tenant AND id = link.id LIMIT 1) l
+     WHERE :links = 1)
 SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.content_hash AS parent_hash,
        ({filters}) AS fits
   FROM wanted
@@ -251,11 +273,12 @@ SELECT p.term, p.tf FROM jsonb_array_elements_text(:terms::jsonb) WITH ORDINALIT
  ORDER BY wanted.nth
 
 -- name: announced_text
+-- The place {owned} holds one of the two conditions that follow, since the planner has to know which of them it is.
 -- Each stream of some owners; how many of its memories have each term; and the entries of the terms that a search reads whole:
 -- the rarest in all of the streams together, for as long as its budget lasts.
 WITH searched AS MATERIALIZED (
     SELECT stream FROM streams
-     WHERE tenant = :tenant AND owner = ANY (ARRAY(SELECT jsonb_array_elements_text(:owners::jsonb)))
+     WHERE tenant = :tenant AND {owned}
        AND namespace = ANY (ARRAY(SELECT jsonb_array_elements_text(:namespaces::jsonb)))),
 counted AS MATERIALIZED (
     SELECT s.stream, wanted.term, c.tf, sum(c.tf) OVER (PARTITION BY wanted.term) AS total FROM searched s
@@ -270,6 +293,26 @@ SELECT planned.stream, planned.term, planned.tf, p.numbers, p.tfs, p.lengths FRO
                             array_agg(length ORDER BY place) AS lengths FROM postings
                       WHERE tenant = :tenant AND stream = planned.stream AND term = planned.term
                         AND place > -9223372036854775807) p ON planned.read_by_then <= :most
+
+-- name: announced_beyond
+-- How many active memories each stream of some owners has between some scopes, and of the scopes in between, between some categories.
+SELECT s.stream, (SELECT count(*) FROM jsonb_to_recordset(:scope_gaps::jsonb) AS gap (after text, before text)
+                   CROSS JOIN LATERAL (SELECT 1 FROM memories WHERE tenant = :tenant AND stream = s.stream
+                                          AND status = 'active' AND scope > gap.after AND scope < gap.before OFFSET 0) m)
+               + (SELECT count(*) FROM jsonb_to_recordset(:category_gaps::jsonb) AS gap (after text, before text)
+                   CROSS JOIN LATERAL (SELECT 1 FROM memories WHERE tenant = :tenant AND stream = s.stream
+                                          AND status = 'active' AND category > gap.after AND category < gap.before
+                                          AND (:scopes::jsonb IS NULL
+                                               OR scope IN (SELECT jsonb_array_elements_text(:scopes::jsonb))) OFFSET 0) m)
+  FROM streams s
+ WHERE s.tenant = :tenant AND {owned}
+   AND s.namespace = ANY (ARRAY(SELECT jsonb_array_elements_text(:namespaces::jsonb)))
+
+-- name: owned_by
+owner = ANY (ARRAY(SELECT jsonb_array_elements_text(:owners::jsonb)))
+
+-- name: owned_by_anybody
+owner IS NOT NULL
 
 -- name: fitting_postings
 SELECT -p.place, p.tf, p.length FROM postings p

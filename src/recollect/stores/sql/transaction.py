@@ -66,6 +66,12 @@ class StreamTables(Capability):
             found = self._db.rows("streams_of_tenant", tenant=tenant)
         return [rows.stream_from(row) for row in found]
 
+    def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
+        rows_found = self._db.rows("streams_within", tenant=tenant, owners=_once_each(owners), space=space)
+        nth = {owner: place for place, owner in enumerate(owners)}
+        found = sorted(rows_found, key=lambda row: (nth.get(row["owner"], len(nth)), row["stream"]))
+        return [rows.stream_from(row) for row in found]
+
     def actor_names(self, tenant: str) -> dict[str, tuple[str | None, bytes | None]]:
         return {row["uid"]: (row["name"], row["salt"]) for row in self._db.rows("actor_names", tenant=tenant)}
 
@@ -409,8 +415,8 @@ class TextTables(_Postings):
     ) -> Later[int]:
         where = {"tenant": stream.tenant, "stream": stream.number}
         seen = None if scopes is None else json.dumps(sorted(scopes))
-        counts = [self._db.soon("active_between_scopes", where | gap) for gap in _gaps(scopes)]
-        of_categories = [{**where, **gap, "scopes": seen} for gap in _gaps(categories)]
+        counts = [self._db.soon("active_between_scopes", where | gap) for gap in gaps(scopes)]
+        of_categories = [{**where, **gap, "scopes": seen} for gap in gaps(categories)]
         counts += [self._db.soon("active_between_categories", gap) for gap in of_categories]
         return lambda: sum(int(answer()[0][0]) for answer in counts)
 
@@ -419,7 +425,7 @@ _FIRST, _LAST = "", chr(0x10FFFF)
 """Before and after every name that there can be."""
 
 
-def _gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
+def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
     """The stretches between some names in order; none if any name will do."""
     if names is None:
         return []
@@ -467,7 +473,16 @@ class Unannounced:
     def announce_search(self, tenant: str, search: Search) -> None:
         """Do nothing."""
 
-    def announce_memories(self, tenant: str, places: Sequence[Place], selection: Selection) -> None:
+    def announce_memories(
+        self,
+        tenant: str,
+        places: Sequence[Place],
+        selection: Selection,
+        *,
+        streams: Sequence[int] = (),
+        scopes: Sequence[str] = (),
+        links: bool = False,
+    ) -> None:
         """Do nothing."""
 
 

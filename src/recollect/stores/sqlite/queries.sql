@@ -4,6 +4,11 @@
 -- ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 -- One writer at a time is all that locking takes here; other engines lock the rows.
+-- name: streams_within
+SELECT * FROM streams WHERE tenant = :tenant AND owner IN (SELECT value FROM json_each(:owners))
+ UNION
+SELECT * FROM streams WHERE tenant = :tenant AND space = :space
+
 -- name: locked_stream
 SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
 
