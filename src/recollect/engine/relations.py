@@ -87,9 +87,18 @@ def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
     fresh = partial(pen.fresh.nearest, pen.writer, pen.stream, draft.vector, since, scale=scale)
     found = fresh(RERANKED, settings.link_min)
     near = dict(earlier.found) | dict(found if len(found) >= CHUNK else fresh(CHUNK, -1.0))
-    best = sorted(near, key=lambda number: (-near[number], number))
+    best = _best_first(near)
     linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
     return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
+
+
+def looked_up_first(earlier: Search) -> list[int]:
+    """Return which of the nearest are looked up first, if nothing has come since."""
+    return _best_first(dict(earlier.found))[:CHUNK]
+
+
+def _best_first(near: Mapping[int, float]) -> list[int]:
+    return sorted(near, key=lambda number: (-near[number], number))
 
 
 def neighbours(engine: Engine, near: Sequence[Neighbour]) -> list[Neighbour]:

@@ -8,12 +8,12 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from recollect.model.address import Address
 from recollect.model.vocabulary import KindClass
 from recollect.stores.protocol import Contender, Later, Place, Posting, Relation, Search, Selection, Stored, Stream
-from recollect.stores.sql.connection import Connection
 from recollect.stores.sql.filters import where as condition_of
 from recollect.stores.sql.transaction import Transaction, gaps, listed
 
@@ -65,22 +65,21 @@ class _Compared(NamedTuple):
 class AnnouncedReads(Transaction):
     """A reader of one snapshot that keeps the answers to what was announced."""
 
+    _streams: Mapping[tuple[str, int], Stream] = MappingProxyType({})
     _searched: _Searched | None = None
     _compared: tuple[_Compared, ...] = ()
-
-    def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
-        self._streams: dict[tuple[str, int], Stream] = {}
 
     # ── streams, each of which is looked up once ────────────────────────────────────────────────────────────────
 
     def stream_numbered(self, tenant: str, number: int) -> Stream:
-        if (tenant, number) not in self._streams:
-            self._streams[tenant, number] = super().stream_numbered(tenant, number)
-        return self._streams[tenant, number]
+        known = self._streams.get((tenant, number))
+        return self._kept([super().stream_numbered(tenant, number)])[0] if known is None else known
 
     def stream_at(self, address: Address) -> Stream | None:
         return next(iter(self._kept([found] if (found := super().stream_at(address)) is not None else [])), None)
+
+    def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
+        return self._kept(super().streams_at(addresses))
 
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
         return self._kept(super().streams_of(tenant, owner, space))
@@ -89,7 +88,7 @@ class AnnouncedReads(Transaction):
         return self._kept(super().streams_within(tenant, owners, space))
 
     def _kept(self, found: list[Stream]) -> list[Stream]:
-        self._streams |= {(stream.tenant, stream.number): stream for stream in found}
+        self._streams = {**self._streams} | {(stream.tenant, stream.number): stream for stream in found}
         return found
 
     # ── a search ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -61,27 +61,40 @@ class NamedQueries:
     def __init__(self, db: psycopg.Connection[Row], pipeline: psycopg.Pipeline) -> None:
         self._db = db
         self._pipeline = pipeline
+        self._asked: dict[tuple[Any, ...], Callable[[], list[Any]]] = {}
 
     def rows(self, query: str, /, **params: Any) -> list[Any]:
-        return self._db.execute(QUERIES[query], params).fetchall()
+        answer = self._asked.pop((query, *params.items()), None)
+        return self._db.execute(QUERIES[query], params).fetchall() if answer is None else answer()
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        return self._of_many().execute(QUERIES[query], params).fetchall()
+        answer = self._asked.pop((tuple, query, *params.items()), None)
+        return self.soon(query, params)() if answer is None else answer()
+
+    def ask(self, query: str, params: Mapping[str, Any], *, by_name: bool) -> None:
+        """Send a query for whoever runs it next with the same parameters, unless something is written before that."""
+        if by_name:
+            self._asked[query, *params.items()] = self._db.execute(QUERIES[query], params).fetchall
+        else:
+            self._asked[tuple, query, *params.items()] = self.soon(query, params)
 
     def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
         """It goes out at once. ``words`` are named parts of statements for the places that it leaves open."""
         return self._of_many().execute(_filled(query, {word: QUERIES[part] for word, part in words.items()}), params).fetchall
 
     def run(self, query: str, /, **params: Any) -> None:
+        self._asked.clear()
         self._db.execute(QUERIES[query], params)
 
     def counted(self, query: str, /, **params: Any) -> int:
+        self._asked.clear()
         cursor = self._db.execute(QUERIES[query], params)
         self._pipeline.sync()
         return cursor.rowcount
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
         """A statement that unnests takes all rows at once, each column as an array; any other is run for each row."""
+        self._asked.clear()
         rows = list(params)
         if rows and "unnest(" in QUERIES[query]:
             self._db.execute(QUERIES[query], [list(column) for column in zip(*rows, strict=True)])
@@ -89,6 +102,7 @@ class NamedQueries:
             self._db.cursor().executemany(QUERIES[query], rows)
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        self._asked.clear()
         values = ", ".join("%s" for _ in columns)
         words = {"table": table, "columns": ", ".join(columns), "values": values}
         self._db.cursor().executemany(QUERIES["put_rows"].format(**words), list(rows))
@@ -110,6 +124,25 @@ class NamedQueries:
     def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
         """For many short rows, such as numbers and vectors, which the server need not write as text."""
         return self._db.cursor(row_factory=tuple_row, binary=True)
+
+
+class InAdvance(NamedQueries):
+    """Sends what is asked through it, so that its answer is there when it is really asked; answers nothing itself."""
+
+    def __init__(self, queries: NamedQueries) -> None:
+        super().__init__(queries._db, queries._pipeline)
+        self._queries = queries
+
+    def rows(self, query: str, /, **params: Any) -> list[Any]:
+        self._queries.ask(query, params, by_name=True)
+        return []
+
+    def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        self._queries.ask(query, params, by_name=False)
+        return []
+
+    def run(self, query: str, /, **params: Any) -> None:
+        """Write nothing."""
 
 
 def _filled(query: str, words: Mapping[str, str]) -> str:

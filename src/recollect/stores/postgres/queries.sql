@@ -40,7 +40,7 @@ ROLLBACK
 -- taken before any row's: so writers that name their streams first never wait for each other in a circle.
 
 -- name: lock_streams_if_all_exist
-SELECT s.stream FROM streams s
+SELECT s.* FROM streams s
   JOIN jsonb_to_recordset(:addresses::jsonb) AS a (namespace text, space text, owner text)
     ON s.tenant = :tenant AND s.namespace = a.namespace AND s.space = a.space AND s.owner = a.owner
  WHERE :wanted = (SELECT count(*) FROM streams t
@@ -49,7 +49,7 @@ SELECT s.stream FROM streams s
  ORDER BY s.stream FOR UPDATE OF s
 
 -- name: lock_streams
-SELECT s.stream FROM streams s
+SELECT s.* FROM streams s
   JOIN jsonb_to_recordset(:addresses::jsonb) AS a (namespace text, space text, owner text)
     ON s.tenant = :tenant AND s.namespace = a.namespace AND s.space = a.space AND s.owner = a.owner
  ORDER BY s.stream FOR UPDATE OF s
@@ -214,21 +214,18 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY m.memory DESC
 
--- name: newest_turns
-SELECT memory FROM memories
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'short_term'
- ORDER BY memory DESC LIMIT :limit
-
--- name: newest_profile
-SELECT memory FROM memories
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'profile'
- ORDER BY memory DESC LIMIT :limit
-
--- name: newest_rules
-SELECT memory FROM memories
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND layer = 'intent'
-   AND authority <> 'ai_inferred'
- ORDER BY memory DESC LIMIT :limit
+-- name: standing
+-- The newest of a sort, each sort by its own index; those of them that fit.
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
+  FROM (SELECT memory FROM memories
+         WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND {sort}
+         ORDER BY memory DESC LIMIT :limit) newest
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = :stream AND memory = newest.memory LIMIT 1) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
+ WHERE {filters} ORDER BY m.memory DESC
 
 -- name: to_purge
 SELECT id FROM memories
@@ -256,8 +253,8 @@ DELETE FROM postings p
  WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -old.memory
 
 -- name: uncount_term
-UPDATE postings p SET tf = p.tf - 1
-  FROM unnest(?::text[], ?::bigint[], ?::text[]) AS old (tenant, stream, term)
+UPDATE postings p SET tf = p.tf - old.count
+  FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[]) AS old (tenant, stream, term, count)
  WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -9223372036854775807
 
 -- name: drop_uncounted_terms
@@ -340,6 +337,10 @@ SELECT -s.place AS memory
  CROSS JOIN LATERAL (SELECT 1 FROM memories m
                       WHERE m.tenant = :tenant AND m.stream = :stream AND m.memory = -s.place AND {filters} LIMIT 1) fits
  ORDER BY s.shared DESC, s.place LIMIT :limit
+
+-- name: terms_of
+SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream
+   AND memory = ANY (ARRAY(SELECT jsonb_array_elements_text(:numbers::jsonb)::bigint)) AND terms IS NOT NULL ORDER BY memory
 
 -- name: texts_numbered
 SELECT m.memory, m.id, m.terms

@@ -43,6 +43,10 @@ class ReadsStreams(Protocol):
         """A tenant's streams in the order of their numbers: all of them, one owner's, or those of one space."""
         ...
 
+    def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
+        """The streams at these addresses, in their order; an address that has none is left out."""
+        ...
+
     def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
         """The streams of these owners, in the order of the owners, then the others of a space."""
         ...

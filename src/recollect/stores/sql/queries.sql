@@ -208,9 +208,6 @@ SELECT -place, tf, length FROM postings
  WHERE tenant = :tenant AND stream = :stream AND term = :term AND place > -9223372036854775807
  ORDER BY place LIMIT :limit
 
--- name: terms_of
-SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
-
 -- name: postings_of_stream
 SELECT term, -place, tf, length FROM postings
  WHERE tenant = :tenant AND stream = :stream AND place > -9223372036854775807 ORDER BY term, place DESC

@@ -54,6 +54,10 @@ class StreamTables(Capability):
         found = self._db.rows("stream_at", **address._asdict())
         return rows.stream_from(found[0]) if found else None
 
+    def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
+        asked = [self._db.filtered_soon("stream_at", "", address._asdict()) for address in addresses]
+        return [rows.stream_from(row) for answer in asked for row in answer()]
+
     def stream_numbered(self, tenant: str, number: int) -> Stream:
         return rows.stream_from(self._db.rows("stream_numbered", tenant=tenant, stream=number)[0])
 
@@ -196,6 +200,14 @@ class _Postings(Capability):
         return term_notes.written(said, keyed)
 
 
+SORTS = {
+    "turns": "kind = 'short_term'",
+    "profile": "kind = 'profile'",
+    "rules": "layer = 'intent' AND authority <> 'ai_inferred'",
+}
+"""What the indexes of the standing memories hold."""
+
+
 class StateTables(ProvenanceTables, _Postings):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
         found = self._db.rows("memories_by_ids", tenant=tenant, ids=_once_each(ids))
@@ -281,9 +293,13 @@ class StateTables(ProvenanceTables, _Postings):
         )
         return sorted(number for (number,) in found)
 
-    def newest(self, stream: Stream, which: Standing, limit: int) -> list[int]:
-        found = self._db.tuples(f"newest_{which}", tenant=stream.tenant, stream=stream.number, limit=limit)
-        return [number for (number,) in found]
+    def standing(
+        self, stream: Stream, which: Standing, limit: int, selection: Selection | None = None
+    ) -> Later[list[Stored]]:
+        condition, params = where(selection or Selection(), self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "limit": limit}
+        answer = self._db.filtered_soon("standing", condition, params, which=which, sort=SORTS[which])
+        return lambda: self._named(stream.tenant, answer())
 
     def count(self, tenant: str, selection: Selection) -> int:
         condition, params = where(selection, self._db.dialect)
@@ -346,20 +362,19 @@ class TextTables(_Postings):
         note = self._add_postings(stream, number, terms)
         self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=note)
 
-    def unindex_text(self, stream: Stream, number: int) -> None:
-        """Take a memory's terms out again; nothing happens if it is not indexed."""
-        found = self._db.rows("terms_of", tenant=stream.tenant, stream=stream.number, memory=number)
-        if not found or found[0]["terms"] is None:
-            return
-        note = found[0]["terms"]
-        terms = list(term_notes.counts_in(note))
-        key = (stream.tenant, stream.number)
-        self._db.run_many("remove_posting", [(*key, term, number) for term in terms])
-        self._db.run_many("uncount_term", [(*key, term) for term in terms])
-        self._db.run_many("drop_uncounted_terms", [(*key, term) for term in terms])
-        self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=None)
-        stream.documents -= 1
-        stream.words -= term_notes.length_in(note)
+    def unindex_text(self, stream: Stream, numbers: Sequence[int]) -> None:
+        """Take the terms of some memories out again; nothing happens to one that is not indexed."""
+        place = (stream.tenant, stream.number)
+        found = self._db.tuples("terms_of", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers))
+        terms = [(*place, term, number) for number, note in found for term in term_notes.counts_in(note)]
+        self._db.run_many("remove_posting", terms)
+        counts = Counter(term for _, _, term, _ in terms)
+        self._db.run_many("uncount_term", [(*place, term, count) for term, count in counts.items()])
+        self._db.run_many("drop_uncounted_terms", [(*place, term) for term in counts])
+        for number, note in found:
+            self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=None)
+            stream.documents -= 1
+            stream.words -= term_notes.length_in(note)
 
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
         found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms))
@@ -469,6 +484,9 @@ class SideTables(Capability):
 
 class Unannounced:
     """An engine in the same process has nothing to gain from knowing beforehand what will be read."""
+
+    def in_advance(self) -> "Transaction | None":
+        return None
 
     def announce_search(self, tenant: str, search: Search) -> None:
         """Do nothing."""
