@@ -317,7 +317,13 @@ class TestPlans(OnAServer):
             ("memories_at", {"places": "[[1, 7], [1, 8]]"}),
             (
                 "announced_memories",
-                {"places": "[[1, 7], [1, 8]]", "streams": "[1]", "scopes": '["shared"]', "kind_class": "event", "links": 1},
+                {
+                    "places": "[[1, 7], [1, 8]]",
+                    "streams": "[1]",
+                    "scopes": '["shared"]',
+                    "kind_class": "event",
+                    "links": 1,
+                },
             ),
             ("texts_numbered", {"numbers": "[7, 8]"}),
             ("visible_numbers", {"numbers": "[7, 8]"}),

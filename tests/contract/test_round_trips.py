@@ -78,3 +78,20 @@ def test_a_query_over_everybody(mem: Any, trips: Trips) -> None:
 
 def test_a_query_that_finds_nothing_does_not_look_further(mem: Any, trips: Trips) -> None:
     assert trips.of(lambda: mem.query("zyzzyva", owner="ben")) == 2
+
+
+def test_an_add_makes_five_round_trips(mem: Any, trips: Trips) -> None:
+    """Two before the lock, then the lock, what the memory may meet, and the commit. What resembles others costs more."""
+    for text in ("The ferry to Almada leaves at noon", "Ines repairs old radios"):
+        assert trips.of(lambda text=text: mem.add(text, owner="ana")) == 5
+    assert trips.of(lambda: mem.add("Ana prefers tea without sugar, year 9", owner="ana")) <= 10
+
+
+def test_a_turn_recalls_in_three_round_trips_and_writes_in_a_few(mem: Any, trips: Trips) -> None:
+    said = ["I moved to Porto.", "What do I drink?", "My sister Lena plays the cello.", "Never use emojis."]
+    for text in said:
+        mem.turn(session="s1", owner="ana", user=text, ai="Understood.")
+    recall = trips.of(lambda: mem.recall_for(session="s1", owner="ana", user="What does Lena play?"))
+    assert recall == 3
+    turns = [trips.of(lambda text=text: mem.turn(session="s1", owner="ana", user=text, ai="Yes.")) for text in said]
+    assert max(turns) <= 14, turns

@@ -373,11 +373,21 @@ def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
     engine, stream = pen.engine, pen.stream
     soon.expired_ids(stream, pen.at, pen.tick)
     soon.actor_uid(stream.tenant, engine.caller.name, b"")
-    if prepared is None or prepared.draft.key is None or prepared.draft.key.source == "event":
+    if prepared is None:
         return
-    holder(engine, soon, stream, *_place_of_key(prepared.draft))
+    holder(engine, soon, stream, *_place_of_key(_with_event_key(pen, prepared).draft))
+    changed_by(engine, soon, stream, prepared.draft)
     if prepared.related:
         soon.by_numbers(stream, relations.looked_up_first(prepared.related))
+
+
+def _with_event_key(pen: Pen, prepared: Prepared) -> Prepared:
+    """An event is keyed by its number in the stream, which is known inside the lock."""
+    draft = prepared.draft
+    is_event = KIND_CLASS[draft.candidate.kind] is KindClass.EVENT
+    if is_event and draft.key is not None and draft.key.source == "event":
+        return prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
+    return prepared
 
 
 def _place_of_key(draft: Draft) -> tuple[str, KindClass, str]:
@@ -387,11 +397,8 @@ def _place_of_key(draft: Draft) -> tuple[str, KindClass, str]:
 
 def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | Rejection:
     """Decide what a draft is to what is already known, and act on it."""
+    prepared = _with_event_key(pen, prepared)
     draft = prepared.draft
-    kind_class = KIND_CLASS[draft.candidate.kind]
-    if kind_class is KindClass.EVENT and draft.key is not None and draft.key.source == "event":
-        prepared = prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
-        draft = prepared.draft
     assert draft.key is not None, "the naming gate sets the key"
     if draft.candidate.supersedes is not None:
         return _replace_named(pen, prepared, draft.candidate.supersedes, log)
@@ -413,9 +420,7 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
 
 
 def _held(pen: Pen, draft: Draft) -> Held:
-    return holder(
-        pen.engine, pen.writer, pen.stream, *_place_of_key(draft), category=draft.candidate.category
-    )
+    return holder(pen.engine, pen.writer, pen.stream, *_place_of_key(draft), category=draft.candidate.category)
 
 
 def _is_contested(draft: Draft, incumbent: Stored) -> bool:

@@ -90,8 +90,12 @@ class Meanings:
     def at_hand(self, tenant: str, owners: Sequence[str] | None) -> list[tuple[int, int, int]]:
         """The streams of some owners, or of all, whose vectors are here: number, generation, and up to which memory."""
         with self._lock:
-            found = [key for key, owner in self._owners.items() if key[0] == tenant and (owners is None or owner in owners)]
-            return [(stream, generation, self._blocks[tenant, stream, generation].last) for _, stream, generation in found]
+            found = [
+                key for key, owner in self._owners.items() if key[0] == tenant and (owners is None or owner in owners)
+            ]
+            return [
+                (stream, generation, self._blocks[tenant, stream, generation].last) for _, stream, generation in found
+            ]
 
     def forget(self, tenant: str, stream: int) -> None:
         """Let go of a stream's vectors, since some were removed."""

@@ -140,7 +140,7 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
     by_words = max(BY_TEXT, 2 * sought.most)
     first = list(islice(ranking, by_words))
-    looking.announce((*first, *near), engine.sight.scopes or (SHARED,))
+    looking.announce((*first, *near), len(settings.lent), engine.sight.scopes or (SHARED,))
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
@@ -242,11 +242,13 @@ class _Looking:
         self._look_up([place for place in reachable if place not in self._known])
         return {place: facts for place in reachable if (facts := self._known[place]) is not None}
 
-    def announce(self, places: Iterable[Place], scopes: Sequence[str]) -> None:
-        """Say that these will be looked up and, where others may have their keys, those as well."""
+    def announce(self, places: Sequence[Place], reach: int, scopes: Sequence[str]) -> None:
+        """Say that these will be looked up, their neighbours in a session, and whoever else may have their keys."""
+        in_session = [place for place in places if self.spaces[place[0]] is Space.SESSION]
+        around = [place for place in widened(in_session, reach) if place[1] > 0]
         streams = [stream.number for stream in self.streams]
         elsewhere = streams if len(streams) > 1 or len(scopes) > 1 else []
-        once = [*dict.fromkeys(places)]
+        once = [*dict.fromkeys((*places, *around))]
         links = self.selection.scopes is not None or self.selection.categories is not None
         self._reader.announce_memories(
             self._tenant, once, self.selection, streams=elsewhere, scopes=scopes, links=links

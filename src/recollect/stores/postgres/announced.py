@@ -53,9 +53,7 @@ class _Compared(NamedTuple):
         there = (row for row in self.rows().values() if row["stream"] == stream and row["status"] == "active")
         wanted = set(keys)
         return sorted(
-            row["memory"]
-            for row in there
-            if row["scope"] in scopes and (row["kind_class"], row["lower_key"]) in wanted
+            row["memory"] for row in there if row["scope"] in scopes and (row["kind_class"], row["lower_key"]) in wanted
         )
 
     def has(self, place: Place) -> bool:
@@ -180,7 +178,9 @@ class AnnouncedReads(Transaction):
         found = self._db.filtered_soon("announced_memories", condition, params)
         relations = super().relations_at(tenant, places)
         rows = cache(lambda: {(row["stream"], row["memory"]): row for row in found()})
-        self._compared += (_Compared(frozenset(places), selection, rows, cache(relations), frozenset(streams), frozenset(scopes)),)
+        self._compared += (
+            _Compared(frozenset(places), selection, rows, cache(relations), frozenset(streams), frozenset(scopes)),
+        )
 
     def _rows_at(self, places: Sequence[Place], selection: Selection | None = None) -> _Rows | None:
         """The rows at these places that are there; ``None`` unless all of the places were announced."""

@@ -11,6 +11,7 @@ from psycopg.rows import tuple_row
 from recollect.stores.sql.filters import Dialect
 from recollect.stores.sql.queries import load_dialect, load_queries
 
+_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
 DIALECT = Dialect(
@@ -68,7 +69,7 @@ class NamedQueries:
         return self._db.execute(QUERIES[query], params).fetchall() if answer is None else answer()
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        answer = self._asked.pop((tuple, query, *params.items()), None)
+        answer = self._asked.pop((query, tuple, *params.items()), None)
         return self.soon(query, params)() if answer is None else answer()
 
     def ask(self, query: str, params: Mapping[str, Any], *, by_name: bool) -> None:
@@ -76,25 +77,29 @@ class NamedQueries:
         if by_name:
             self._asked[query, *params.items()] = self._db.execute(QUERIES[query], params).fetchall
         else:
-            self._asked[tuple, query, *params.items()] = self.soon(query, params)
+            self._asked[query, tuple, *params.items()] = self.soon(query, params)
 
     def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
         """It goes out at once. ``words`` are named parts of statements for the places that it leaves open."""
-        return self._of_many().execute(_filled(query, {word: QUERIES[part] for word, part in words.items()}), params).fetchall
+        return (
+            self._of_many()
+            .execute(_filled(query, {word: QUERIES[part] for word, part in words.items()}), params)
+            .fetchall
+        )
 
     def run(self, query: str, /, **params: Any) -> None:
-        self._asked.clear()
+        self._write(query)
         self._db.execute(QUERIES[query], params)
 
     def counted(self, query: str, /, **params: Any) -> int:
-        self._asked.clear()
+        self._write(query)
         cursor = self._db.execute(QUERIES[query], params)
         self._pipeline.sync()
         return cursor.rowcount
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
         """A statement that unnests takes all rows at once, each column as an array; any other is run for each row."""
-        self._asked.clear()
+        self._write(query)
         rows = list(params)
         if rows and "unnest(" in QUERIES[query]:
             self._db.execute(QUERIES[query], [list(column) for column in zip(*rows, strict=True)])
@@ -121,6 +126,12 @@ class NamedQueries:
         sql = _filled(query, {"filters": as_the_driver_writes_it(condition)})
         return self._of_many().execute(sql, _plain(params)).fetchall()
 
+    def _write(self, query: str) -> None:
+        """Forget the answers of what was asked about the table that is written to."""
+        if self._asked:
+            written = _tables(query)
+            self._asked = {key: answer for key, answer in self._asked.items() if written.isdisjoint(_tables(key[0]))}
+
     def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
         """For many short rows, such as numbers and vectors, which the server need not write as text."""
         return self._db.cursor(row_factory=tuple_row, binary=True)
@@ -143,6 +154,12 @@ class InAdvance(NamedQueries):
 
     def run(self, query: str, /, **params: Any) -> None:
         """Write nothing."""
+
+
+@lru_cache(maxsize=512)
+def _tables(query: str) -> frozenset[str]:
+    """The tables that a statement names."""
+    return frozenset(_TABLE.findall(QUERIES[query]))
 
 
 def _filled(query: str, words: Mapping[str, str]) -> str:
