@@ -330,6 +330,7 @@ class TestPlans(OnAServer):
             ("select_in_stream", {"limit": 10}),
             ("select_memories", {"limit": 10}),
             ("active_with_key", {"scope": "shared", "kind_class": "semantic", "low": "7", "end": "7$"}),
+            ("active_about", {"slot": "rent of ana", "subject_value": "ana 950", "limit": 16}),
             ("key_holders", {"scopes": '["shared"]', "keys": '[["semantic", "7"]]'}),
             ("fitting_postings", {"term": "tea", "limit": 50}),
             ("sharing", {"terms": '["tea"]', "after": 0, "shared_min": 1, "limit": 9}),

@@ -187,6 +187,14 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
    AND m.key_identity >= :low AND m.key_identity < :end AND m.status = 'active'
 
+-- name: active_about
+-- Those that a changed value or a retraction may be about: they share the slot, or whom and what they name.
+SELECT memory FROM memories WHERE tenant = :tenant AND stream = :stream AND slot = :slot AND status = 'active'
+ UNION
+SELECT memory FROM memories WHERE tenant = :tenant AND stream = :stream AND subject_value = :subject_value
+   AND status = 'active'
+ ORDER BY 1 LIMIT :limit
+
 -- name: key_holders
 SELECT m.memory FROM jsonb_array_elements_text(:scopes::jsonb) s CROSS JOIN jsonb_array_elements(:keys::jsonb) k
  CROSS JOIN LATERAL (SELECT memory FROM memories

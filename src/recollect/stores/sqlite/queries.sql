@@ -80,6 +80,17 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
    AND m.key_identity >= :low AND m.key_identity < :end AND m.status = 'active'
 
+-- name: active_about
+-- Those that a changed value or a retraction may be about: they share the slot, or whom and what they name.
+-- For their order the planner would walk through the whole stream.
+SELECT memory FROM memories INDEXED BY memories_by_slot
+ WHERE tenant = :tenant AND stream = :stream AND slot = :slot AND status = 'active'
+ UNION
+SELECT memory FROM memories INDEXED BY memories_by_subject_value
+ WHERE tenant = :tenant AND stream = :stream AND subject_value = :subject_value
+   AND status = 'active'
+ ORDER BY 1 LIMIT :limit
+
 -- name: key_holders
 SELECT m.memory FROM json_each(:scopes) s CROSS JOIN json_each(:keys) k
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.scope = s.value
