@@ -3,8 +3,8 @@
     python bench/stores.py [--quick] [--data DIR]
 
 PostgreSQL is a server that this script starts on the same disk, with every commit synced, reached through a socket:
-a network between would add its round trips, which are counted. Concurrent writers are threads of one process, each on a stream of its own
-or all on one. A ratio is PostgreSQL's rate by SQLite's.
+a network between would add its round trips, which are counted. Concurrent writers are threads of one process, each on
+a stream of its own or all on one. A ratio is PostgreSQL's rate by SQLite's.
 """
 
 import threading
