@@ -357,7 +357,7 @@ class TestPlans(OnAServer):
         assert plan.count("Index Only Scan using postings_pkey") == 2, plan
         assert "Heap Fetches: 0" in plan and "Seq Scan on postings" not in plan, plan
 
-    @pytest.mark.parametrize("query", ["relations_at", "announced_memories"])
+    @pytest.mark.parametrize("query", ["relations_at", "announced_memories", "announced_relations"])
     def test_relations_are_found_through_an_index(self, store: Store, scribe: Scribe, query: str) -> None:
         """Once they are many: a list of places must not make the planner read all of them."""
         scribe.keep("one")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 from unittest import mock
 
@@ -9,10 +10,11 @@ from recollect.stores.postgres.connections import BoundedConnection
 
 
 class Trips:
-    """How many round trips were made so far; they are made by all connections of the process."""
+    """How many round trips this thread has made; what another thread flushes meanwhile keeps it waiting for nothing."""
 
     def __init__(self) -> None:
         self.made = 0
+        self.thread = get_ident()
 
     def of(self, call: Callable[[], object]) -> int:
         """Return how many round trips a call makes."""
@@ -37,7 +39,8 @@ def counted_trips() -> Iterator[Trips]:
         try:
             return plain_wait(db, conversation, *args, **kwargs)
         finally:
-            trips.made += pipeline is None or not (entering or pipeline.result_queue)
+            waited = pipeline is None or not (entering or pipeline.result_queue)
+            trips.made += waited and get_ident() == trips.thread
 
     with mock.patch.object(BoundedConnection, "wait", wait):
         yield trips

@@ -56,6 +56,14 @@ class _Compared(NamedTuple):
             row["memory"] for row in there if row["scope"] in scopes and (row["kind_class"], row["lower_key"]) in wanted
         )
 
+    def knows_relations_of(self, wanted: frozenset[Place]) -> bool:
+        """Whether all of these were announced, or are related to one that was."""
+        if wanted <= self.places:
+            return True
+        links = [link for link in self.relations() if link.relation_type != "may_update"]
+        ends = {end for one in links if {one.source, one.target} & self.places for end in (one.source, one.target)}
+        return wanted <= self.places | ends
+
     def has(self, place: Place) -> bool:
         return place in self.places or place in self.rows()
 
@@ -176,7 +184,7 @@ class AnnouncedReads(Transaction):
         params |= {"tenant": tenant, "places": listed(places), "kind_class": str(KindClass.EVENT)}
         params |= {"streams": json.dumps(list(streams)), "scopes": json.dumps(list(scopes)), "links": links}
         found = self._db.filtered_soon("announced_memories", condition, params)
-        relations = super().relations_at(tenant, places)
+        relations = self._relations_soon("announced_relations", tenant, listed(places))
         rows = cache(lambda: {(row["stream"], row["memory"]): row for row in found()})
         self._compared += (
             _Compared(frozenset(places), selection, rows, cache(relations), frozenset(streams), frozenset(scopes)),
@@ -225,12 +233,10 @@ class AnnouncedReads(Transaction):
 
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
         ends = frozenset(places)
-        known = [one for one in self._compared if not ends.isdisjoint(one.places)]
-        if not ends.issubset(place for one in known for place in one.places):
+        known = next((one for one in self._compared if one.knows_relations_of(ends)), None)
+        if known is None:
             return super().relations_at(tenant, places)
-        return lambda: sorted(
-            {link for one in known for link in one.relations() if link.source in ends or link.target in ends}
-        )
+        return lambda: [link for link in known.relations() if link.source in ends or link.target in ends]
 
 
 def _texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:
