@@ -1,5 +1,6 @@
 """PostgreSQL under the store contract, in plain tables and in partitioned ones; its locks, backups and plans."""
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -314,11 +315,22 @@ class TestPlans(OnAServer):
             ("memories_by_ids", {"ids": '["7", "8"]'}),
             ("memories_numbered", {"numbers": "[7, 8]"}),
             ("memories_at", {"places": "[[1, 7], [1, 8]]"}),
+            (
+                "announced_memories",
+                {
+                    "places": "[[1, 7], [1, 8]]",
+                    "streams": "[1]",
+                    "scopes": '["shared"]',
+                    "kind_class": "event",
+                    "links": 1,
+                },
+            ),
             ("texts_numbered", {"numbers": "[7, 8]"}),
             ("visible_numbers", {"numbers": "[7, 8]"}),
             ("select_in_stream", {"limit": 10}),
             ("select_memories", {"limit": 10}),
             ("active_with_key", {"scope": "shared", "kind_class": "semantic", "low": "7", "end": "7$"}),
+            ("active_about", {"slot": "rent of ana", "subject_value": "ana 950", "limit": 16}),
             ("key_holders", {"scopes": '["shared"]', "keys": '[["semantic", "7"]]'}),
             ("fitting_postings", {"term": "tea", "limit": 50}),
             ("sharing", {"terms": '["tea"]', "after": 0, "shared_min": 1, "limit": 9}),
@@ -337,6 +349,29 @@ class TestPlans(OnAServer):
         plan = self._plan(QUERIES[query].replace("{filters}", "m.status = 'active'"), stream=1, **params)
         assert "Seq Scan on memories" not in plan and "Seq Scan on versions" not in plan, plan
         assert "rows=4000" not in plan, plan
+
+    def test_a_search_that_was_announced_reads_the_index_alone(self, filled: Store) -> None:
+        Scribe(filled, address("ana")).keep("one")
+        search = {"owners": '["ana"]', "namespaces": '["prod"]', "terms": '["term7", "term8"]', "most": 200}
+        plan = self._plan(QUERIES["announced_text"].replace("{owned}", QUERIES["owned_by"]), **search)
+        assert plan.count("Index Only Scan using postings_pkey") == 2, plan
+        assert "Heap Fetches: 0" in plan and "Seq Scan on postings" not in plan, plan
+
+    @pytest.mark.parametrize("query", ["relations_at", "announced_memories", "announced_relations"])
+    def test_relations_are_found_through_an_index(self, store: Store, scribe: Scribe, query: str) -> None:
+        """Once they are many: a list of places must not make the planner read all of them."""
+        scribe.keep("one")
+        self.server.execute(
+            "INSERT INTO recollect.relations SELECT 'acme', 1, i, 1, i + 1, 'related_to', 1, ''"
+            " FROM generate_series(1, 30000) i",
+            self.url,
+        )
+        self.server.execute("VACUUM (ANALYZE) recollect.relations", self.url)
+        places = [[1, number] for number in range(1, 50)]
+        holders = {"streams": "[]", "scopes": "[]", "kind_class": "event", "links": 1}
+        sql = QUERIES[query].replace("{filters}", "m.status = 'active'")
+        plan = self._plan(sql, places=json.dumps(places), **(holders if query == "announced_memories" else {}))
+        assert "rows=30000" not in plan and "Seq Scan on relations" not in plan, plan
 
     def _multiply(self, table: str, times: int) -> None:
         """Copies of a table's one row, under other numbers, ids and keys."""

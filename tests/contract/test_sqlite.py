@@ -63,6 +63,17 @@ class TestFile(StoreContract):
             first = next(row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", params))
         assert "memories_one_active" in first and "key_identity>?" in first, first
 
+    def test_a_write_finds_what_its_statement_is_about_in_the_indexes(self, store: Store, scribe: Scribe) -> None:
+        """Else every write would walk through its whole stream."""
+        scribe.keep("one")
+        sql = QUERIES["active_about"]
+        params = dict.fromkeys(re.findall(r"(?<!:):([a-z]\w*)", sql), 1)
+        with closing(sqlite3.connect(store.location)) as db:
+            plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", params)]
+        assert [step for step in plan if "slot=?" in step] and [step for step in plan if "subject_value=?" in step], (
+            plan
+        )
+
 
 class TestMemory(StoreContract):
     opens_twice = False

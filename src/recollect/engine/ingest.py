@@ -45,7 +45,7 @@ from recollect.rules.inheritance import with_inheritance
 from recollect.rules.keys import BY_RULE, CanonicalKey, KeySource, event_key, fallback_key, same_concept
 from recollect.rules.namespaces import routed_elsewhere
 from recollect.rules.retention import renewed_tick
-from recollect.stores.protocol import Reader, Stored, Writer
+from recollect.stores.protocol import Reader, Search, Stored, Writer
 
 MAX_BATCH = 10_000
 NOT_TAKEN_OVER = (
@@ -217,6 +217,11 @@ def _prepared(engine: Engine, candidate: Candidate, draft: Draft, reader: Reader
 
 def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: bool) -> Prepared:
     """The same with what it may repeat, and what it has to do with."""
+    if committed:
+        owners, at_hand = [prepared.address.owner], engine.meanings.at_hand(engine.tenant, [prepared.address.owner])
+        terms = sorted(set(prepared.draft.terms))
+        search = Search(owners, [prepared.address.namespace], terms, 0, vectors_at_hand=at_hand)
+        reader.announce_search(engine.tenant, search)
     stream = reader.stream_at(prepared.address)
     if stream is None:
         return prepared
@@ -279,10 +284,11 @@ class Writing:
         self.events: list[trace.Trace] = []
         """Everything that was said so far, in order."""
 
-    def pen(self, address: Address) -> Pen:
-        """The pen of a stream. The first use of it puts away what has expired there."""
+    def pen(self, address: Address, first: Prepared | None = None) -> Pen:
+        """The pen of a stream. The first use of it puts away what has expired there, and may be for a ``first`` answer."""
         if address not in self._pens:
             pen = self._pens[address] = Pen.at_address(self.engine, self.writer, address, self.at)
+            _ask_in_advance(pen, first)
             self._earlier[address] = expire_due(pen)
             self._hidden |= hidden_in(self.engine, self.writer, self._earlier[address])
             if pen.stream.tick == 0:
@@ -313,7 +319,7 @@ class Writing:
     def _settled(self, answer: Answer) -> tuple[Receipt, int | None]:
         if isinstance(answer, Refused):
             return self._denied(answer.candidate, answer.no), None
-        pen = self.pen(answer.address)
+        pen = self.pen(answer.address, answer)
         expired = tuple(self._earlier.pop(answer.address, ()))
         settled = _settle(pen, answer, self._log)
         if isinstance(settled, Rejection):
@@ -360,13 +366,40 @@ class Writing:
         return (trace.memory_border_check(self.engine.caller, "write", space, space, allowed, code, policy),)
 
 
+def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
+    """Send the reads that writing to a stream begins with, and those by which an answer of the gates is settled."""
+    soon = pen.writer.in_advance()
+    if soon is None:
+        return
+    engine, stream = pen.engine, pen.stream
+    soon.expired_ids(stream, pen.at, pen.tick)
+    soon.actor_uid(stream.tenant, engine.caller.name, b"")
+    if prepared is None:
+        return
+    holder(engine, soon, stream, *_place_of_key(_with_event_key(pen, prepared).draft))
+    changed_by(engine, soon, stream, prepared.draft)
+    if prepared.related:
+        soon.by_numbers(stream, relations.looked_up_first(prepared.related))
+
+
+def _with_event_key(pen: Pen, prepared: Prepared) -> Prepared:
+    """An event is keyed by its number in the stream, which is known inside the lock."""
+    draft = prepared.draft
+    is_event = KIND_CLASS[draft.candidate.kind] is KindClass.EVENT
+    if is_event and draft.key is not None and draft.key.source == "event":
+        return prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
+    return prepared
+
+
+def _place_of_key(draft: Draft) -> tuple[str, KindClass, str]:
+    assert draft.key is not None, "the naming gate sets the key"
+    return draft.candidate.scope, KIND_CLASS[draft.candidate.kind], draft.key.text
+
+
 def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | Rejection:
     """Decide what a draft is to what is already known, and act on it."""
+    prepared = _with_event_key(pen, prepared)
     draft = prepared.draft
-    kind_class = KIND_CLASS[draft.candidate.kind]
-    if kind_class is KindClass.EVENT and draft.key is not None and draft.key.source == "event":
-        prepared = prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
-        draft = prepared.draft
     assert draft.key is not None, "the naming gate sets the key"
     if draft.candidate.supersedes is not None:
         return _replace_named(pen, prepared, draft.candidate.supersedes, log)
@@ -388,10 +421,7 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
 
 
 def _held(pen: Pen, draft: Draft) -> Held:
-    assert draft.key is not None, "the naming gate sets the key"
-    candidate, kind_class = draft.candidate, KIND_CLASS[draft.candidate.kind]
-    where = (pen.engine, pen.writer, pen.stream, candidate.scope, kind_class)
-    return holder(*where, draft.key.text, category=candidate.category)
+    return holder(pen.engine, pen.writer, pen.stream, *_place_of_key(draft), category=draft.candidate.category)
 
 
 def _is_contested(draft: Draft, incumbent: Stored) -> bool:

@@ -21,7 +21,7 @@ from recollect.rules.keys import identity
 from recollect.rules.outdating import NEAR, STATED, later_first
 from recollect.rules.question import asks
 from recollect.rules.shadowing import Concept, Precedence, shadows, with_places
-from recollect.stores.protocol import Contender, Place, Reader, Relation, Selection, Standing, Stored, Stream
+from recollect.stores.protocol import Contender, Later, Place, Reader, Relation, Selection, Standing, Stored, Stream
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
@@ -283,9 +283,10 @@ def newest_phase_first(engine: Engine, found: Sequence[Ranked]) -> list[Ranked]:
     return sorted(found, key=lambda one: -one.row.phase)
 
 
-def standing(engine: Engine, reader: Reader, stream: Stream, which: Standing, most: int) -> list[Stored]:
-    """The newest memories of a sort that is read whatever is asked and that may be seen, newest first."""
-    numbers = reader.newest(stream, which, most) if most else []
-    seen = reader.visible(stream, numbers, engine.what_is_active()) if numbers else set()
-    found = reader.by_numbers(stream, [number for number in numbers if number in seen]) if seen else []
-    return sorted(as_seen(engine, reader, found), key=lambda stored: -stored.number)
+def standing(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], which: Standing, most: int
+) -> Later[list[Stored]]:
+    """The newest memories of a sort that is read whatever is asked and that may be seen; of each stream the newest first."""
+    selection = engine.what_is_active()
+    asked = [reader.standing(stream, which, most, selection) for stream in streams] if most else []
+    return lambda: as_seen(engine, reader, [stored for answer in asked for stored in answer()])

@@ -11,14 +11,16 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named, policy_name
+from recollect.embed.neighbours import neighbours_of
 from recollect.embed.protocol import label_of
 from recollect.embed.scale import Scale, scale_of
 from recollect.engine.vector_block import Block, Slice, Whole, rows_of
 from recollect.model.errors import EmbedderMismatch
 from recollect.model.policy import Embedding
+from recollect.rules.bm25 import FOR_NEIGHBOURS
 from recollect.rules.closeness import RERANKED, closely_compared
-from recollect.rules.question import aspect_of
-from recollect.stores.protocol import Place, Reader, Stream
+from recollect.rules.question import Question, aspect_of, read_question
+from recollect.stores.protocol import Place, Reader, Search, Stream
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +56,7 @@ class Meanings:
         self.max_kept = max_kept
         self._known: dict[str, Embedder] = {}
         self._blocks: OrderedDict[Key, Block] = OrderedDict()
+        self._owners: dict[Key, str] = {}
         self._lock = threading.RLock()
 
     def embedder(self, engine: "Engine", reader: Reader | None = None) -> Embedder:
@@ -93,6 +96,7 @@ class Meanings:
             if key not in self._blocks:
                 self._forget([old for old in self._blocks if old[:2] == key[:2] and old < key])
                 self._blocks[key] = Block(dimensions)
+                self._owners[key] = stream.address.owner if stream.address is not None else ""
             block = self._blocks[key]
             if committed and not block.is_whole and len(block) <= READ_AGAIN:
                 block = self._blocks[key] = Block(dimensions)
@@ -102,6 +106,16 @@ class Meanings:
                 self._make_room(key)
             return block
 
+    def at_hand(self, tenant: str, owners: Sequence[str] | None) -> list[tuple[int, int, int]]:
+        """The streams of some owners, or of all, whose vectors are here: number, generation, and up to which memory."""
+        with self._lock:
+            found = [
+                key for key, owner in self._owners.items() if key[0] == tenant and (owners is None or owner in owners)
+            ]
+            return [
+                (stream, generation, self._blocks[tenant, stream, generation].last) for _, stream, generation in found
+            ]
+
     def forget(self, tenant: str, stream: int) -> None:
         """Let go of a stream's vectors, since some were removed."""
         with self._lock:
@@ -109,7 +123,7 @@ class Meanings:
 
     def _forget(self, keys: Sequence[Key]) -> None:
         for key in keys:
-            del self._blocks[key]
+            del self._blocks[key], self._owners[key]
 
     def _make_room(self, current: Key) -> None:
         """The streams that were not asked about for longest keep their signs only, and go altogether if there are too many."""
@@ -122,7 +136,8 @@ class Meanings:
         room = self.max_kept * SIGNS_KEPT - sum(len(block) for block in self._blocks.values())
         for key in list(self._blocks):
             if room < 0 and key != current:
-                room += len(self._blocks.pop(key))
+                room += len(self._blocks[key])
+                self._forget([key])
 
 
 class Fresh:
@@ -307,6 +322,9 @@ class Asked(NamedTuple):
     embedder: Embedder
     codes: "Codes | None"
     """``None`` from one who makes no vectors."""
+    question: Question
+    similar: Mapping[str, Mapping[str, float]]
+    """For each term of the question, words that mean much like it, with their cosines."""
     named_only: bool = False
     """Only what its words name is asked for."""
     aspect: "Codes | None" = None
@@ -320,11 +338,35 @@ class Asked(NamedTuple):
 
 def as_asked(engine: "Engine", text: str, *, named_only: bool = False) -> Asked:
     embedder = engine.meanings.for_reading(engine)
+    question = read_question(text, engine.clock(), engine.policy.text.synonyms)
+    similar = neighbours_of(question.terms) if engine.policy.recall.similar_words and not named_only else {}
     if not embedder.dimensions:
-        return Asked(text, embedder, None, named_only)
+        return Asked(text, embedder, None, question, similar, named_only)
     aspect = aspect_of(text)
     codes = codes_of(embedder, text, *([aspect] if aspect else []))
-    return Asked(text, embedder, codes[:1], named_only, codes[1:] if aspect else None)
+    return Asked(text, embedder, codes[:1], question, similar, named_only, codes[1:] if aspect else None)
+
+
+def announce(
+    engine: "Engine", reader: Reader, owners: Sequence[str] | None, namespaces: Sequence[str], asked: Asked
+) -> None:
+    """Announce a search in the streams of these owners, so that it is sent along with looking up the streams."""
+    at_hand = engine.meanings.at_hand(engine.tenant, owners)
+    most = engine.policy.recall.max_postings
+    similar = sorted({other for near in asked.similar.values() for other in near})
+    reader.announce_search(
+        engine.tenant,
+        Search(
+            owners,
+            namespaces,
+            asked.question.terms,
+            most,
+            similar,
+            most // FOR_NEIGHBOURS,
+            at_hand,
+            *engine.sight,
+        ),
+    )
 
 
 def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:

@@ -197,6 +197,9 @@ class Pen:
     def flush(self) -> None:
         """Bring the projections up to the state; what leaves the active set goes first, so keys are free in time."""
         touched = [self._states[id] for id in self._touched]
+        moved = [state.id for state in touched if self._indexed_as[state.id] not in (None, _labels_if_active(state))]
+        if moved:
+            self.writer.unindex_text(self.stream, [self._numbers[id] for id in moved])
         for state in sorted(touched, key=lambda s: s.status is Status.ACTIVE):
             self._project(state)
         self._touched.clear()
@@ -211,8 +214,6 @@ class Pen:
         """Bring a memory's row up to its state; what is active is in the index, by its key and category of now."""
         number, beside = self._numbers[state.id], state.id in self._beside
         before, now = self._indexed_as[state.id], _labels_if_active(state)
-        if before is not None and before != now:
-            self.writer.unindex_text(self.stream, number)
         terms = self._findable(state) if now is not None and before != now else None
         if state.id in self._new:
             self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms, beside=beside)

@@ -11,14 +11,13 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from recollect.embed.neighbours import neighbours_of
 from recollect.engine.context import Engine
 from recollect.engine.meaning import Asked, Likeness, likeness
 from recollect.engine.relations import Edges, edges, strongest
 from recollect.engine.text_search import Neighbours, TextScores, search_among, search_text
 from recollect.engine.vouching import weights_of
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.vocabulary import Authority, Kind, KindClass, Source, Space, Tier
+from recollect.model.vocabulary import SHARED, Authority, Kind, KindClass, Source, Space, Tier
 from recollect.rules.closeness import RERANKED
 from recollect.rules.confidence import support
 from recollect.rules.entities import Naming
@@ -40,10 +39,11 @@ from recollect.rules.fusion import (
     worth_reading,
 )
 from recollect.rules.newness import LOOKED_AT, in_time, statement
-from recollect.rules.question import Question, read_question
+from recollect.rules.question import Question
 from recollect.rules.shadowing import Concept, Holder
 from recollect.rules.text import stem, words
 from recollect.rules.times import Span
+from recollect.rules.topics import asks_for_everything
 from recollect.stores.protocol import Contender, Reader, Relation, Selection, Stored, Stream
 
 LEADING = 10
@@ -130,8 +130,7 @@ def ranked(
     engine: Engine, reader: Reader, streams: Sequence[Stream], asked: Asked, most: int, selection: Selection
 ) -> list[Ranked]:
     """The memories of these streams that answer a question best and fit the selection, best first."""
-    question = read_question(asked.text, engine.clock(), engine.policy.text.synonyms, _names(streams))
-    similar = neighbours_of(question.terms) if engine.policy.recall.similar_words and not asked.named_only else {}
+    question, similar = asked.question, asked.similar
     text = search_text(engine, reader, streams, question.terms, similar)
     if asked.named_only and not text.complete:
         text = search_among(engine, reader, streams, question.terms, similar, text, selection)
@@ -140,7 +139,7 @@ def ranked(
     named = _named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
     sought = _Sought(question, similar, text, meant, looking, most, named)
     text, facts, relations, related = _gathered(engine, reader, sought)
-    bearing, asked_for = _bearing(engine, reader, sought), _asked_for(sought)
+    bearing, asked_for = _bearing(engine, reader, sought), _asked_for(sought, asked.text)
     facts |= looking.at((*bearing, *asked_for))
     facts |= _vouched(engine, reader, streams, looking, facts)
     cosines = meant.cosines(list(facts)) if meant else {}
@@ -195,6 +194,7 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
     by_words = max(BY_TEXT, 2 * sought.most)
     first = list(islice(ranking, by_words))
+    looking.announce((*first, *near), len(settings.lent), engine.sight.scopes or (SHARED,))
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
@@ -232,11 +232,11 @@ def _bearing(engine: Engine, reader: Reader, sought: _Sought) -> dict[Place, flo
     return {place: round(score / best, DIGITS) for place, score in scores.items()}
 
 
-def _asked_for(sought: _Sought) -> dict[Place, float]:
+def _asked_for(sought: _Sought, text: str) -> dict[Place, float]:
     """What is told of a person where all that is known is asked for, and how much each belongs to it."""
-    if not sought.question.asks_for_everything or sought.named is not None:
-        return {}
     most, looking = sought.most, sought.looking
+    if sought.question.spans or sought.named is not None or not asks_for_everything(text, _names(looking.streams)):
+        return {}
     first = [
         place
         for sort in ({"kind": Kind.PROFILE}, {"pinned": 1}, {"tier": Tier.CANON})
@@ -337,6 +337,18 @@ class _Looking:
         reachable = [place for place in places if place[0] in self.spaces and place[1] > 0]
         self._look_up([place for place in reachable if place not in self._known])
         return {place: facts for place in reachable if (facts := self._known[place]) is not None}
+
+    def announce(self, places: Sequence[Place], reach: int, scopes: Sequence[str]) -> None:
+        """Say that these will be looked up, their neighbours in a session, and whoever else may have their keys."""
+        in_session = [place for place in places if self.spaces[place[0]] is Space.SESSION]
+        around = [place for place in widened(in_session, reach) if place[1] > 0]
+        streams = [stream.number for stream in self.streams]
+        elsewhere = streams if len(streams) > 1 or len(scopes) > 1 else []
+        once = [*dict.fromkeys((*places, *around))]
+        links = self.selection.scopes is not None or self.selection.categories is not None
+        self._reader.announce_memories(
+            self._tenant, once, self.selection, streams=elsewhere, scopes=scopes, links=links
+        )
 
     def _look_up(self, places: Sequence[Place]) -> None:
         rows = self._reader.candidates(self._tenant, places, self.selection) if places else {}

@@ -101,15 +101,22 @@ def asked_spaces(space: Spaces) -> list[Space] | None:
     return [Space(check_word("space", Space, one)) for one in many]
 
 
+def owners_in_reach(engine: Engine, owner: str | None) -> list[str] | None:
+    """Whose streams a read is about: the owner's that it names, else a bound caller's own, else everybody's (``None``)."""
+    if owner is not None:
+        return [owner]
+    caller = engine.caller
+    if caller.trusted:
+        return None
+    return sorted({name for name in (caller.user, caller.session, *caller.projects) if name is not None})
+
+
 def _streams_in_reach(engine: Engine, reader: Reader, owner: str | None) -> list[Stream]:
     """Where to look at all: a bound caller's own streams are few, and are found without walking everybody's."""
-    caller = engine.caller
-    if owner is not None or caller.trusted:
+    owners = owners_in_reach(engine, owner)
+    if owner is not None or owners is None:
         return reader.streams_of(engine.tenant, owner)
-    owners = sorted({name for name in (caller.user, caller.session, *caller.projects) if name is not None})
-    found = [stream for name in owners for stream in reader.streams_of(engine.tenant, name)]
-    found += reader.streams_of(engine.tenant, space=Space.SYSTEM)
-    return list({stream.number: stream for stream in found}.values())
+    return reader.streams_within(engine.tenant, owners, Space.SYSTEM)
 
 
 def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:

@@ -22,9 +22,9 @@ from recollect.engine.matching import (
     told,
     with_counterparts,
 )
-from recollect.engine.meaning import Asked, as_asked
+from recollect.engine.meaning import Asked, announce, as_asked
 from recollect.engine.ranking import Ranked
-from recollect.engine.reading import Spaces, asked_spaces, readable_streams
+from recollect.engine.reading import Spaces, asked_spaces, owners_in_reach, readable_streams
 from recollect.engine.relations import MAY_UPDATE, Seen, told_with, within
 from recollect.engine.validity import held_at, with_what_held
 from recollect.model import trace
@@ -101,6 +101,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
     budget = _Budget(_left_by(header, wanted.budget_tokens), wanted.form)
     consulted = engine.policy.spaces.read_order
     with engine.read() as reader:
+        announce(engine, reader, owners_in_reach(engine, wanted.owner), wanted.include_namespaces, asked)
         readable = readable_streams(engine, reader, wanted.owner, wanted.space, wanted.include_namespaces)
         streams = [s for s in readable if s.address is not None and s.address.space in consulted]
         selection = _selection(engine, streams, wanted)
@@ -274,8 +275,8 @@ def _with_related(
     for item in items:
         shares.use(item.memory.category)
     known = {one.place: one.relations for one in chosen if one.relations is not None}
-    found = told_with(engine, reader, [one.place for one in chosen], seen, known)
-    for place, related in [one for one in found if one[1].relation_type != MAY_UPDATE][:most]:
+    found = told_with(engine, reader, [one.place for one in chosen], seen, known, apart_from=MAY_UPDATE)
+    for place, related in found[:most]:
         if not shares.is_used_up(related.category) and room.takes(_along(related, budget.form)):
             shares.use(related.category)
             along[place].append(related)

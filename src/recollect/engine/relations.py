@@ -87,9 +87,18 @@ def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
     fresh = partial(pen.fresh.nearest, pen.writer, pen.stream, draft.vector, since, scale=scale)
     found = fresh(RERANKED, settings.link_min)
     near = dict(earlier.found) | dict(found if len(found) >= CHUNK else fresh(CHUNK, -1.0))
-    best = sorted(near, key=lambda number: (-near[number], number))
+    best = _best_first(near)
     linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
     return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
+
+
+def looked_up_first(earlier: Search) -> list[int]:
+    """Return which of the nearest are looked up first, if nothing has come since."""
+    return _best_first(dict(earlier.found))[:CHUNK]
+
+
+def _best_first(near: Mapping[int, float]) -> list[int]:
+    return sorted(near, key=lambda number: (-near[number], number))
 
 
 def neighbours(engine: Engine, near: Sequence[Neighbour]) -> list[Neighbour]:
@@ -253,20 +262,30 @@ Seen: TypeAlias = Callable[[Sequence[Place]], Mapping[Place, Stored]]
 
 
 def told_with(
-    engine: Engine, reader: Reader, places: Sequence[Place], seen_of: Seen, known: Edges = _NONE
+    engine: Engine,
+    reader: Reader,
+    places: Sequence[Place],
+    seen_of: Seen,
+    known: Edges = _NONE,
+    *,
+    apart_from: str | None = None,
 ) -> list[tuple[Place, Related]]:
     """What these memories are related to and is not among them, each once, strongest first, with which of them it goes.
 
-    Those whose relations are ``known`` are not looked up.
+    Those whose relations are ``known`` are not looked up. What is most strongly related by the type ``apart_from`` is left out.
     """
     every = {**known, **edges(engine, reader, [place for place in places if place not in known])()}
     ends = _other_ends(dict.fromkeys(one for place in places for one in every[place]), places)
-    seen = seen_of([other for _, other, _ in ends]) if ends else {}
-    told: dict[Place, tuple[Place, Related]] = {}
+    strongest_of: dict[Place, tuple[Place, Relation]] = {}
     for place, other, relation in sorted(ends, key=lambda end: (-end[2].strength, end[1], end[0], end[2])):
-        if other in seen and other not in told:
-            told[other] = (place, _shown(seen[other], relation.strength, relation.relation_type))
-    return list(told.values())
+        strongest_of.setdefault(other, (place, relation))
+    wanted = {other: one for other, one in strongest_of.items() if one[1].relation_type != apart_from}
+    seen = seen_of(list(wanted)) if wanted else {}
+    return [
+        (place, _shown(seen[other], relation.strength, relation.relation_type))
+        for other, (place, relation) in wanted.items()
+        if other in seen
+    ]
 
 
 def _other_ends(relations: Iterable[Relation], places: Sequence[Place]) -> list[tuple[Place, Place, Relation]]:

@@ -52,7 +52,7 @@ def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[s
 def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:
     """The lines of the person's last exchange, or of all of theirs together with what sums up those before."""
     writer = writing.writer
-    found = writer.by_numbers(session, writer.newest(session, "turns", MAX_EVICTED))
+    found = writer.standing(session, "turns", MAX_EVICTED)()
     person = exchange.owner if writing.engine.caller.trusted else writing.engine.caller.user
     theirs = [s for s in found if (s.body or {}).get("user_id", person) == person]
     if which is LeavesOut.SESSION:

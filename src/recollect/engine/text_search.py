@@ -14,6 +14,7 @@ from recollect.engine.context import Engine
 from recollect.engine.seen_text import Postings, partly_hidden, seen_postings, seen_statistics
 from recollect.model.policy import Recall as RecallPolicy
 from recollect.rules.bm25 import (
+    FOR_NEIGHBOURS,
     Reading,
     TextStatistics,
     bm25,
@@ -26,8 +27,6 @@ from recollect.stores.protocol import Place, Posting, Reader, Selection, Stream
 
 Neighbours = Mapping[str, Mapping[str, float]]
 """For each term of a question, others that mean much like it, and how like."""
-FOR_NEIGHBOURS = 2
-"""Neighbours of the question's terms get a budget of their own: so many times less than the terms themselves."""
 MOSTLY_ENOUGH = 64
 """How many of the best by their words are put in order at once; seldom are more of them looked at."""
 
@@ -245,9 +244,7 @@ def _planned(totals: Mapping[str, int], wanted: Sequence[str], similar: Neighbou
     return _Plan(own, tuple(one for one in near.find if one[1] == totals[one[0]]), own.whole and near.whole)
 
 
-def _chosen(
-    everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int
-) -> tuple[_Plan, dict[tuple[int, str], Sequence[Posting]]]:
+def _chosen(everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int) -> tuple[_Plan, Postings]:
     """Which of the entries count, by how many there are of each term."""
     totals = _summed({term: len(of_term)} for (_, term), of_term in everything.items())
     plan = _planned(totals, wanted, similar, most)

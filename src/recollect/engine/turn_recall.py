@@ -27,7 +27,7 @@ from recollect.engine.matching import (
     unasked,
     with_counterparts,
 )
-from recollect.engine.meaning import Asked, as_asked
+from recollect.engine.meaning import Asked, announce, as_asked
 from recollect.engine.recall import recall_event, share_of
 from recollect.engine.validity import with_what_held
 from recollect.model.operation import Node, Op
@@ -41,7 +41,7 @@ from recollect.rules.extraction.said import discretion
 from recollect.rules.importance import by_weight
 from recollect.rules.taxonomy import is_standing_rule
 from recollect.rules.turns import parts
-from recollect.stores.protocol import Reader, Stored, Stream
+from recollect.stores.protocol import Later, Reader, Stored, Stream
 
 _SEARCHED = tuple(kind for kind in Kind if kind not in (Kind.SHORT_TERM, Kind.PROCEDURAL))
 """Lines of the conversation come by their recency, and procedures only to those who ask for them."""
@@ -70,11 +70,11 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     refusals = _refusals(engine, exchange)
     consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
     asked = as_asked(engine, parts(exchange.user, MAX_CONTENT_BYTES)[0])
-    header = header_of(
-        engine, exchange.session, exchange.owner, lambda reader: _streams(engine, reader, exchange, consulted)
-    )
+    addresses = [at for space in consulted if (at := exchange.address(engine.tenant, space)) is not None]
+    header = header_of(engine, exchange.session, exchange.owner, lambda reader: reader.streams_at(addresses))
     with engine.read() as reader:
-        streams = _streams(engine, reader, exchange, consulted)
+        announce(engine, reader, [at.owner for at in addresses], sorted({at.namespace for at in addresses}), asked)
+        streams = reader.streams_at(addresses)
         items, sure = _items(engine, reader, asked, streams, consulted, top_k)
         event = recall_event(engine, reader, exchange.user, items, streams, consulted)
     lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
@@ -100,12 +100,6 @@ def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:
     return refusals
 
 
-def _streams(engine: Engine, reader: Reader, exchange: Exchange, consulted: Iterable[Space]) -> list[Stream]:
-    addresses = (exchange.address(engine.tenant, space) for space in consulted)
-    found = (reader.stream_at(address) for address in addresses if address is not None)
-    return [stream for stream in found if stream is not None]
-
-
 def _items(
     engine: Engine,
     reader: Reader,
@@ -119,15 +113,18 @@ def _items(
     The second value says how sure it is that what matches answers what was asked: if too little, nothing comes for matching.
     """
     settings = engine.policy.turns
-    rules = _most_important(engine, _rules(engine, reader, streams, settings.recalled_rules), settings.recalled_rules)
-    facts = _most_important(engine, _profile(engine, reader, streams, settings.recalled_facts), settings.recalled_facts)
-    facts += _whole_categories(engine, reader, streams)
+    rules_there = standing(engine, reader, streams, "rules", _MARGIN * settings.recalled_rules)
+    facts_there = standing(engine, reader, streams, "profile", _MARGIN * settings.recalled_facts)
+    conversation = _conversation(engine, reader, streams)
     selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
     matches = matching(engine, reader, streams, asked, top_k, selection)
     matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
     matches = newest_phase_first(engine, matches)
     sure = confidence([one.support for one in matches])
     matches = [] if is_unsure(engine, asked, sure) else matches
+    rules = _most_important(engine, filter(_is_rule, rules_there()), settings.recalled_rules)
+    facts = _most_important(engine, facts_there(), settings.recalled_facts)
+    facts += _whole_categories(engine, reader, streams)
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     found = {one.id: one for one in matches}
     found |= {stored.state.id: unasked(stored) for stored in (*rules, *facts) if stored.state.id not in found}
@@ -141,7 +138,7 @@ def _items(
     at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
     items = [item for _, item in told(engine, best, at_hand)]
     items = _with_reasons(items, anyway, {one.id for one in (*matches, *others)})
-    recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in _conversation(engine, reader, streams)]
+    recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in conversation()]
     return [*items, *recent], sure
 
 
@@ -165,13 +162,8 @@ _MARGIN = 4
 """How many times as many are looked at as are recalled, since the most important need not be the newest."""
 
 
-def _rules(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
-    found = [stored for stream in streams for stored in standing(engine, reader, stream, "rules", _MARGIN * most)]
-    return [stored for stored in found if stored.body is not None and is_standing_rule(stored.body)]
-
-
-def _profile(engine: Engine, reader: Reader, streams: Sequence[Stream], most: int) -> list[Stored]:
-    return [stored for stream in streams for stored in standing(engine, reader, stream, "profile", _MARGIN * most)]
+def _is_rule(stored: Stored) -> bool:
+    return stored.body is not None and is_standing_rule(stored.body)
 
 
 def _whole_categories(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:
@@ -193,19 +185,23 @@ def _whole_categories(engine: Engine, reader: Reader, streams: Sequence[Stream])
     return [s for s in _most_important(engine, found, len(found)) if room.takes(bullet(to_memory(s)))]
 
 
-def _most_important(engine: Engine, found: Sequence[Stored], most: int) -> list[Stored]:
+def _most_important(engine: Engine, found: Iterable[Stored], most: int) -> list[Stored]:
     """Those believed most, then the most important; of equals those of the space that is read first, the newest first."""
     order = engine.policy.conflict.authority_order
     return sorted(found, key=lambda s: by_weight(Authority(s.state.authority), s.state.importance, order))[:most]
 
 
-def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:
+def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Later[list[Stored]]:
     """The lines that are still in the window, and the summary of those that are not, oldest first."""
     sessions = [s for s in streams if s.address is not None and s.address.space is Space.SESSION]
     most = (engine.policy.turns.short_term_window + 1) * _LINES_PER_EXCHANGE
-    lines = [stored for stream in sessions for stored in standing(engine, reader, stream, "turns", most)]
-    told = _within_reason([stored for stored in lines if _meta(stored).get("part", 1) == 1])
-    return sorted(told, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
+    lines = standing(engine, reader, sessions, "turns", most)
+
+    def in_order() -> list[Stored]:
+        told = _within_reason([stored for stored in lines() if _meta(stored).get("part", 1) == 1])
+        return sorted(told, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
+
+    return in_order
 
 
 def _within_reason(lines: Sequence[Stored]) -> list[Stored]:

@@ -378,9 +378,9 @@ def _is_for_the_project(fact: Extracted) -> bool:
 def _known_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
     """The profile facts of the session and of the person, those of the session first, as far as the caller may know them."""
     addresses = (exchange.address(engine.tenant, space) for space in (Space.SESSION, Space.USER))
+    open_to = [address for address in addresses if address is not None and may_read(engine.caller, address)]
     with engine.read() as reader:
-        streams = [reader.stream_at(at) for at in addresses if at is not None and may_read(engine.caller, at)]
-        return [s for stream in streams if stream for s in standing(engine, reader, stream, "profile", _WELL_KNOWN)]
+        return standing(engine, reader, reader.streams_at(open_to), "profile", _WELL_KNOWN)()
 
 
 def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:

@@ -30,8 +30,8 @@ SUMMARY_CATEGORY = "general"
 def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Receipt, ...]]:
     """Let go of what is beyond the window. Returns the ids that left, and the receipt of their summary if one is made."""
     pen, settings = writing.pen(address), writing.engine.policy.turns
-    numbers = writing.writer.newest(pen.stream, "turns", MAX_EVICTED)
-    lines = [s for s in writing.writer.by_numbers(pen.stream, numbers) if not _is_summary(s) and _seen(writing, s)]
+    newest = writing.writer.standing(pen.stream, "turns", MAX_EVICTED)()
+    lines = [s for s in newest if not _is_summary(s) and _seen(writing, s)]
     exchanged = [stored for stored in lines if OF_A_TURN in (stored.body or {}).get("meta", {})] or lines
     ticks = sorted({_tick(stored) for stored in exchanged}, reverse=True)[: settings.short_term_window]
     gone = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []

@@ -347,7 +347,9 @@ class Ranking(Section):
     importance: float = Field(0.1, ge=0, le=10, description="how important it is")
     vouching: float = Field(0.1, ge=0, le=10, description="others vouch for it")
     relation: float = Field(0.2, ge=0, le=10, description="it is related to one of the best matches")
-    bearing: float = Field(0.6, ge=0, le=10, description="it is about what the question depends on, such as what one cannot eat")
+    bearing: float = Field(
+        0.6, ge=0, le=10, description="it is about what the question depends on, such as what one cannot eat"
+    )
     asked_for: float = Field(1.0, ge=0, le=10, description="the question asks for all that is known of a person")
     meaning_min: float = Field(
         0.4, ge=0, le=1, description="how like the question a memory must be that shares no word with it"

@@ -4,6 +4,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+FOR_NEIGHBOURS = 2
+"""Neighbours of the question's terms get a budget of their own: so many times less than the terms themselves."""
+
 
 class TextStatistics(NamedTuple):
     """Of the streams that the caller may read, taken together."""

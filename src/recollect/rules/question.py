@@ -4,13 +4,13 @@ Only plain signs in the wording are used. A question in which none is recognised
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.rules.text import STOP_WORDS, stem, terms, words
 from recollect.rules.times import Span, read_times
-from recollect.rules.topics import asks_for_everything, bearing_terms
+from recollect.rules.topics import bearing_terms
 
 _WHEN = re.compile(r"\b(?:when|how long|what (?:date|day|time|month|year))\b", re.IGNORECASE)
 _VALUE = re.compile(
@@ -147,8 +147,6 @@ class Question:
     """It names a time and nothing else to look for ("what happened last March?"), so that whatever is of then answers it."""
     depends_on: tuple[str, ...] = ()
     """Index terms of what it depends on, though it does not name it (``topics.toml``)."""
-    asks_for_everything: bool = False
-    """It asks for whatever is known of the person."""
     asked_about: tuple[Span, ...] = ()
     """When a memory must hold to answer it: at a time that it names, or now if it asks for what holds; else empty."""
 
@@ -163,10 +161,8 @@ class Question:
         return self.asks_what_holds or self.asks_for_the_first
 
 
-def read_question(
-    text: str, asked_at: datetime, synonyms: Mapping[str, str] | None = None, names: Collection[str] = ()
-) -> Question:
-    """Read a question, seen from the moment when it is asked. ``names`` are those of the person whose memories are asked.
+def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | None = None) -> Question:
+    """Read a question, seen from the moment when it is asked.
 
     >>> from datetime import UTC
     >>> asked = datetime(2024, 5, 3, tzinfo=UTC)
@@ -191,7 +187,6 @@ def read_question(
         asks_the_assistant=bool(_ASSISTANT.search(text)),
         asks_for_a_time=bool(times.spans) and _OF_ANYTHING.issuperset(terms(times.topic, synonyms)),
         depends_on=bearing_terms(text),
-        asks_for_everything=not times.spans and asks_for_everything(text, names),
         asked_about=times.spans or ((Span(asked_at, asked_at + _A_MOMENT),) if holds else ()),
         named=frozenset(map(stem, named_in(text))),
         asks_for_members=_asks_for_members(text),

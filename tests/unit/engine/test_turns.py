@@ -17,6 +17,7 @@ from recollect.model.errors import BadInput, NotAllowed, RetryMismatch
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy.examples import fake
 from recollect.stores.sql.queries import load_queries
+from recollect.stores.sql.transaction import SORTS
 
 KEEP_ALL = {"traces": {"keep": "all"}}
 SERVER = "The build server stands in Frankfurt."
@@ -476,10 +477,13 @@ def test_after_a_phase_began_a_turn_recalls_that_phase_alone(mem: Any) -> None:
 def test_what_every_turn_reads_comes_from_an_index_of_its_own(tmp_path: Path, which: str) -> None:
     """Else each turn would walk through all that the person ever said."""
     recollect.open(tmp_path / "memory.db").close()
-    query = load_queries("recollect.stores.sqlite")[f"newest_{which}"]
+    query = load_queries("recollect.stores.sqlite")["standing"]
+    for word, value in {"which": which, "sort": SORTS[which], "filters": "1 = 1"}.items():
+        query = query.replace("{" + word + "}", value)
     with closing(sqlite3.connect(tmp_path / "memory.db")) as db:
         plan = db.execute(f"EXPLAIN QUERY PLAN {query}", {"tenant": "default", "stream": 1, "limit": 40}).fetchall()
-    assert [f"INDEX memories_{which} " in step for *_, step in plan] == [True], plan
+    steps = [step for *_, step in plan if "memories" in step]
+    assert f"INDEX memories_{which} " in steps[0] and all("SEARCH" in step for step in steps), plan
 
 
 # ── retries, erasure, bad input, company ────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@ from psycopg.rows import tuple_row
 from recollect.stores.sql.filters import Dialect
 from recollect.stores.sql.queries import load_dialect, load_queries
 
+_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 
 DIALECT = Dialect(
@@ -61,27 +62,44 @@ class NamedQueries:
     def __init__(self, db: psycopg.Connection[Row], pipeline: psycopg.Pipeline) -> None:
         self._db = db
         self._pipeline = pipeline
+        self._asked: dict[tuple[Any, ...], Callable[[], list[Any]]] = {}
 
     def rows(self, query: str, /, **params: Any) -> list[Any]:
-        return self._db.execute(QUERIES[query], params).fetchall()
+        answer = self._asked.pop((query, *params.items()), None)
+        return self._db.execute(QUERIES[query], params).fetchall() if answer is None else answer()
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
-        return self._of_many().execute(QUERIES[query], params).fetchall()
+        answer = self._asked.pop((query, tuple, *params.items()), None)
+        return self.soon(query, params)() if answer is None else answer()
 
-    def soon(self, query: str, params: Mapping[str, Any], /) -> Callable[[], list[tuple[Any, ...]]]:
-        """It goes out at once."""
-        return self._of_many().execute(QUERIES[query], params).fetchall
+    def ask(self, query: str, params: Mapping[str, Any], *, by_name: bool) -> None:
+        """Send a query for whoever runs it next with the same parameters, unless something is written before that."""
+        if by_name:
+            self._asked[query, *params.items()] = self._db.execute(QUERIES[query], params).fetchall
+        else:
+            self._asked[query, tuple, *params.items()] = self.soon(query, params)
+
+    def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
+        """It goes out at once. ``words`` are named parts of statements for the places that it leaves open."""
+        return (
+            self._of_many()
+            .execute(_filled(query, {word: QUERIES[part] for word, part in words.items()}), params)
+            .fetchall
+        )
 
     def run(self, query: str, /, **params: Any) -> None:
+        self._write(query)
         self._db.execute(QUERIES[query], params)
 
     def counted(self, query: str, /, **params: Any) -> int:
+        self._write(query)
         cursor = self._db.execute(QUERIES[query], params)
         self._pipeline.sync()
         return cursor.rowcount
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None:
         """A statement that unnests takes all rows at once, each column as an array; any other is run for each row."""
+        self._write(query)
         rows = list(params)
         if rows and "unnest(" in QUERIES[query]:
             self._db.execute(QUERIES[query], [list(column) for column in zip(*rows, strict=True)])
@@ -89,23 +107,66 @@ class NamedQueries:
             self._db.cursor().executemany(QUERIES[query], rows)
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
+        self._asked.clear()
         values = ", ".join("%s" for _ in columns)
         words = {"table": table, "columns": ", ".join(columns), "values": values}
         self._db.cursor().executemany(QUERIES["put_rows"].format(**words), list(rows))
 
     def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]:
-        sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
-        for word, value in words.items():
-            sql = sql.replace("{" + word + "}", value)
-        return self._db.execute(sql, _plain(params)).fetchall()
+        return self.filtered_soon(query, condition, params, **words)()
+
+    def filtered_soon(
+        self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
+    ) -> Callable[[], list[Any]]:
+        """It goes out at once."""
+        sql = _filled(query, {"filters": as_the_driver_writes_it(condition), **words})
+        return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
-        sql = QUERIES[query].replace("{filters}", as_the_driver_writes_it(condition))
+        sql = _filled(query, {"filters": as_the_driver_writes_it(condition)})
         return self._of_many().execute(sql, _plain(params)).fetchall()
+
+    def _write(self, query: str) -> None:
+        """Forget the answers of what was asked about the table that is written to."""
+        if self._asked:
+            written = _tables(query)
+            self._asked = {key: answer for key, answer in self._asked.items() if written.isdisjoint(_tables(key[0]))}
 
     def _of_many(self) -> psycopg.Cursor[tuple[Any, ...]]:
         """For many short rows, such as numbers and vectors, which the server need not write as text."""
         return self._db.cursor(row_factory=tuple_row, binary=True)
+
+
+class InAdvance(NamedQueries):
+    """Sends what is asked through it, so that its answer is there when it is really asked; answers nothing itself."""
+
+    def __init__(self, queries: NamedQueries) -> None:
+        super().__init__(queries._db, queries._pipeline)
+        self._queries = queries
+
+    def rows(self, query: str, /, **params: Any) -> list[Any]:
+        self._queries.ask(query, params, by_name=True)
+        return []
+
+    def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        self._queries.ask(query, params, by_name=False)
+        return []
+
+    def run(self, query: str, /, **params: Any) -> None:
+        """Write nothing."""
+
+
+@lru_cache(maxsize=512)
+def _tables(query: str) -> frozenset[str]:
+    """The tables that a statement names."""
+    return frozenset(_TABLE.findall(QUERIES[query]))
+
+
+def _filled(query: str, words: Mapping[str, str]) -> str:
+    sql = QUERIES[query]
+    for word, value in words.items():
+        sql = sql.replace("{" + word + "}", value)
+    return sql
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ ROLLBACK
 -- taken before any row's: so writers that name their streams first never wait for each other in a circle.
 
 -- name: lock_streams_if_all_exist
-SELECT s.stream FROM streams s
+SELECT s.* FROM streams s
   JOIN jsonb_to_recordset(:addresses::jsonb) AS a (namespace text, space text, owner text)
     ON s.tenant = :tenant AND s.namespace = a.namespace AND s.space = a.space AND s.owner = a.owner
  WHERE :wanted = (SELECT count(*) FROM streams t
@@ -49,13 +49,18 @@ SELECT s.stream FROM streams s
  ORDER BY s.stream FOR UPDATE OF s
 
 -- name: lock_streams
-SELECT s.stream FROM streams s
+SELECT s.* FROM streams s
   JOIN jsonb_to_recordset(:addresses::jsonb) AS a (namespace text, space text, owner text)
     ON s.tenant = :tenant AND s.namespace = a.namespace AND s.space = a.space AND s.owner = a.owner
  ORDER BY s.stream FOR UPDATE OF s
 
 -- name: no_new_streams
 SELECT pg_advisory_xact_lock(hashtextextended('recollect new streams of ' || :tenant, 0))
+
+-- name: streams_within
+SELECT * FROM streams WHERE tenant = :tenant AND owner = ANY (ARRAY(SELECT jsonb_array_elements_text(:owners::jsonb)))
+ UNION
+SELECT * FROM streams WHERE tenant = :tenant AND space = :space
 
 -- name: locked_stream
 SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream FOR UPDATE
@@ -104,6 +109,48 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
 
+-- name: announced_memories
+-- The memories at some places, those that they are related to, that have their keys elsewhere, and that they name, each with whether it fits.
+WITH places AS MATERIALIZED (
+    SELECT (place ->> 0)::bigint AS stream, (place ->> 1)::bigint AS memory
+      FROM jsonb_array_elements(:places::jsonb) AS listed (place)),
+named AS MATERIALIZED (
+    SELECT m.scope, m.kind_class, lower(m.canonical_key) AS key, m.related::jsonb || m.conflicts::jsonb
+           || to_jsonb(array_remove(ARRAY[m.supersedes_id, m.superseded_by_id], NULL)) AS links FROM places
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND stream = places.stream AND memory = places.memory LIMIT 1) m),
+wanted AS MATERIALIZED (
+    SELECT stream, memory FROM places
+     UNION
+    SELECT r.to_stream, r.to_memory FROM places
+     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = places.stream
+                            AND from_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
+     UNION
+    SELECT r.from_stream, r.from_memory FROM places
+     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = places.stream
+                            AND to_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
+     UNION
+    SELECT h.stream, h.memory FROM jsonb_array_elements_text(:streams::jsonb) AS elsewhere (stream)
+     CROSS JOIN (SELECT scope FROM named UNION SELECT jsonb_array_elements_text(:scopes::jsonb)) AS seen
+     CROSS JOIN (SELECT DISTINCT kind_class, key FROM named WHERE kind_class <> :kind_class) AS held
+     CROSS JOIN LATERAL (SELECT stream, memory FROM memories
+                          WHERE tenant = :tenant AND stream = elsewhere.stream::bigint AND scope = seen.scope
+                            AND kind_class = held.kind_class AND key_identity >= held.key
+                            AND key_identity < held.key || '$' AND status = 'active' LIMIT 100) h
+     UNION
+    SELECT l.stream, l.memory FROM named CROSS JOIN LATERAL jsonb_array_elements_text(named.links) AS link (id)
+     CROSS JOIN LATERAL (SELECT stream, memory FROM memories WHERE tenant = :tenant AND id = link.id LIMIT 1) l
+     WHERE :links = 1)
+SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.content_hash AS parent_hash,
+       ({filters}) AS fits
+  FROM wanted
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) m
+ CROSS JOIN LATERAL (SELECT body FROM versions
+                      WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) v
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
+
 -- name: contents_at
 SELECT v.stream, v.memory, v.body::json ->> 'content' AS content
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
@@ -140,6 +187,14 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
    AND m.key_identity >= :low AND m.key_identity < :end AND m.status = 'active'
 
+-- name: active_about
+-- Those that a changed value or a retraction may be about: they share the slot, or whom and what they name.
+SELECT memory FROM memories WHERE tenant = :tenant AND stream = :stream AND slot = :slot AND status = 'active'
+ UNION
+SELECT memory FROM memories WHERE tenant = :tenant AND stream = :stream AND subject_value = :subject_value
+   AND status = 'active'
+ ORDER BY 1 LIMIT :limit
+
 -- name: key_holders
 SELECT m.memory FROM jsonb_array_elements_text(:scopes::jsonb) s CROSS JOIN jsonb_array_elements(:keys::jsonb) k
  CROSS JOIN LATERAL (SELECT memory FROM memories
@@ -167,21 +222,18 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY m.memory DESC
 
--- name: newest_turns
-SELECT memory FROM memories
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'short_term'
- ORDER BY memory DESC LIMIT :limit
-
--- name: newest_profile
-SELECT memory FROM memories
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'profile'
- ORDER BY memory DESC LIMIT :limit
-
--- name: newest_rules
-SELECT memory FROM memories
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND layer = 'intent'
-   AND authority <> 'ai_inferred'
- ORDER BY memory DESC LIMIT :limit
+-- name: standing
+-- The newest of a sort, each sort by its own index; those of them that fit.
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
+  FROM (SELECT memory FROM memories
+         WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND {sort}
+         ORDER BY memory DESC LIMIT :limit) newest
+ CROSS JOIN LATERAL (SELECT * FROM memories
+                      WHERE tenant = :tenant AND stream = :stream AND memory = newest.memory LIMIT 1) m
+  JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
+  LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
+  LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
+ WHERE {filters} ORDER BY m.memory DESC
 
 -- name: to_purge
 SELECT id FROM memories
@@ -209,8 +261,8 @@ DELETE FROM postings p
  WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -old.memory
 
 -- name: uncount_term
-UPDATE postings p SET tf = p.tf - 1
-  FROM unnest(?::text[], ?::bigint[], ?::text[]) AS old (tenant, stream, term)
+UPDATE postings p SET tf = p.tf - old.count
+  FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[]) AS old (tenant, stream, term, count)
  WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -9223372036854775807
 
 -- name: drop_uncounted_terms
@@ -224,6 +276,48 @@ SELECT p.term, p.tf FROM jsonb_array_elements_text(:terms::jsonb) WITH ORDINALIT
                       WHERE tenant = :tenant AND stream = :stream AND term = wanted.term
                         AND place = -9223372036854775807 LIMIT 1) p
  ORDER BY wanted.nth
+
+-- name: announced_text
+-- The place {owned} holds one of the two conditions that follow, since the planner has to know which of them it is.
+-- Each stream of some owners; how many of its memories have each term; and the entries of the terms that a search reads whole:
+-- the rarest in all of the streams together, for as long as its budget lasts.
+WITH searched AS MATERIALIZED (
+    SELECT stream FROM streams
+     WHERE tenant = :tenant AND {owned}
+       AND namespace = ANY (ARRAY(SELECT jsonb_array_elements_text(:namespaces::jsonb)))),
+counted AS MATERIALIZED (
+    SELECT s.stream, wanted.term, c.tf, sum(c.tf) OVER (PARTITION BY wanted.term) AS total FROM searched s
+     CROSS JOIN jsonb_array_elements_text(:terms::jsonb) AS wanted (term)
+     CROSS JOIN LATERAL (SELECT tf FROM postings WHERE tenant = :tenant AND stream = s.stream AND term = wanted.term
+                            AND place = -9223372036854775807 LIMIT 1) c),
+planned AS (SELECT *, sum(tf) OVER (ORDER BY total, term COLLATE "C") AS read_by_then FROM counted)
+SELECT stream, NULL, NULL, NULL, NULL, NULL FROM searched
+ UNION ALL
+SELECT planned.stream, planned.term, planned.tf, p.numbers, p.tfs, p.lengths FROM planned
+  LEFT JOIN LATERAL (SELECT array_agg(-place ORDER BY place) AS numbers, array_agg(tf ORDER BY place) AS tfs,
+                            array_agg(length ORDER BY place) AS lengths FROM postings
+                      WHERE tenant = :tenant AND stream = planned.stream AND term = planned.term
+                        AND place > -9223372036854775807) p ON planned.read_by_then <= :most
+
+-- name: announced_beyond
+-- How many active memories each stream of some owners has between some scopes, and of the scopes in between, between some categories.
+SELECT s.stream, (SELECT count(*) FROM jsonb_to_recordset(:scope_gaps::jsonb) AS gap (after text, before text)
+                   CROSS JOIN LATERAL (SELECT 1 FROM memories WHERE tenant = :tenant AND stream = s.stream
+                                          AND status = 'active' AND scope > gap.after AND scope < gap.before OFFSET 0) m)
+               + (SELECT count(*) FROM jsonb_to_recordset(:category_gaps::jsonb) AS gap (after text, before text)
+                   CROSS JOIN LATERAL (SELECT 1 FROM memories WHERE tenant = :tenant AND stream = s.stream
+                                          AND status = 'active' AND category > gap.after AND category < gap.before
+                                          AND (:scopes::jsonb IS NULL
+                                               OR scope IN (SELECT jsonb_array_elements_text(:scopes::jsonb))) OFFSET 0) m)
+  FROM streams s
+ WHERE s.tenant = :tenant AND {owned}
+   AND s.namespace = ANY (ARRAY(SELECT jsonb_array_elements_text(:namespaces::jsonb)))
+
+-- name: owned_by
+owner = ANY (ARRAY(SELECT jsonb_array_elements_text(:owners::jsonb)))
+
+-- name: owned_by_anybody
+owner IS NOT NULL
 
 -- name: fitting_postings
 SELECT -p.place, p.tf, p.length FROM postings p
@@ -251,6 +345,10 @@ SELECT -s.place AS memory
  CROSS JOIN LATERAL (SELECT 1 FROM memories m
                       WHERE m.tenant = :tenant AND m.stream = :stream AND m.memory = -s.place AND {filters} LIMIT 1) fits
  ORDER BY s.shared DESC, s.place LIMIT :limit
+
+-- name: terms_of
+SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream
+   AND memory = ANY (ARRAY(SELECT jsonb_array_elements_text(:numbers::jsonb)::bigint)) AND terms IS NOT NULL ORDER BY memory
 
 -- name: texts_numbered
 SELECT m.memory, m.id, m.terms

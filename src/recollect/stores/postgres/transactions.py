@@ -10,9 +10,11 @@ from psycopg.pq import PipelineStatus, TransactionStatus
 
 from recollect.model.address import Address
 from recollect.model.errors import OutcomeUnknown
+from recollect.stores.postgres.announced import AnnouncedReads
 from recollect.stores.postgres.connections import GRACE_S, BoundedConnection
-from recollect.stores.postgres.named_queries import QUERIES, NamedQueries
-from recollect.stores.protocol import Erased, Table
+from recollect.stores.postgres.named_queries import QUERIES, InAdvance, NamedQueries
+from recollect.stores.protocol import Erased, Stream, Table
+from recollect.stores.sql.rows import stream_from
 from recollect.stores.sql.transaction import Transaction
 
 MIN_LOCK_WAIT_MS = 1
@@ -27,6 +29,11 @@ ABANDONED_AFTER_S = 60.0
 class PostgresTransaction(Transaction):
     """The shared capabilities, with the locks that many writers at once need, and what only this store keeps."""
 
+    def __init__(self, queries: NamedQueries) -> None:
+        super().__init__(queries)
+        self._queries = queries
+        self._locked: dict[Address, Stream] = {}
+
     def lock(self, tenant: str, addresses: Sequence[Address]) -> None:
         """Lock the streams at these addresses, in the order of their numbers; and if one has yet to be made, the making.
 
@@ -34,9 +41,19 @@ class PostgresTransaction(Transaction):
         """
         places = sorted({(one.namespace, one.space, one.owner) for one in addresses})
         wanted = json.dumps([dict(zip(("namespace", "space", "owner"), place, strict=True)) for place in places])
-        if not self._db.rows("lock_streams_if_all_exist", tenant=tenant, addresses=wanted, wanted=len(places)):
-            self._db.rows("no_new_streams", tenant=tenant)
-            self._db.rows("lock_streams", tenant=tenant, addresses=wanted)
+        found = self._db.rows("lock_streams_if_all_exist", tenant=tenant, addresses=wanted, wanted=len(places))
+        if not found:
+            self._db.run("no_new_streams", tenant=tenant)
+            found = self._db.rows("lock_streams", tenant=tenant, addresses=wanted)
+        streams = [stream_from(row) for row in found]
+        self._locked = {stream.address: stream for stream in streams if stream.address is not None}
+
+    def stream_at(self, address: Address) -> Stream | None:
+        """The lock brought the stream as it was then; whoever asks again may have moved it, and gets it from the table."""
+        return self._locked.pop(address, None) or super().stream_at(address)
+
+    def in_advance(self) -> Transaction:
+        return Transaction(InAdvance(self._queries))
 
     def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None:
         """Traces are numbered by a sequence, which goes on behind the rows that were brought."""
@@ -69,12 +86,16 @@ class PostgresTransaction(Transaction):
         return {row["name"]: row["value"] for row in self._db.rows("store_values", prefix=prefix)}
 
 
+class PostgresReader(AnnouncedReads, PostgresTransaction):
+    """A snapshot, in which what was announced can be read ahead."""
+
+
 @contextmanager
-def reading(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresTransaction]:
+def reading(db: BoundedConnection, tenant: str, timeout_s: float) -> Iterator[PostgresReader]:
     """A snapshot that stands still."""
     settings = _settings(db, tenant, timeout_s, timeout_s, idle_s=0)
     with _frame(db, settings, "begin_read", ("rollback",)) as queries:
-        yield PostgresTransaction(queries)
+        yield PostgresReader(queries)
 
 
 @contextmanager

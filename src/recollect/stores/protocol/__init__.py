@@ -5,6 +5,7 @@ one transaction in which an operation acts. Every SQL store is a ``Connection`` 
 ``recollect.stores.sql``; the contract suite in ``recollect.testing`` is what makes a store a store.
 """
 
+from recollect.stores.protocol.announcing import AnnouncesReads, Search
 from recollect.stores.protocol.asking import NO_LIMIT, Later
 from recollect.stores.protocol.carrying import ReadsRows, Table, WritesRows
 from recollect.stores.protocol.checkpoint_log import (
@@ -49,6 +50,7 @@ __all__ = [
     "NO_LIMIT",
     "TERM_COUNT",
     "Amendment",
+    "AnnouncesReads",
     "CommittedValue",
     "Contender",
     "Cursor",
@@ -92,6 +94,7 @@ __all__ = [
     "Removals",
     "RemovesGraphs",
     "Revision",
+    "Search",
     "Selection",
     "Standing",
     "Store",

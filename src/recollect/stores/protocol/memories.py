@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from recollect.model.state import State
 from recollect.rules.findable import Findable
+from recollect.stores.protocol.asking import Later
 from recollect.stores.protocol.streams import Stream
 
 Place = tuple[int, int]
@@ -118,8 +119,10 @@ class ReadsMemories(Protocol):
         """Numbers of a stream's active memories in these scopes that have one of these ``(kind class, key identity)``."""
         ...
 
-    def newest(self, stream: Stream, which: Standing, limit: int) -> list[int]:
-        """Numbers of a stream's active memories of one standing, newest first."""
+    def standing(
+        self, stream: Stream, which: Standing, limit: int, selection: Selection | None = None
+    ) -> Later[list[Stored]]:
+        """Of the newest active memories of one standing, so many at most, those that fit the selection, newest first."""
         ...
 
     def count(self, tenant: str, selection: Selection) -> int: ...

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from recollect.model.address import Address
+from recollect.stores.protocol.announcing import AnnouncesReads
 from recollect.stores.protocol.carrying import ReadsRows, WritesRows
 from recollect.stores.protocol.checkpoint_log import ExtendsCheckpointLog, ReadsCheckpointLog
 from recollect.stores.protocol.cursors import MovesCursors, ReadsCursors
@@ -22,6 +23,7 @@ from recollect.stores.protocol.walking import ReadsPages
 
 
 class Reader(
+    AnnouncesReads,
     ReadsGraphs,
     ReadsStreams,
     ReadsMemories,
@@ -41,8 +43,19 @@ class Reader(
     """A consistent view of the store."""
 
 
+class ReadsInAdvance(Protocol):
+    def in_advance(self) -> "Writer | None":
+        """A twin whose reads are sent and not answered; ``None`` where that gains nothing.
+
+        Make the reads on it that are about to be made, and then make them: all of them take one round trip. What is
+        written in between makes them ordinary reads again.
+        """
+        ...
+
+
 class Writer(
     Reader,
+    ReadsInAdvance,
     WritesStreams,
     ExtendsLedger,
     WritesMemories,

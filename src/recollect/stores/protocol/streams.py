@@ -1,5 +1,6 @@
 """Streams, within which everything has one order, and the actors who write to them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,6 +41,14 @@ class ReadsStreams(Protocol):
     def stream_numbered(self, tenant: str, number: int) -> Stream: ...
     def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
         """A tenant's streams in the order of their numbers: all of them, one owner's, or those of one space."""
+        ...
+
+    def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
+        """The streams at these addresses, in their order; an address that has none is left out."""
+        ...
+
+    def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
+        """The streams of these owners, in the order of the owners, then the others of a space."""
         ...
 
     def orphans(self, tenant: str) -> list[int]:

@@ -70,6 +70,6 @@ class IndexesText(Protocol):
         """Index a memory that is there already, such as one that was restored."""
         ...
 
-    def unindex_text(self, stream: Stream, number: int) -> None:
-        """Take a memory's terms out of the index; nothing happens if it is not in it."""
+    def unindex_text(self, stream: Stream, numbers: Sequence[int]) -> None:
+        """Take the terms of some memories out of the index; nothing happens to one that is not in it."""
         ...

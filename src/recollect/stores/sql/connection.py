@@ -13,7 +13,7 @@ class Connection(Protocol):
 
     def rows(self, query: str, /, **params: Any) -> list[Any]: ...
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]: ...
-    def soon(self, query: str, params: Mapping[str, Any], /) -> Callable[[], list[tuple[Any, ...]]]:
+    def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
         """A query whose answer is taken later: until then others are asked without waiting for it."""
         ...
 
@@ -28,6 +28,12 @@ class Connection(Protocol):
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None: ...
     def filtered(self, query: str, condition: str, params: Mapping[str, Any], /, **words: str) -> list[Any]:
         """Run a query that leaves places open: its condition, and words such as a column's name."""
+        ...
+
+    def filtered_soon(
+        self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
+    ) -> Callable[[], list[Any]]:
+        """The same, whose answer is taken later."""
         ...
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:

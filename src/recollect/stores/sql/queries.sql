@@ -157,14 +157,6 @@ UPDATE memories SET scope = NULL, content_hash = NULL, kind = NULL, kind_class =
 -- name: drop_memories
 DELETE FROM memories WHERE tenant = :tenant AND stream = :stream
 
--- name: active_about
--- Those that a changed value or a retraction may be about: they share the slot, or whom and what they name.
-SELECT memory FROM memories WHERE tenant = :tenant AND stream = :stream AND slot = :slot AND status = 'active'
- UNION
-SELECT memory FROM memories WHERE tenant = :tenant AND stream = :stream AND subject_value = :subject_value
-   AND status = 'active'
- ORDER BY 1 LIMIT :limit
-
 -- name: expired
 SELECT id FROM memories WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND expires_at <= :now
  UNION
@@ -207,9 +199,6 @@ UPDATE memories SET terms = :terms WHERE tenant = :tenant AND stream = :stream A
 SELECT -place, tf, length FROM postings
  WHERE tenant = :tenant AND stream = :stream AND term = :term AND place > -9223372036854775807
  ORDER BY place LIMIT :limit
-
--- name: terms_of
-SELECT terms FROM memories WHERE tenant = :tenant AND stream = :stream AND memory = :memory
 
 -- name: postings_of_stream
 SELECT term, -place, tf, length FROM postings

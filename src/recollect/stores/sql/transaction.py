@@ -22,7 +22,9 @@ from recollect.stores.protocol import (
     Later,
     Neighbour,
     Phase,
+    Place,
     Posting,
+    Search,
     Selection,
     Standing,
     Stored,
@@ -52,6 +54,10 @@ class StreamTables(Capability):
         found = self._db.rows("stream_at", **address._asdict())
         return rows.stream_from(found[0]) if found else None
 
+    def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
+        asked = [self._db.filtered_soon("stream_at", "", address._asdict()) for address in addresses]
+        return [rows.stream_from(row) for answer in asked for row in answer()]
+
     def stream_numbered(self, tenant: str, number: int) -> Stream:
         return rows.stream_from(self._db.rows("stream_numbered", tenant=tenant, stream=number)[0])
 
@@ -62,6 +68,12 @@ class StreamTables(Capability):
             found = self._db.rows("streams_of_space", tenant=tenant, space=space)
         else:
             found = self._db.rows("streams_of_tenant", tenant=tenant)
+        return [rows.stream_from(row) for row in found]
+
+    def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
+        rows_found = self._db.rows("streams_within", tenant=tenant, owners=_once_each(owners), space=space)
+        nth = {owner: place for place, owner in enumerate(owners)}
+        found = sorted(rows_found, key=lambda row: (nth.get(row["owner"], len(nth)), row["stream"]))
         return [rows.stream_from(row) for row in found]
 
     def actor_names(self, tenant: str) -> dict[str, tuple[str | None, bytes | None]]:
@@ -188,6 +200,14 @@ class _Postings(Capability):
         return term_notes.written(said, keyed)
 
 
+SORTS = {
+    "turns": "kind = 'short_term'",
+    "profile": "kind = 'profile'",
+    "rules": "layer = 'intent' AND authority <> 'ai_inferred'",
+}
+"""What the indexes of the standing memories hold."""
+
+
 class StateTables(ProvenanceTables, _Postings):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
         found = self._db.rows("memories_by_ids", tenant=tenant, ids=_once_each(ids))
@@ -200,17 +220,17 @@ class StateTables(ProvenanceTables, _Postings):
         return self._named(stream.tenant, found)
 
     def by_places(self, tenant: str, places: Sequence[tuple[int, int]]) -> list[Stored]:
-        found = self._db.rows("memories_at", tenant=tenant, places=_listed(places)) if places else []
+        found = self._db.rows("memories_at", tenant=tenant, places=listed(places)) if places else []
         return self._named(tenant, found)
 
     def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-        found = self._db.tuples("contents_at", tenant=tenant, places=_listed(places)) if places else []
+        found = self._db.tuples("contents_at", tenant=tenant, places=listed(places)) if places else []
         return {(stream, number): content for stream, number, content in found}
 
     def entities(
         self, tenant: str, places: Sequence[tuple[int, int]]
     ) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
-        found = self._db.tuples("entities_at", tenant=tenant, places=_listed(places)) if places else []
+        found = self._db.tuples("entities_at", tenant=tenant, places=listed(places)) if places else []
         return {(stream, number): json.loads(entities) for stream, number, entities in found}
 
     def candidates(
@@ -219,7 +239,7 @@ class StateTables(ProvenanceTables, _Postings):
         if not places:
             return {}
         condition, params = where(selection, self._db.dialect)
-        params |= {"tenant": tenant, "places": _listed(places)}
+        params |= {"tenant": tenant, "places": listed(places)}
         found = self._db.filtered_tuples("candidates", condition, params)
         return {row[:2]: Contender._make(row[2:]) for row in found}
 
@@ -273,9 +293,13 @@ class StateTables(ProvenanceTables, _Postings):
         )
         return sorted(number for (number,) in found)
 
-    def newest(self, stream: Stream, which: Standing, limit: int) -> list[int]:
-        found = self._db.tuples(f"newest_{which}", tenant=stream.tenant, stream=stream.number, limit=limit)
-        return [number for (number,) in found]
+    def standing(
+        self, stream: Stream, which: Standing, limit: int, selection: Selection | None = None
+    ) -> Later[list[Stored]]:
+        condition, params = where(selection or Selection(), self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "limit": limit}
+        answer = self._db.filtered_soon("standing", condition, params, which=which, sort=SORTS[which])
+        return lambda: self._named(stream.tenant, answer())
 
     def count(self, tenant: str, selection: Selection) -> int:
         condition, params = where(selection, self._db.dialect)
@@ -338,20 +362,19 @@ class TextTables(_Postings):
         note = self._add_postings(stream, number, terms)
         self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=note)
 
-    def unindex_text(self, stream: Stream, number: int) -> None:
-        """Take a memory's terms out again; nothing happens if it is not indexed."""
-        found = self._db.rows("terms_of", tenant=stream.tenant, stream=stream.number, memory=number)
-        if not found or found[0]["terms"] is None:
-            return
-        note = found[0]["terms"]
-        terms = list(term_notes.counts_in(note))
-        key = (stream.tenant, stream.number)
-        self._db.run_many("remove_posting", [(*key, term, number) for term in terms])
-        self._db.run_many("uncount_term", [(*key, term) for term in terms])
-        self._db.run_many("drop_uncounted_terms", [(*key, term) for term in terms])
-        self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=None)
-        stream.documents -= 1
-        stream.words -= term_notes.length_in(note)
+    def unindex_text(self, stream: Stream, numbers: Sequence[int]) -> None:
+        """Take the terms of some memories out again; nothing happens to one that is not indexed."""
+        place = (stream.tenant, stream.number)
+        found = self._db.tuples("terms_of", tenant=stream.tenant, stream=stream.number, numbers=_once_each(numbers))
+        terms = [(*place, term, number) for number, note in found for term in term_notes.counts_in(note)]
+        self._db.run_many("remove_posting", terms)
+        counts = Counter(term for _, _, term, _ in terms)
+        self._db.run_many("uncount_term", [(*place, term, count) for term, count in counts.items()])
+        self._db.run_many("drop_uncounted_terms", [(*place, term) for term in counts])
+        for number, note in found:
+            self._db.run("set_terms", tenant=stream.tenant, stream=stream.number, memory=number, terms=None)
+            stream.documents -= 1
+            stream.words -= term_notes.length_in(note)
 
     def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
         found = self._db.rows("term_frequencies", tenant=stream.tenant, stream=stream.number, terms=_once_each(terms))
@@ -407,8 +430,8 @@ class TextTables(_Postings):
     ) -> Later[int]:
         where = {"tenant": stream.tenant, "stream": stream.number}
         seen = None if scopes is None else json.dumps(sorted(scopes))
-        counts = [self._db.soon("active_between_scopes", where | gap) for gap in _gaps(scopes)]
-        of_categories = [{**where, **gap, "scopes": seen} for gap in _gaps(categories)]
+        counts = [self._db.soon("active_between_scopes", where | gap) for gap in gaps(scopes)]
+        of_categories = [{**where, **gap, "scopes": seen} for gap in gaps(categories)]
         counts += [self._db.soon("active_between_categories", gap) for gap in of_categories]
         return lambda: sum(int(answer()[0][0]) for answer in counts)
 
@@ -417,7 +440,7 @@ _FIRST, _LAST = "", chr(0x10FFFF)
 """Before and after every name that there can be."""
 
 
-def _gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
+def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
     """The stretches between some names in order; none if any name will do."""
     if names is None:
         return []
@@ -459,7 +482,30 @@ class SideTables(Capability):
         self._db.run("keep_retry", **{**answer, "tenant": tenant, "key": key, "reasons": reasons})
 
 
+class Unannounced:
+    """An engine in the same process has nothing to gain from knowing beforehand what will be read."""
+
+    def in_advance(self) -> "Transaction | None":
+        return None
+
+    def announce_search(self, tenant: str, search: Search) -> None:
+        """Do nothing."""
+
+    def announce_memories(
+        self,
+        tenant: str,
+        places: Sequence[Place],
+        selection: Selection,
+        *,
+        streams: Sequence[int] = (),
+        scopes: Sequence[str] = (),
+        links: bool = False,
+    ) -> None:
+        """Do nothing."""
+
+
 class Transaction(
+    Unannounced,
     StreamTables,
     LedgerTables,
     StateTables,
@@ -478,7 +524,7 @@ class Transaction(
     """All capabilities over one connection: a reader inside a snapshot, a writer inside a write transaction."""
 
 
-def _listed(places: Sequence[tuple[int, int]]) -> str:
+def listed(places: Sequence[tuple[int, int]]) -> str:
     """Places as the queries take them: a JSON array of pairs."""
     return f"[{','.join(f'[{stream},{number}]' for stream, number in dict.fromkeys(places))}]"
 

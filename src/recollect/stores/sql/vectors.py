@@ -66,7 +66,10 @@ class RelationTables(Capability):
 
     def relations_at(self, tenant: str, places: Sequence[tuple[int, int]]) -> Later[list[Relation]]:
         listed = json.dumps([list(place) for place in dict.fromkeys(places)])
-        answer = self._db.soon("relations_at", {"tenant": tenant, "places": listed})
+        return self._relations_soon("relations_at", tenant, listed)
+
+    def _relations_soon(self, query: str, tenant: str, places: str) -> Later[list[Relation]]:
+        answer = self._db.soon(query, {"tenant": tenant, "places": places})
         return lambda: [_relation(*row) for row in answer()]
 
     def relations_among_active(self, stream: Stream, relation_type: str) -> list[Relation]:

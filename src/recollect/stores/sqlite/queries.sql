@@ -4,6 +4,11 @@
 -- ── streams ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 -- One writer at a time is all that locking takes here; other engines lock the rows.
+-- name: streams_within
+SELECT * FROM streams WHERE tenant = :tenant AND owner IN (SELECT value FROM json_each(:owners))
+ UNION
+SELECT * FROM streams WHERE tenant = :tenant AND space = :space
+
 -- name: locked_stream
 SELECT * FROM streams WHERE tenant = :tenant AND stream = :stream
 
@@ -75,6 +80,17 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.scope = :scope AND m.kind_class = :kind_class
    AND m.key_identity >= :low AND m.key_identity < :end AND m.status = 'active'
 
+-- name: active_about
+-- Those that a changed value or a retraction may be about: they share the slot, or whom and what they name.
+-- For their order the planner would walk through the whole stream.
+SELECT memory FROM memories INDEXED BY memories_by_slot
+ WHERE tenant = :tenant AND stream = :stream AND slot = :slot AND status = 'active'
+ UNION
+SELECT memory FROM memories INDEXED BY memories_by_subject_value
+ WHERE tenant = :tenant AND stream = :stream AND subject_value = :subject_value
+   AND status = 'active'
+ ORDER BY 1 LIMIT :limit
+
 -- name: key_holders
 SELECT m.memory FROM json_each(:scopes) s CROSS JOIN json_each(:keys) k
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.scope = s.value
@@ -97,21 +113,17 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM memories
  WHERE m.tenant = :tenant AND m.stream = :stream AND m.removed IS NULL AND {filters}
  ORDER BY m.memory DESC LIMIT :limit
 
--- name: newest_turns
-SELECT memory FROM memories INDEXED BY memories_turns
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'short_term'
- ORDER BY memory DESC LIMIT :limit
-
--- name: newest_profile
-SELECT memory FROM memories INDEXED BY memories_profile
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND kind = 'profile'
- ORDER BY memory DESC LIMIT :limit
-
--- name: newest_rules
-SELECT memory FROM memories INDEXED BY memories_rules
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND layer = 'intent'
-   AND authority <> 'ai_inferred'
- ORDER BY memory DESC LIMIT :limit
+-- name: standing
+-- The newest of a sort, each sort by its own index; those of them that fit.
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
+  FROM (SELECT memory FROM memories INDEXED BY memories_{which}
+         WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND {sort}
+         ORDER BY memory DESC LIMIT :limit) newest
+ CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = newest.memory
+  JOIN versions v USING (tenant, stream, memory)
+  LEFT JOIN accesses a ON a.tenant = m.tenant AND a.id = m.id
+  LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
+ WHERE {filters} ORDER BY m.memory DESC
 
 -- name: to_purge
 SELECT id FROM memories INDEXED BY memories_to_purge
@@ -132,7 +144,7 @@ ON CONFLICT (tenant, stream, term, place) DO UPDATE SET tf = tf + 1
 DELETE FROM postings WHERE tenant = ? AND stream = ? AND term = ? AND place = -?
 
 -- name: uncount_term
-UPDATE postings SET tf = tf - 1 WHERE tenant = ? AND stream = ? AND term = ? AND place = -9223372036854775807
+UPDATE postings SET tf = tf - ?4 WHERE tenant = ?1 AND stream = ?2 AND term = ?3 AND place = -9223372036854775807
 
 -- name: drop_uncounted_terms
 DELETE FROM postings WHERE tenant = ? AND stream = ? AND term = ? AND place = -9223372036854775807 AND tf <= 0
@@ -161,6 +173,10 @@ SELECT m.memory
          GROUP BY p.place HAVING count(*) >= :shared_min) s
  CROSS JOIN memories m ON m.tenant = :tenant AND m.stream = :stream AND m.memory = -s.place
  WHERE {filters} ORDER BY s.shared DESC, s.place LIMIT :limit
+
+-- name: terms_of
+SELECT memory, terms FROM memories WHERE tenant = :tenant AND stream = :stream
+   AND memory IN (SELECT value FROM json_each(:numbers)) AND terms IS NOT NULL ORDER BY memory
 
 -- name: texts_numbered
 SELECT m.memory, m.id, m.terms FROM json_each(:numbers) wanted

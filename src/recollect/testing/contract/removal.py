@@ -37,7 +37,7 @@ def _keep_secret(store: Store, scribe: Scribe) -> str:
 def _remove(store: Store, scribe: Scribe, id: str) -> int:
     with store.write(TENANT) as writer:
         stream = scribe.stream(writer)
-        writer.unindex_text(stream, 1)
+        writer.unindex_text(stream, [1])
         writer.add_entry(stream, entry(stream, 3, id, Event.ERASED))
         writer.move_memory(stream, 1, State(id, Status.SOFT_DELETED, removed="erased", deleted_at=at(3)))
         writer.advance_stream(stream)

@@ -50,7 +50,7 @@ class TextContract(Opening):
             stream = scribe.stream(writer)
             assert (stream.words, writer.postings(stream, {"drink": 9})["drink"]) == (4, [(1, 1, 4)])
             assert notes_of_terms(writer, stream) == {1: "4 ana:1 like:1 tea:2\ndrink:1"}
-            writer.unindex_text(stream, 1)
+            writer.unindex_text(stream, [1])
             assert _index(writer, stream) == (0, 0, {}, [], set())
 
     def test_terms_are_counted_in_one_stream_alone(self, store: Store, scribe: Scribe) -> None:
@@ -81,7 +81,7 @@ class TextContract(Opening):
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             assert _index(writer, stream) != before
-            writer.unindex_text(stream, 2)
+            writer.unindex_text(stream, [2])
             writer.advance_stream(stream)
         with store.read(TENANT) as reader:
             assert _index(reader, scribe.seen_by(reader)) == before
@@ -99,7 +99,7 @@ class TextContract(Opening):
                 assert reader.postings(stream, {term: 10})[term] == [(2, list(terms).count(term), len(terms))]
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
-            writer.unindex_text(stream, 2)
+            writer.unindex_text(stream, [2])
             writer.advance_stream(stream)
         with store.read(TENANT) as reader:
             assert _index(reader, scribe.seen_by(reader)) == before
@@ -110,8 +110,8 @@ class TextContract(Opening):
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
             before = _index(writer, stream)
-            writer.unindex_text(stream, 2)
-            writer.unindex_text(stream, 99)
+            writer.unindex_text(stream, [2])
+            writer.unindex_text(stream, [99])
             assert _index(writer, stream) == before
 
     def test_postings_come_newest_first_and_up_to_a_limit(self, store: Store, scribe: Scribe) -> None:
@@ -165,7 +165,7 @@ class TextContract(Opening):
             before = _index(reader, scribe.seen_by(reader))
         with store.write(TENANT) as writer:
             stream = scribe.stream(writer)
-            writer.unindex_text(stream, 1)
+            writer.unindex_text(stream, [1])
             assert _index(writer, stream) == (0, 0, {}, [], set())
             writer.index_text(stream, 1, Findable(TEA))
             writer.advance_stream(stream)

@@ -33,7 +33,7 @@ WRITES: dict[str, Write] = {
     "add_amendment": lambda w, s: w.add_amendment(s, 9, memory_id("new"), "{}", SALT),
     "move_memory": lambda w, s: w.move_memory(s, 1, state(memory_id("tea"), status=Status.ARCHIVED)),
     "index_text": lambda w, s: w.index_text(s, 2, Findable(["new"])),
-    "unindex_text": lambda w, s: w.unindex_text(s, 1),
+    "unindex_text": lambda w, s: w.unindex_text(s, [1]),
     "remove_content": lambda w, s: w.remove_content(s, 1, memory_id("tea")),
     "cut_links": lambda w, s: w.cut_links(s, 1, memory_id("tea"), "{}", [A]),
     "remove_traces_of_stream": lambda w, s: w.remove_traces_of_stream(s),

@@ -1,0 +1,254 @@
+"""Reads that were announced: they are sent at once, and answered from what came with another read's round trip.
+
+Inside a snapshot the same read gives the same answer at any time, so an answer that came early is as good. Whatever was
+not announced, or not just so, is read as if nothing had been.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from recollect.model.address import Address
+from recollect.model.vocabulary import KindClass
+from recollect.stores.protocol import Contender, Later, Place, Posting, Relation, Search, Selection, Stored, Stream
+from recollect.stores.sql.filters import where as condition_of
+from recollect.stores.sql.transaction import Transaction, gaps, listed
+
+_contender = itemgetter(*("lower_key" if name == "key_identity" else name for name in Contender._fields))
+_Rows = Mapping[Place, Mapping[str, Any]]
+_Text = Mapping[str, tuple[int, list[Posting] | None]]
+"""How many memories have each term, and its postings if the search reads them whole."""
+
+
+class _Searched(NamedTuple):
+    terms: frozenset[str]
+    streams: Later[Mapping[int, _Text]]
+    vectors: Mapping[tuple[int, int, int], Later[list[tuple[Any, ...]]]]
+    sight: tuple[Sequence[str] | None, Sequence[str] | None]
+    beyond: Later[Mapping[int, int]]
+
+
+class _Compared(NamedTuple):
+    places: frozenset[Place]
+    selection: Selection
+    rows: Later[_Rows]
+    """The rows at these places, and of what is related to them."""
+    relations: Later[list[Relation]]
+    streams: frozenset[int]
+    scopes: frozenset[str]
+    """Where the keys of the memories were looked for; their own scopes besides."""
+
+    def holders(self, stream: int, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int] | None:
+        """The active memories of a stream with one of these keys; ``None`` unless all of them were looked for."""
+        if stream not in self.streams:
+            return None
+        own = [self.rows()[place] for place in self.places if place in self.rows()]
+        if not self.scopes.union(row["scope"] for row in own).issuperset(scopes):
+            return None
+        if not {(row["kind_class"], row["lower_key"]) for row in own}.issuperset(keys):
+            return None
+        there = (row for row in self.rows().values() if row["stream"] == stream and row["status"] == "active")
+        wanted = set(keys)
+        return sorted(
+            row["memory"] for row in there if row["scope"] in scopes and (row["kind_class"], row["lower_key"]) in wanted
+        )
+
+    def knows_relations_of(self, wanted: frozenset[Place]) -> bool:
+        """Whether all of these were announced, or are related to one that was."""
+        if wanted <= self.places:
+            return True
+        links = [link for link in self.relations() if link.relation_type != "may_update"]
+        ends = {end for one in links if {one.source, one.target} & self.places for end in (one.source, one.target)}
+        return wanted <= self.places | ends
+
+    def has(self, place: Place) -> bool:
+        return place in self.places or place in self.rows()
+
+
+class AnnouncedReads(Transaction):
+    """A reader of one snapshot that keeps the answers to what was announced."""
+
+    _streams: Mapping[tuple[str, int], Stream] = MappingProxyType({})
+    _searched: _Searched | None = None
+    _compared: tuple[_Compared, ...] = ()
+
+    # ── streams, each of which is looked up once ────────────────────────────────────────────────────────────────
+
+    def stream_numbered(self, tenant: str, number: int) -> Stream:
+        known = self._streams.get((tenant, number))
+        return self._kept([super().stream_numbered(tenant, number)])[0] if known is None else known
+
+    def stream_at(self, address: Address) -> Stream | None:
+        return next(iter(self._kept([found] if (found := super().stream_at(address)) is not None else [])), None)
+
+    def streams_at(self, addresses: Sequence[Address]) -> list[Stream]:
+        return self._kept(super().streams_at(addresses))
+
+    def streams_of(self, tenant: str, owner: str | None = None, space: str | None = None) -> list[Stream]:
+        return self._kept(super().streams_of(tenant, owner, space))
+
+    def streams_within(self, tenant: str, owners: Sequence[str], space: str) -> list[Stream]:
+        return self._kept(super().streams_within(tenant, owners, space))
+
+    def _kept(self, found: list[Stream]) -> list[Stream]:
+        self._streams = {**self._streams} | {(stream.tenant, stream.number): stream for stream in found}
+        return found
+
+    # ── a search ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def announce_search(self, tenant: str, search: Search) -> None:
+        where = {"tenant": tenant, "namespaces": json.dumps([str(one) for one in search.namespaces])}
+        where |= {"owners": json.dumps(search.owners)} if search.owners is not None else {}
+        readings = (search.terms, search.max_postings), (search.similar, search.max_similar_postings)
+        found = [
+            self._soon_of("announced_text", {**where, "terms": json.dumps(list(dict.fromkeys(terms))), "most": most})
+            for terms, most in readings
+            if terms
+        ]
+        vectors = {
+            (stream, generation, after): cache(
+                self._db.soon(
+                    "vectors_after", {"tenant": tenant, "stream": stream, "generation": generation, "after": after}
+                )
+            )
+            for stream, generation, after in search.vectors_at_hand
+        }
+        sight = (search.scopes, search.categories)
+        beyond = self._beyond(where, *sight) if sight != (None, None) else dict
+        terms = frozenset((*search.terms, *search.similar))
+        texts = cache(lambda: _texts([row for answer in found for row in answer()]))
+        self._searched = _Searched(terms, texts, vectors, sight, beyond)
+
+    def _soon_of(self, query: str, params: Mapping[str, Any]) -> Later[list[tuple[Any, ...]]]:
+        """Ask about the streams of the owners that are named, or of everybody."""
+        return self._db.soon(query, params, owned="owned_by" if "owners" in params else "owned_by_anybody")
+
+    def _beyond(
+        self, where: Mapping[str, str], scopes: Sequence[str] | None, categories: Sequence[str] | None
+    ) -> Later[Mapping[int, int]]:
+        asked = {
+            **where,
+            "scopes": None if scopes is None else json.dumps(sorted(scopes)),
+            "scope_gaps": json.dumps(gaps(scopes)),
+            "category_gaps": json.dumps(gaps(categories)),
+        }
+        answer = self._soon_of("announced_beyond", asked)
+        return cache(lambda: dict(answer()))
+
+    def count_beyond(
+        self, stream: Stream, scopes: Sequence[str] | None, categories: Sequence[str] | None
+    ) -> Later[int]:
+        searched = self._searched
+        if searched is None or searched.sight != (scopes, categories) or stream.number not in searched.beyond():
+            return super().count_beyond(stream, scopes, categories)
+        return lambda: searched.beyond()[stream.number]
+
+    def _text_of(self, stream: Stream, terms: Sequence[str] | Mapping[str, int]) -> _Text | None:
+        """What the search that was announced says of a stream; ``None`` if it is not about it, or not about these terms."""
+        searched = self._searched
+        if searched is None or not searched.terms.issuperset(terms):
+            return None
+        return searched.streams().get(stream.number)
+
+    def term_frequencies(self, stream: Stream, terms: Sequence[str]) -> dict[str, int]:
+        text = self._text_of(stream, terms)
+        if text is None:
+            return super().term_frequencies(stream, terms)
+        return {term: text[term][0] for term in terms if term in text}
+
+    def postings(
+        self, stream: Stream, limits: Mapping[str, int], selection: Selection | None = None
+    ) -> dict[str, list[Posting]]:
+        text = self._text_of(stream, limits) if selection is None else None
+        known = {term: text.get(term, (0, []))[1] for term in limits} if text is not None else {}
+        whole = {term: postings[: limits[term]] for term, postings in known.items() if postings is not None}
+        return whole if len(whole) == len(limits) else super().postings(stream, limits, selection)
+
+    def vectors_after(self, stream: Stream, after: int) -> list[tuple[int, bytes]]:
+        known = self._searched.vectors if self._searched is not None else {}
+        answer = known.get((stream.number, stream.generation, after))
+        return super().vectors_after(stream, after) if answer is None else answer()
+
+    # ── memories that are compared ──────────────────────────────────────────────────────────────────────────────
+
+    def announce_memories(
+        self,
+        tenant: str,
+        places: Sequence[Place],
+        selection: Selection,
+        *,
+        streams: Sequence[int] = (),
+        scopes: Sequence[str] = (),
+        links: bool = False,
+    ) -> None:
+        if not places:
+            return
+        condition, params = condition_of(selection, self._db.dialect)
+        params |= {"tenant": tenant, "places": listed(places), "kind_class": str(KindClass.EVENT)}
+        params |= {"streams": json.dumps(list(streams)), "scopes": json.dumps(list(scopes)), "links": links}
+        found = self._db.filtered_soon("announced_memories", condition, params)
+        relations = self._relations_soon("announced_relations", tenant, listed(places))
+        rows = cache(lambda: {(row["stream"], row["memory"]): row for row in found()})
+        self._compared += (
+            _Compared(frozenset(places), selection, rows, cache(relations), frozenset(streams), frozenset(scopes)),
+        )
+
+    def _rows_at(self, places: Sequence[Place], selection: Selection | None = None) -> _Rows | None:
+        """The rows at these places that are there; ``None`` unless all of the places were announced."""
+        known = [one for one in self._compared if selection in (None, one.selection)]
+        found: dict[Place, Mapping[str, Any]] = {}
+        for place in places:
+            announced = next((one for one in known if one.has(place)), None)
+            if announced is None:
+                return None
+            if place in announced.rows():
+                found[place] = announced.rows()[place]
+        return found
+
+    def candidates(self, tenant: str, places: Sequence[Place], selection: Selection) -> dict[Place, Contender]:
+        known = self._rows_at(places, selection)
+        if known is None:
+            return super().candidates(tenant, places, selection)
+        return {place: Contender._make(_contender(row)) for place, row in known.items() if row["fits"]}
+
+    def contents(self, tenant: str, places: Sequence[Place]) -> dict[Place, str]:
+        known = self._rows_at(places)
+        if known is None:
+            return super().contents(tenant, places)
+        bodies = {place: row["body"] for place, row in known.items()}
+        return {place: json.loads(body)["content"] for place, body in bodies.items() if body is not None}
+
+    def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
+        known = self._rows_at(places)
+        return super().by_places(tenant, places) if known is None else self._named(tenant, list(known.values()))
+
+    def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:
+        known = (one.holders(stream.number, scopes, keys) for one in self._compared)
+        found = next((numbers for numbers in known if numbers is not None), None)
+        return super().key_holders(stream, scopes, keys) if found is None else found
+
+    def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
+        known = {row["id"]: row for one in self._compared for row in one.rows().values()}
+        if not known.keys() >= set(ids):
+            return super().by_ids(tenant, ids)
+        found = self._named(tenant, [known[id] for id in dict.fromkeys(ids)])
+        return {stored.state.id: stored for stored in found}
+
+    def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
+        ends = frozenset(places)
+        known = next((one for one in self._compared if one.knows_relations_of(ends)), None)
+        if known is None:
+            return super().relations_at(tenant, places)
+        return lambda: [link for link in known.relations() if link.source in ends or link.target in ends]
+
+
+def _texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:
+    texts: dict[int, dict[str, tuple[int, list[Posting] | None]]] = {}
+    for stream, term, count, numbers, tfs, lengths in found:
+        of_stream = texts.setdefault(stream, {})
+        if term is not None:
+            of_stream[term] = (count, None if numbers is None else list(zip(numbers, tfs, lengths, strict=True)))
+    return texts
