@@ -12,8 +12,9 @@ import numpy as np
 
 from recall.sets import Conversation, Turn
 from recollect.embed import Embedder
+from recollect.embed.neighbours import neighbours_of
 from recollect.model.vocabulary import Authority
-from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency
+from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency, more_by_neighbours
 from recollect.rules.closeness import closely_compared
 from recollect.rules.fusion import Facts, Place
 from recollect.rules.text import terms
@@ -59,10 +60,28 @@ class Index:
         """What each term adds to the BM25 score of each turn."""
         shares: dict[str, dict[Place, float]] = {}
         for term, telling in self.idf(asked).items():
-            one: dict[int, float] = {}
-            bm25(one, self.postings[term], telling, self.statistics.mean_length, k1, b)
-            shares[term] = {place(number): share for number, share in one.items()}
+            shares[term] = {place(number): share for number, share in self._shares(term, telling, k1, b).items()}
         return shares
+
+    def similar(self, asked: Sequence[str], k1: float, b: float, counts: float) -> dict[str, dict[Place, float]]:
+        """What the neighbours of each term add to that."""
+        idf = self.idf(asked)
+        more: dict[str, dict[Place, float]] = {}
+        for term, near in neighbours_of(asked).items():
+            telling = idf.get(term) or inverse_frequency(self.statistics.documents, 0)
+            others = [
+                (counts * cosine, self._shares(other, min(telling, known), k1, b))
+                for other, cosine in near.items()
+                if (known := self.idf([other]).get(other)) is not None
+            ]
+            own = self._shares(term, telling, k1, b) if term in idf else {}
+            more[term] = {place(number): share for number, share in more_by_neighbours(own, others).items()}
+        return more
+
+    def _shares(self, term: str, idf: float, k1: float, b: float) -> dict[int, float]:
+        one: dict[int, float] = {}
+        bm25(one, self.postings[term], idf, self.statistics.mean_length, k1, b)
+        return one
 
     def meaning(self, query: Codes) -> dict[Place, float]:
         """The cosines of the turns that are nearest to a query, found as a store would find them."""

@@ -29,10 +29,16 @@ class Recollect:
     newness: bool = True
     k1: float = 0.9
     b: float = 0.5
+    similar_words: float = 0.6
 
     def __call__(self, index: Index, question: Question) -> list[int]:
         asked = read_question(question.text, question.asked_at)
-        evidence = Evidence(index.text(asked.terms, self.k1, self.b), index.meaning(index.query(question.text)), {})
+        evidence = Evidence(
+            index.text(asked.terms, self.k1, self.b),
+            index.meaning(index.query(question.text)),
+            {},
+            index.similar(asked.terms, self.k1, self.b, self.similar_words) if self.similar_words else {},
+        )
         places = widened(nominees(evidence), len(self.weights.lent))
         facts = {place: index.facts[place] for place in places if place in index.facts}
         best = fuse(asked, evidence, facts, self.weights)[:SHORTLIST]
@@ -54,11 +60,13 @@ def without(feature: str) -> Recollect:
     """The ranking with one feature off."""
     if feature == "newness":
         return Recollect(newness=False)
+    if feature == "similar_words":
+        return Recollect(similar_words=0.0)
     off: dict[str, object] = {"lent": ()} if feature == "lent" else {feature: 0.0}
     return Recollect(weights=replace(Weights(), **off))  # type: ignore[arg-type]
 
 
-ABLATED = (*(weight.name for weight in fields(Weights)), "newness")
+ABLATED = (*(weight.name for weight in fields(Weights)), "newness", "similar_words")
 """Every feature of the ranking."""
 _IN_FACTS: dict[str, Callable[[Facts], bool]] = {
     "importance": lambda facts: facts.importance != Facts._field_defaults["importance"],

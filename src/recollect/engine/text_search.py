@@ -245,9 +245,7 @@ def _planned(totals: Mapping[str, int], wanted: Sequence[str], similar: Neighbou
     return _Plan(own, tuple(one for one in near.find if one[1] == totals[one[0]]), own.whole and near.whole)
 
 
-def _chosen(
-    everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int
-) -> tuple[_Plan, dict[tuple[int, str], Sequence[Posting]]]:
+def _chosen(everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int) -> tuple[_Plan, Postings]:
     """Which of the entries count, by how many there are of each term."""
     totals = _summed({term: len(of_term)} for (_, term), of_term in everything.items())
     plan = _planned(totals, wanted, similar, most)
