@@ -96,6 +96,7 @@ def test_every_reason_of_an_item_is_shown() -> None:
     assert _listed("recall_reason") == {
         "matches_query",
         "near_a_match",
+        "has_similar_words",
         "means_alike",
         "related_to_a_match",
         "recency",

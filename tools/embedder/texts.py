@@ -70,9 +70,18 @@ def speech_sentences(speech: Path) -> Iterator[str]:
                 yield sentence.strip()
 
 
+def _frames() -> dict[str, str]:
+    return tomllib.loads((HERE / "frames.toml").read_text(encoding="utf-8"))
+
+
+def people() -> list[str]:
+    """Return the first names that the frames are filled with."""
+    return _frames()["name"].split()
+
+
 def made_from_frames(wordnet: Path, vocabulary: Sequence[str], drawn: random.Random) -> Iterator[str]:
     """Yield sentences with their gaps filled, without end."""
-    known = tomllib.loads((HERE / "frames.toml").read_text(encoding="utf-8"))
+    known = _frames()
     frames = known.pop("frames").strip().splitlines()
     words = {gap: listed.split() for gap, listed in known.items()}
     common = set(vocabulary[1_996:14_000])  # it is sorted by frequency: whole words, the more common half

@@ -236,3 +236,25 @@ def test_one_tenants_embedder_is_not_anothers(place: str) -> None:
         assert mem.verify().ok
     with recollect.open(place, tenant="globex") as mem:
         assert kept(mem)[0][0].startswith("recollect-static") and told(mem, "tea") == 3
+
+
+def test_a_former_defaults_vectors_leave_words_to_find_things_by(place: str) -> None:
+    """As a store is that an earlier version wrote."""
+    former = TopicEmbedder(DRINKS, *(f"topic{number}" for number in range(255)), name="wordllama-l2-supercat-256")
+    with recollect.open(place, embedder=former) as mem:
+        fill(mem)
+    with recollect.open(place) as mem:
+        answer = mem.query("tea", owner="ana")
+        assert len(answer.items) == 3 and "recollect reindex" in answer.notice
+        assert answer.to_dict()["notice"] == answer.in_bullets()["notice"] == answer.notice
+        assert "recollect reindex" in mem.recall_for(session="s", user="tea?", owner="ana").notice
+        assert not any("meaning" in item.breakdown for item in answer.items)
+        (problem,) = [one for one in mem.doctor() if one.where == "vectors"]
+        assert "wordllama-l2-supercat-256/256" in problem.what and "recollect reindex" in str(problem.hint)
+        with pytest.raises(EmbedderMismatch, match=r"an earlier version.*recollect reindex"):
+            mem.add("coffee", owner="ana")
+        assert mem.reindex().vectors == 3
+        mem.add("coffee", owner="ana")
+        answer = mem.query("tea", owner="ana")
+        assert answer.items and not answer.notice and "notice" not in answer.to_dict()
+        assert not [one for one in mem.doctor() if one.where == "vectors"]

@@ -13,6 +13,7 @@ from typer.exceptions import Abort, Exit, TyperException
 from recollect import __version__
 from recollect.interfaces.cli import (
     care,
+    embedders,
     entries,
     erasing,
     identity,
@@ -101,6 +102,7 @@ COMMANDS = (
         phases,
         operations,
         relating,
+        embedders,
         tracing,
         serving,
     ),

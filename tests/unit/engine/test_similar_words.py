@@ -1,0 +1,72 @@
+"""A question's words find memories by words that mean much alike: explained, bounded, off by policy, the same on both stores."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.interfaces.python import Recollect
+
+COLOURS = ("My favorite color is teal", "The train to Basel leaves at seven", "Ana keeps bees on the roof")
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
+
+
+def opened(place: str, similar_words: float = 0.6, **more: Any) -> Recollect:
+    mem = recollect.open(place, embedder="none", policy={"recall": {"similar_words": similar_words, **more}})
+    for number, text in enumerate(COLOURS):
+        mem.add(text, owner="ana", canonical_key=f"Note-{number}")
+    return mem
+
+
+def test_british_words_find_american_ones(place: str) -> None:
+    with opened(place) as mem:
+        (item,) = mem.query("favourite colour", owner="ana").items
+        assert item.memory.content == COLOURS[0]
+        assert item.recall_reason == ("has_similar_words",)
+        assert item.breakdown["similar_words"] == 1.0 and "text" not in item.breakdown
+
+
+def test_the_policy_switches_it_off(place: str) -> None:
+    with opened(place, similar_words=0) as mem:
+        assert mem.query("favourite colour", owner="ana").items == ()
+
+
+def test_the_word_itself_counts_more_than_one_that_means_alike(place: str) -> None:
+    with opened(place) as mem:
+        mem.add("The favourite of all colour charts", owner="ana", canonical_key="Chart")
+        first, second = mem.query("favourite colour", owner="ana").items
+        assert first.memory.content.startswith("The favourite") and first.breakdown["text"] == 1.0
+        assert 0 < second.breakdown["similar_words"] <= 0.6
+
+
+def test_several_words_for_one_thing_count_once(place: str) -> None:
+    with recollect.open(place, embedder="none") as mem:
+        mem.add("mother table chair", owner="ana", canonical_key="Kitchen-One-Word")
+        mem.add("mother mama mom", owner="ana", canonical_key="Kitchen-Three-Words")
+        mem.add("mama window door", owner="ana", canonical_key="Kitchen-Other-Word")
+        mem.add("mom lamp carpet", owner="ana", canonical_key="Kitchen-Last-Word")
+        scores = {item.memory.content: item.breakdown["similar_words"] for item in mem.query("mum", owner="ana").items}
+        assert len(scores) == 4
+        assert scores["mother table chair"] == scores["mother mama mom"] == 1.0
+
+
+def test_what_is_hidden_does_not_use_up_what_may_be_read(place: str) -> None:
+    with opened(place, max_postings=100) as mem:
+        mine = mem.as_caller(user="ana", agent="clerk")
+        before = [(i.memory.content, i.score) for i in mine.query("favourite colour", owner="ana").items]
+        rows = [
+            {
+                "content": f"favorite color number {n}",
+                "owner": "ana",
+                "scope": "painter",
+                "canonical_key": f"Hidden-{n}",
+            }
+            for n in range(120)
+        ]
+        mem.add_many(rows)
+        assert [(i.memory.content, i.score) for i in mine.query("favourite colour", owner="ana").items] == before != []
