@@ -318,7 +318,7 @@ class Turn(Plain):
     """What one exchange recalled and left behind. ``recall`` is ``None`` where it was only recorded.
 
     ``receipts`` says what became of each line and of each thing that it states, ``promoted`` what crossed into another
-    space or was stopped at its border, ``forgotten`` which lines left the window.
+    space or was stopped at its border, ``forgotten`` which lines left the window and what was taken back.
     """
 
     session: str

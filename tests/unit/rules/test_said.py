@@ -57,6 +57,12 @@ def test_the_messages_that_the_rules_were_made_for_are_all_read_right() -> None:
     assert wrong_in("dev") == ([], 80)
 
 
+def test_most_messages_that_the_rules_had_not_seen_are_read_right() -> None:
+    """77 of 80 were when they were looked at."""
+    wrong, total = wrong_in("frozen")
+    assert total == 80 and len(wrong) <= 3, wrong
+
+
 # ── statements ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

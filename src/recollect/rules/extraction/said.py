@@ -39,7 +39,9 @@ def _beginning(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.I)
 
 
-_OPENS = re.compile(rf"(?:(?:{any_of(_TABLE['openings'])})(?:[,!.…:]+\s*|\s+-+\s+|\s+(?=\S))|[\w.-]{{2,20}}: )", re.I)
+_OPENS = re.compile(
+    rf"(?!now that\b)(?:(?:{any_of(_TABLE['openings'])})(?:[,!.…:]+\s*|\s+-+\s+|\s+(?=\S))|[\w.-]{{2,20}}: )", re.I
+)
 _MOST_OPENINGS = 4
 _REMINDS = _beginning(_TABLE["reminders"])
 _NOT_STATED = _beginning([*_TABLE["supposed"], *_TABLE["retold"], *_TABLE["pleasantries"]])
@@ -233,7 +235,6 @@ def _parts(stated: Sequence[str]) -> list[str]:
 # ── what is not to be kept ──────────────────────────────────────────────────────────────────────────────────────────
 
 _LEAVES_OUT = {which: _beginning(_TABLE["leaves_out"][which]) for which in LeavesOut}
-_FEWEST_WORDS_OF_ITS_OWN = 3
 
 
 class Discretion(NamedTuple):
@@ -261,8 +262,7 @@ def discretion(message: str) -> Discretion | None:
     bodies = [_body(s) for s in sentences]
     if not any(_LEAVES_OUT[LeavesOut.THIS].search(body) and not _ASKS.match(body) for body in bodies):
         return None
-    others = [_LEAVES_OUT[LeavesOut.THIS].sub(" ", body) for body in bodies if not _is_chatter(body)]
-    says_more = sum(len(_WORD.findall(other)) for other in others) >= _FEWEST_WORDS_OF_ITS_OWN
+    says_more = any(_telling(_LEAVES_OUT[LeavesOut.THIS].sub(" ", body)) for body in bodies)
     return Discretion(LeavesOut.THIS if says_more else LeavesOut.BEFORE, "")
 
 
