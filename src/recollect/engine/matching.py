@@ -250,7 +250,15 @@ def newest_phase_first(engine: Engine, found: Sequence[Ranked]) -> list[Ranked]:
 
 def standing(engine: Engine, reader: Reader, stream: Stream, which: Standing, most: int) -> list[Stored]:
     """The newest memories of a sort that is read whatever is asked and that may be seen, newest first."""
-    numbers = reader.newest(stream, which, most) if most else []
+    return _visible(engine, reader, stream, reader.newest(stream, which, most) if most else [])
+
+
+def standing_in(engine: Engine, reader: Reader, stream: Stream, category: str, most: int) -> list[Stored]:
+    """The newest memories of a category that is read whatever is asked, as far as they may be seen, newest first."""
+    return _visible(engine, reader, stream, reader.newest_in_category(stream, category, most))
+
+
+def _visible(engine: Engine, reader: Reader, stream: Stream, numbers: Sequence[int]) -> list[Stored]:
     seen = reader.visible(stream, numbers, engine.what_is_active()) if numbers else set()
     found = reader.by_numbers(stream, [number for number in numbers if number in seen]) if seen else []
     return sorted(as_seen(engine, reader, found), key=lambda stored: -stored.number)

@@ -183,6 +183,12 @@ SELECT memory FROM memories
    AND authority <> 'ai_inferred'
  ORDER BY memory DESC LIMIT :limit
 
+-- name: newest_in_category
+SELECT memory FROM memories
+ WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND category = :category
+   AND kind NOT IN ('profile', 'short_term', 'procedural')
+ ORDER BY memory DESC LIMIT :limit
+
 -- name: to_purge
 SELECT id FROM memories
  WHERE tenant = :tenant AND stream = :stream AND purge_at IS NOT NULL AND purge_at <= :now AND removed IS NULL

@@ -122,6 +122,11 @@ class ReadsMemories(Protocol):
         """Numbers of a stream's active memories of one standing, newest first."""
         ...
 
+    def newest_in_category(self, stream: Stream, category: str, limit: int) -> list[int]:
+        """Numbers of a stream's active memories of a category, newest first; profile facts, lines of a conversation and
+        procedures are read in other ways, and left out."""
+        ...
+
     def count(self, tenant: str, selection: Selection) -> int: ...
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
         """How many memories fit the selection, for each value of a column."""
