@@ -1,6 +1,5 @@
 """Borders over MCP: whatever a client asks, it learns nothing of another tenant, owner, scope, category or namespace."""
 
-import json
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -86,7 +85,7 @@ def person(house: House) -> Iterator[HttpServer]:
 def everything(server: HttpServer, house: House, **agent: str) -> str:
     """All that a client can get out of a server, as one text."""
     told = [
-        server.call(tool, arguments | agent).content[0].text
+        "\n".join(part.text for part in server.call(tool, arguments | agent).content)
         for tool, arguments in [
             ("memory_query", {"query": "meeting secret", "top_k": 50}),
             ("memory_query", {"query": "meeting", "return": "full", "filters": {"scope": "stylist"}}),
@@ -204,7 +203,8 @@ def test_an_agent_that_a_person_s_client_names_narrows_and_opens_nothing(person:
     searches = [{"query": "meeting secret", "top_k": 50}, {"query": " ".join(house.words), "top_k": 50}]
 
     def told(**agent: str) -> str:
-        return " ".join(person.call("memory_query", asked | agent).content[0].text for asked in searches)
+        answers = [person.call("memory_query", asked | agent) for asked in searches]
+        return " ".join(part.text for answer in answers for part in answer.content)
 
     whole, planner, stylist = told(), told(agent="planner"), told(agent="stylist")
     assert "planning meeting" in whole and "zzcategoryword" in whole and "zzscopeword" not in whole
@@ -232,6 +232,6 @@ def test_an_agent_that_names_itself_sees_as_little(application: HttpServer, hous
     for id in (house.ids["scope"], house.ids["category"]):
         assert application.call("memory_history", {"id": id, "agent": "planner"}).is_error
         assert not application.call("memory_history", {"id": id, "agent": "stylist"}).is_error
-    everyone = json.loads(application.call("memory_query", {"query": "meeting", "top_k": 50}).content[0].text)
+    everyone = application.call("memory_query", {"query": "meeting", "top_k": 50}).structured_content["items"]
     assert house.ids["owner"] in {one["id"] for one in everyone}
     assert house.ids["tenant"] not in {one["id"] for one in everyone}

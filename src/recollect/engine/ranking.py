@@ -52,7 +52,8 @@ BY_BEARING = 16
 """How many are candidates because they are about what the question depends on."""
 BEARS = 0.5
 """How sure one can be that such a memory has to do with the question."""
-IMPORTANCES = range(5, 0, -1)
+IMPORTANT = 4
+"""From which importance on a memory is told of a person before others."""
 OTHERWISE_KNOWN = 0.5
 """How much a memory belongs to what is told of a person that is no profile fact, not canon and not pinned."""
 NAMES_READ = 200
@@ -237,16 +238,10 @@ def _asked_for(sought: _Sought, text: str) -> dict[Place, float]:
     most, looking = sought.most, sought.looking
     if sought.question.spans or sought.named is not None or not asks_for_everything(text, _names(looking.streams)):
         return {}
-    first = [
-        place
-        for sort in ({"kind": Kind.PROFILE}, {"pinned": 1}, {"tier": Tier.CANON})
-        for place in looking.newest_of(sort, most)
-    ]
-    found = dict.fromkeys(first, 1.0)
-    for importance in IMPORTANCES:
-        if len(found) >= most:
-            break
-        more = looking.newest_of({"importance": importance}, most - len(found))
+    sorts = {"kind": Kind.PROFILE}, {"pinned": 1}, {"tier": Tier.CANON}
+    found = dict.fromkeys((place for sort in sorts for place in looking.newest_of(most, **sort)), 1.0)
+    for least in (IMPORTANT, 1):
+        more = looking.newest_of(most, least) if len(found) < most else []
         found |= {place: OTHERWISE_KNOWN for place in more if place not in found}
     return found
 
@@ -387,8 +382,8 @@ class _Looking:
             found += self._reader.select(self._tenant, then, count)
         return self.at((stored.stream, stored.number) for stored in found)
 
-    def newest_of(self, sort: Mapping[str, Any], count: int) -> list[Place]:
-        """The newest that are of a sort and are no lines of a conversation."""
+    def newest_of(self, count: int, least_important: int = 1, **sort: Any) -> list[Place]:
+        """The newest that are of a sort, matter enough, and are no lines of a conversation."""
         equal = dict(self.selection.equal)
         kinds = equal.get("kind", tuple(Kind))
         equal["kind"] = tuple(kind for kind in kinds if kind not in (Kind.SHORT_TERM, Kind.EPISODIC))
@@ -398,7 +393,9 @@ class _Looking:
                 return []
             equal[name] = value
         numbers = tuple(stream.number for stream in self.streams)
-        found = self._reader.select(self._tenant, replace(self.selection, streams=numbers, equal=equal), count)
+        matters = (("importance", ">=", least_important),) if least_important > 1 else ()
+        these = replace(self.selection, streams=numbers, equal=equal, ranges=(*self.selection.ranges, *matters))
+        found = self._reader.select(self._tenant, these, count)
         return [(stored.stream, stored.number) for stored in found]
 
     def around(self, facts: Mapping[Place, Facts], reach: int) -> dict[Place, Facts]:

@@ -15,7 +15,6 @@ from recollect.engine.change_header import header_of
 from recollect.engine.context import Engine
 from recollect.engine.exchange import Exchange, as_session
 from recollect.engine.filters import whole_categories
-from recollect.engine.links import as_seen
 from recollect.engine.matching import (
     is_unsure,
     loaded,
@@ -23,6 +22,7 @@ from recollect.engine.matching import (
     newest_phase_first,
     shadowed,
     standing,
+    standing_in,
     told,
     unasked,
     with_counterparts,
@@ -157,7 +157,7 @@ def _with_reasons(told: Sequence[Recalled], anyway: Mapping[str, str], matching:
 
 
 _MOST_OF_CATEGORIES = 200
-"""Of how many memories of whole categories, the newest, a turn is given the most important."""
+"""Of how many memories of a whole category, the newest, a turn is given the most important."""
 _MARGIN = 4
 """How many times as many are looked at as are recalled, since the most important need not be the newest."""
 
@@ -171,16 +171,8 @@ def _whole_categories(engine: Engine, reader: Reader, streams: Sequence[Stream])
 
     Profile facts have a limit of their own.
     """
-    names = whole_categories(engine)
-    if not names or not streams:
-        return []
-    kinds = tuple(kind for kind in _SEARCHED if kind is not Kind.PROFILE)
-    selection = replace(
-        engine.what_is_active(),
-        streams=tuple(stream.number for stream in streams),
-        equal={"status": "active", "kind": kinds, "category": tuple(names)},
-    )
-    found = as_seen(engine, reader, reader.select(engine.tenant, selection, _MOST_OF_CATEGORIES))
+    each = ((stream, name) for stream in streams for name in whole_categories(engine))
+    found = [s for stream, name in each for s in standing_in(engine, reader, stream, name, _MOST_OF_CATEGORIES)]
     room = Room(engine.policy.injection.budget_tokens, count_tokens)
     return [s for s in _most_important(engine, found, len(found)) if room.takes(bullet(to_memory(s)))]
 

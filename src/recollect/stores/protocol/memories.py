@@ -125,6 +125,11 @@ class ReadsMemories(Protocol):
         """Of the newest active memories of one standing, so many at most, those that fit the selection, newest first."""
         ...
 
+    def newest_in_category(self, stream: Stream, category: str, limit: int) -> list[int]:
+        """Numbers of a stream's active memories of a category, newest first; profile facts, lines of a conversation and
+        procedures are read in other ways, and left out."""
+        ...
+
     def count(self, tenant: str, selection: Selection) -> int: ...
     def count_by(self, tenant: str, column: str, selection: Selection) -> dict[str, int]:
         """How many memories fit the selection, for each value of a column."""

@@ -301,6 +301,10 @@ class StateTables(ProvenanceTables, _Postings):
         answer = self._db.filtered_soon("standing", condition, params, which=which, sort=SORTS[which])
         return lambda: self._named(stream.tenant, answer())
 
+    def newest_in_category(self, stream: Stream, category: str, limit: int) -> list[int]:
+        where = {"tenant": stream.tenant, "stream": stream.number, "category": category}
+        return [number for (number,) in self._db.tuples("newest_in_category", **where, limit=limit)]
+
     def count(self, tenant: str, selection: Selection) -> int:
         condition, params = where(selection, self._db.dialect)
         return int(self._db.filtered("count_memories", condition, {**params, "tenant": tenant})[0]["n"])
