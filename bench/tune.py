@@ -149,7 +149,9 @@ def print_confidence(sets: Mapping[str, Judged]) -> None:
     """The curve fitted on all, how it does on sets that it was not fitted on, and what each least confidence costs."""
     telling = {name: one for name, one in sets.items() if (~one.answerable).sum() >= TELLING}
     fitted = curve(list(telling.values()))
-    print(f"\nThe curve over all sets that have questions without an answer: AT_NOTHING {fitted[0]:.2f}, PER_SUPPORT {fitted[1]:.2f}")
+    print(
+        f"\nThe curve, over sets that have questions without an answer: AT_NOTHING {fitted[0]:.2f}, PER_SUPPORT {fitted[1]:.2f}"
+    )
     rows, sure = [], {}
     for name, one in sets.items():
         others = [of for other, of in telling.items() if other != name]

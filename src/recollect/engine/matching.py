@@ -30,6 +30,8 @@ PASSES, AS_RELEVANT = 0.3, 0.4
 unrelated."""
 PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR = 0.5, 0.7
 """The same where nothing but likeness speaks for an update: most memories that are alike are two facts."""
+AMONG_IF_NEAR = 6
+"""Among how many of the best the later one must be then: it must not push out what answers better."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
@@ -71,7 +73,7 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
     known |= edges(engine, reader, [place for place in at if place not in known])()
     updates = (one for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE)
     links = {(one.source, one.target): one for one in updates if one.source in at and one.target in at}
-    reasons = _Reasons(engine, reader, links)
+    reasons, leading = _Reasons(engine, reader, links), {one.place for one in found[:AMONG_IF_NEAR]}
 
     def may_pass(later: Place, earlier: Place) -> bool:
         newer, older = at[later], at[earlier]
@@ -81,7 +83,8 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
             or _believed_more(engine, older, newer)
         ):
             return False
-        nearly = newer.asks_what_holds and _is_as_good(newer, older, PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR)
+        nearly = newer.asks_what_holds and later in leading
+        nearly = nearly and _is_as_good(newer, older, PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR)
         return nearly or reasons.of(later, earlier, older.id) != NEAR
 
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
