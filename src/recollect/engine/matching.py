@@ -25,7 +25,7 @@ from recollect.stores.protocol import Contender, Place, Reader, Relation, Select
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
-PASSES, AS_RELEVANT = 0.3, 0.4
+PASSES, AS_RELEVANT = 0.3, 0.3
 """The shares of an earlier memory's score and relevance that a later one needs to be told before it: recency lifts nothing
 unrelated."""
 PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR = 0.5, 0.7
