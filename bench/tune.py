@@ -28,6 +28,8 @@ STEPS = (0.0, 0.25, 0.5, 0.75, 1.25, 1.5, 2.0)
 """By what each weight is multiplied in a search."""
 ROUNDS = 2
 RIGHT_IN = 5
+TELLING = 10
+"""How many questions without an answer a set must have to tell what confidence is worth."""
 
 Weighed = Mapping[str, float]
 Vector = NDArray[np.float64]
@@ -125,7 +127,7 @@ def judged(told: Told) -> Judged:
 def _support(sure: float) -> float:
     """What the curve made this confidence of."""
     bounded = min(max(sure, 0.001), 0.999)
-    return (math.log(bounded / (1 - bounded)) - confidence.AT_NOTHING) / confidence.PER_LIKENESS
+    return (math.log(bounded / (1 - bounded)) - confidence.AT_NOTHING) / confidence.PER_SUPPORT
 
 
 def curve(sets: Sequence[Judged]) -> tuple[float, float]:
@@ -145,11 +147,14 @@ def curve(sets: Sequence[Judged]) -> tuple[float, float]:
 
 def print_confidence(sets: Mapping[str, Judged]) -> None:
     """The curve fitted on all, how it does on sets that it was not fitted on, and what each least confidence costs."""
-    fitted = curve(list(sets.values()))
-    print(f"\nThe curve over all sets: AT_NOTHING {fitted[0]:.2f}, PER_LIKENESS {fitted[1]:.2f}")
+    telling = {name: one for name, one in sets.items() if (~one.answerable).sum() >= TELLING}
+    fitted = curve(list(telling.values()))
+    print(
+        f"\nThe curve, over sets that have questions without an answer: AT_NOTHING {fitted[0]:.2f}, PER_SUPPORT {fitted[1]:.2f}"
+    )
     rows, sure = [], {}
     for name, one in sets.items():
-        others = [of for other, of in sets.items() if other != name]
+        others = [of for other, of in telling.items() if other != name]
         base, per = curve(others) if others else fitted
         sure[name] = 1 / (1 + np.exp(-(base + per * one.support)))
         said, was = float(sure[name].mean()), float(one.right.mean())

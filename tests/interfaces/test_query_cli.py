@@ -31,14 +31,16 @@ def test_bullets_begin_with_what_changed(shell: Shell) -> None:
     shell.run("erase", "--id", id, "--yes")
     answer = shell.json(*asked)
     assert answer["header"] == f"Memory updates since rev 1:\n- −deleted: [erased] memory {id.replace('-', '')[:12]}"
-    assert set(answer) == {"items", "abstained", "no_room", "header"} and answer["abstained"] is False
+    assert set(answer) == {"items", "confidence", "abstained", "no_room", "header"} and answer["abstained"] is False
     assert [one["text"] for one in answer["items"]] == [f"[general] Ana drinks green tea ({today()})"]
 
 
 def test_an_answer_without_bullets_says_so(shell: Shell) -> None:
     asked = ("query", "quantum pancakes", "--threshold", "0.9", "--return", "bullets")
     assert "nothing matches" in shell.run(*asked)
-    assert shell.json(*asked) == {"items": [], "abstained": True, "no_room": 0, "header": ""}
+    answer = shell.json(*asked)
+    assert answer["items"] == [] and answer["abstained"] and answer["no_room"] == 0 and answer["header"] == ""
+    assert answer["because"] in ("abstained:threshold", "abstained:nothing_matches") and answer["confidence"] < 0.5
 
 
 def test_bullets_say_what_was_said_before(shell: Shell) -> None:

@@ -25,11 +25,13 @@ from recollect.stores.protocol import Contender, Later, Place, Reader, Relation,
 
 SHADOW_MARGIN = 8
 """How many more than asked for are looked at, since some may shadow others."""
-PASSES, AS_RELEVANT = 0.3, 0.4
+PASSES, AS_RELEVANT = 0.3, 0.3
 """The shares of an earlier memory's score and relevance that a later one needs to be told before it: recency lifts nothing
 unrelated."""
-PASSES_IF_NEAR = 0.8
-"""The share of its score where nothing but likeness speaks for an update: most that are alike are two facts."""
+PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR = 0.5, 0.7
+"""The same where nothing but likeness speaks for an update: most memories that are alike are two facts."""
+AMONG_IF_NEAR = 6
+"""Among how many of the best the later one must be then: it must not push out what answers better."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
@@ -71,18 +73,26 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
     known |= edges(engine, reader, [place for place in at if place not in known])()
     updates = (one for ends in known.values() for one in ends if one.relation_type == MAY_UPDATE)
     links = {(one.source, one.target): one for one in updates if one.source in at and one.target in at}
-    reasons = _Reasons(engine, reader, links)
+    reasons, leading = _Reasons(engine, reader, links), {one.place for one in found[:AMONG_IF_NEAR]}
 
     def may_pass(later: Place, earlier: Place) -> bool:
         newer, older = at[later], at[earlier]
-        as_good = newer.score >= PASSES * older.score and newer.relevance >= AS_RELEVANT * older.relevance
-        if not as_good or newer.features.get("not_then") or _believed_more(engine, older, newer):
+        if (
+            not _is_as_good(newer, older, PASSES, AS_RELEVANT)
+            or newer.features.get("not_then")
+            or _believed_more(engine, older, newer)
+        ):
             return False
-        nearly = newer.asks_what_holds and newer.score >= PASSES_IF_NEAR * older.score
+        nearly = newer.asks_what_holds and later in leading
+        nearly = nearly and _is_as_good(newer, older, PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR)
         return nearly or reasons.of(later, earlier, older.id) != NEAR
 
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
     return [one._replace(relations=known[one.place]) for one in _with_newness(ordered)]
+
+
+def _is_as_good(newer: Ranked, older: Ranked, score: float, relevance: float) -> bool:
+    return newer.score >= score * older.score and newer.relevance >= relevance * older.relevance
 
 
 class _Reasons:

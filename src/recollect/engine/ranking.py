@@ -163,26 +163,25 @@ def _supports(
     evidence: Evidence,
     told: Sequence[Ranked],
 ) -> list[float]:
-    """How much each supports an answer. Without vectors it is what of the question's words it has.
+    """How much each supports an answer: by what of the question's words it has, and by likeness where there are vectors.
 
     What is asked for as a whole, or bears on the question, supports it whatever its words are.
     """
-    question, places = sought.question, [one.place for one in told]
-    if sought.meant is None:
-        return [support(question, question.named, one.relevance) for one in told]
-    anyway = {**evidence.bearing, **evidence.asked_for}
-    aspect = None if asked.aspect is None else likeness(engine, reader, streams, asked._replace(codes=asked.aspect))
-    like = (aspect or sought.meant).cosines(places)
+    question, like = sought.question, {}
+    if sought.meant is not None:
+        aspect = None if asked.aspect is None else likeness(engine, reader, streams, asked._replace(codes=asked.aspect))
+        like = (aspect or sought.meant).cosines([one.place for one in told])
+    idf, anyway = sought.text.idf, {**evidence.bearing, **evidence.asked_for}
     return [
-        max(support(question, _about(question, evidence, one), like.get(one.place, 0.0)), anyway.get(one.place, 0.0))
+        max(support(question, idf, _had(question, evidence, one), like.get(one.place, 0.0)), anyway.get(one.place, 0.0))
         for one in told
     ]
 
 
-def _about(question: Question, evidence: Evidence, one: Ranked) -> set[str]:
-    """Those of the names in a question that a memory has, or that are its speaker's."""
+def _had(question: Question, evidence: Evidence, one: Ranked) -> set[str]:
+    """Those of a question's terms that a memory has, and those of its names that are the speaker's."""
     speaker = {stem(word) for word in words(one.row.actor_id or one.row.user_id or "")}
-    return {name for name in question.named if name in speaker or one.place in evidence.text.get(name, ())}
+    return {term for term, having in evidence.text.items() if one.place in having} | (question.named & speaker)
 
 
 def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:

@@ -304,7 +304,7 @@ class Recall(Section):
 
     top_k: int = Field(5, ge=1, le=1_000, description="how many memories a query returns")
     confidence_min: float = Field(
-        0.2, ge=0, le=1, description="how sure an answer to a question must be to be told; 0: it is always told"
+        0.32, ge=0, le=1, description="how sure an answer to a plain question must be to be told; 0: it is always told"
     )
     max_postings: int = Field(
         2_000, ge=100, description="how many index entries a query reads; its rarest words are read first"
@@ -335,7 +335,7 @@ class Ranking(Section):
     """
 
     text: float = Field(1.0, ge=0, le=10, description="the words that it shares with the question, rare ones most")
-    meaning: float = Field(0.5, ge=0, le=10, description="likeness of meaning, where vectors are kept")
+    meaning: float = Field(1.0, ge=0, le=10, description="likeness of meaning, where vectors are kept")
     names: float = Field(0.25, ge=0, le=10, description="the question names who said it, or what it is about")
     time: float = Field(0.5, ge=0, le=10, description="it is from a time that the question names")
     authority: float = Field(0.4, ge=0, le=10, description="a person, a tool or the operator stands for it")
@@ -346,13 +346,13 @@ class Ranking(Section):
     )
     importance: float = Field(0.1, ge=0, le=10, description="how important it is")
     vouching: float = Field(0.1, ge=0, le=10, description="others vouch for it")
-    relation: float = Field(0.2, ge=0, le=10, description="it is related to one of the best matches")
+    relation: float = Field(0.1, ge=0, le=10, description="it is related to one of the best matches")
     bearing: float = Field(
         0.6, ge=0, le=10, description="it is about what the question depends on, such as what one cannot eat"
     )
     asked_for: float = Field(1.0, ge=0, le=10, description="the question asks for all that is known of a person")
     meaning_min: float = Field(
-        0.4, ge=0, le=1, description="how like the question a memory must be that shares no word with it"
+        0.1, ge=0, le=1, description="how like the question a memory must be that shares no word with it"
     )
     pinned: float = Field(0.15, ge=0, le=10, description="it is pinned")
     canon: float = Field(0.15, ge=0, le=10, description="it is canon")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recollect.rules.language.calendar import MONTHS, WEEKDAYS
 from recollect.rules.text import STOP_WORDS, stem, terms, words
 from recollect.rules.times import Span, read_times
 from recollect.rules.topics import bearing_terms
@@ -81,7 +82,7 @@ _OF_ANYTHING = frozenset(
 
 _WRITTEN = re.compile(r"[^\W\d_][\w'’-]*")
 _SENTENCE_END = re.compile(r"[.!?:]\s+$")
-_NO_NAME = frozenset("i im ive id ill".split())
+_NO_NAME = frozenset(("i", "im", "ive", "id", "ill", "ok", *WEEKDAYS, *MONTHS))
 _ASKS = re.compile(
     r"\?\s*$|^\W*(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|can|could|will|would|should|shall"
     r"|may|has|have|had)\b",
@@ -89,9 +90,13 @@ _ASKS = re.compile(
 )
 
 
+PLAIN = 25
+"""How many words a plain question has at most."""
+
+
 def asks(text: str) -> bool:
-    """Whether a text is worded as a question, which may have no answer; else it only says what it is about."""
-    return bool(_ASKS.search(text))
+    """Whether a text is a plain question, which may have no answer; what is longer tells of something, too."""
+    return len(words(text)) <= PLAIN and bool(_ASKS.search(text))
 
 
 def named_in(text: str) -> frozenset[str]:

@@ -18,6 +18,7 @@ from recollect.rules.fusion import (
     Scored,
     fuse,
     in_order,
+    members_first,
     nominees,
     recall_reason,
     relevance,
@@ -256,3 +257,29 @@ def test_what_brought_a_memory_is_the_strongest_of_its_reasons(
     words: float, features: dict[str, float], reason: str
 ) -> None:
     assert recall_reason(words, features) == reason
+
+
+def test_each_member_of_a_list_is_told_before_one_is_repeated() -> None:
+    said = ["We went to Lisbon by train", "By train we went to Lisbon in May", "Bergen was rainy", "Ghent has canals"]
+    contents = {(1, number): text for number, text in enumerate(said)}
+    ranked = [scored((1, number), Features(text=1.0 - number / 10)) for number in range(len(said))]
+    told = members_first(ask("Which cities have I visited?"), ranked, contents)
+    assert [one.place[1] for one in told] == [0, 2, 3, 1]
+    assert told[-1].features.repeats < 0 and told == in_order(told)
+    assert members_first(ask("Which cities?"), ranked[2:], contents) == ranked[2:]
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("Which cities have I visited?", True),
+        ("What are my children called?", True),
+        ("What board games do we own?", True),
+        ("Who are my doctors?", True),
+        ("What is my name?", False),
+        ("What does she do?", False),
+        ("Which bus is mine?", False),
+    ],
+)
+def test_questions_for_all_members(question: str, several: bool) -> None:
+    assert ask(question).asks_for_members is several

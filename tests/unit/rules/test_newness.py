@@ -85,7 +85,7 @@ def test_only_the_best_are_compared() -> None:
 
 
 def test_likeness_in_meaning_can_make_the_difference() -> None:
-    contents = ["The Zotero library is large", "My Zotero folder is larger"]
+    contents = ["The Zotero library is large", "My Zotero folder is larger now"]
     ranked = [scored((1, 0), Features(text=1.0)), scored((1, 1), Features(text=0.9))]
     said = statements(contents, HOW_MANY)
     alike = {((1, 0), (1, 1)): 0.9}
