@@ -36,8 +36,10 @@ them read the words themselves."""
 
 _local = threading.local()
 _SPELLING = load_table(__package__, "spelling.toml")
-_ENDINGS = [(re.compile(one["british"]), one["american"]) for one in _SPELLING["endings"]]
-_ONE_FORM = {other: kept for kept, others in _SPELLING["words"].items() for other in others.split()}
+_ENDINGS: list[tuple[re.Pattern[str], str]] = [
+    (re.compile(one["british"]), one["american"]) for one in _SPELLING["endings"]
+]
+_ONE_FORM: dict[str, str] = {other: kept for kept, others in _SPELLING["words"].items() for other in others.split()}
 _NUMBERS: dict[str, int] = _SPELLING["numbers"]
 _TENS = {word: number for word, number in _NUMBERS.items() if number >= 20}
 _UNITS = {word: number for word, number in _NUMBERS.items() if number < 10} | {"one": 1}
