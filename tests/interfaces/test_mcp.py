@@ -127,7 +127,7 @@ def test_the_query_says_where_to_look(server: HttpServer, folder: Path) -> None:
         mem.add("The okapi of Ana moved", owner="ana", title="okapi", change="update")
 
     def found(**where: Any) -> list[str]:
-        asked = {"query": "okapi", "return": "full", "top_k": 9, **where}
+        asked = {"query": "okapi", "return": "full", "top_k": 9, "threshold": 0.5, **where}
         items = server.call("memory_query", asked).structured_content["items"]
         return sorted(f"{one['namespace']} {one['space']} {one['owner']}" for one in items)
 

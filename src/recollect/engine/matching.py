@@ -18,7 +18,7 @@ from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, KindClass,
 from recollect.rules.authority import outranks
 from recollect.rules.fusion import DIGITS
 from recollect.rules.keys import identity
-from recollect.rules.outdating import NEAR, STATED, later_first
+from recollect.rules.outdating import NEAR, STATED, announces_change, later_first
 from recollect.rules.question import asks
 from recollect.rules.shadowing import Concept, Precedence, shadows, with_places
 from recollect.stores.protocol import Contender, Later, Place, Reader, Relation, Selection, Standing, Stored, Stream
@@ -28,10 +28,10 @@ SHADOW_MARGIN = 8
 PASSES, AS_RELEVANT = 0.3, 0.3
 """The shares of an earlier memory's score and relevance that a later one needs to be told before it: recency lifts nothing
 unrelated."""
-PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR = 0.5, 0.7
-"""The same where nothing but likeness speaks for an update: most memories that are alike are two facts."""
+PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR = 0.5, 0.5
+"""The same where likeness alone speaks for an update and the later one announces no change: most that are alike are two facts."""
 AMONG_IF_NEAR = 6
-"""Among how many of the best the later one must be then: it must not push out what answers better."""
+"""Among how many of the best a later one must be for which likeness alone speaks: it must not push out what answers better."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
@@ -83,9 +83,10 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
             or _believed_more(engine, older, newer)
         ):
             return False
-        nearly = newer.asks_what_holds and later in leading
-        nearly = nearly and _is_as_good(newer, older, PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR)
-        return nearly or reasons.of(later, earlier, older.id) != NEAR
+        if reasons.of(later, earlier, older.id) != NEAR:
+            return True
+        nearly = newer.asks_what_holds and _is_as_good(newer, older, PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR)
+        return later in leading and (nearly or reasons.announces_change(later))
 
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
     return [one._replace(relations=known[one.place]) for one in _with_newness(ordered)]
@@ -111,6 +112,10 @@ class _Reasons:
         body = self._versions[later].body or {}
         brought = self._links[later, earlier].created_at == body.get("created_at")
         return reasons_in(body).get(id, STATED) if brought else STATED
+
+    def announces_change(self, later: Place) -> bool:
+        """Whether the words of a memory say that something changed or ended."""
+        return announces_change(str((self._versions[later].body or {}).get("content", "")))
 
 
 def _with_newness(ordered: Sequence[Ranked]) -> list[Ranked]:

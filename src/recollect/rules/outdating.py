@@ -26,6 +26,9 @@ ALIKE_ENOUGH = {ANNOUNCED_CHANGE: 0.40, MENTIONS_OLD_VALUE: 0.35, SAME_KIND_OF_V
 SLOT_SHARED = 0.7
 """The share of their words, numbers aside, that two memories must have in common to be about one kind of value."""
 
+ONE_STATEMENT = 120
+"""Up to how many characters a text is taken to say one thing."""
+
 _TABLE = load_table(__package__, "outdating.toml")
 
 
@@ -90,6 +93,18 @@ def reason_to_doubt(old: str, new: str, similarity: float, relation: Relation = 
         SAME_KIND_OF_VALUE: other_value and _share(shared, before, now) >= SLOT_SHARED,
     }
     return next((reason for reason, is_there in signs.items() if is_there and similarity >= ALIKE_ENOUGH[reason]), NEAR)
+
+
+def announces_change(text: str) -> bool:
+    """Return whether a short text says that something changed or ended. A longer one may say so of something else.
+
+    >>> announces_change("Practice was moved to Tuesday"), announces_change("Practice is on Mondays")
+    (True, False)
+    """
+    if len(text) > ONE_STATEMENT:
+        return False
+    signs = signs_of(text)
+    return signs.changes or signs.ends is not None
 
 
 def _share(shared: frozenset[str], before: Signs, now: Signs) -> float:
