@@ -104,7 +104,8 @@ def build(
     denies_slot = one and negated and bool(tail.value or value)
     if _held_before(context, tail, change):
         tense = Tense.PAST
-    single = one and tense is Tense.NOW and not partial and not contested and not denies_slot and context.sure
+    alone = one and not partial and not contested and not denies_slot and context.sure
+    single = alone and tense is Tense.NOW
     timed = " ".join(tail.times)
     if timed and not one and change is ChangeMark.NONE:
         scope, timed = [*scope, timed], ""
@@ -125,6 +126,7 @@ def build(
         rest=join(timed, tail.more),
         open_to_others=open_to_others,
         denies_slot=denies_slot,
+        planned=alone and context.verb.modal in ("will", "'ll") and tense is Tense.UNSURE,
         key_words=predicate.key_words if predicate else ("", ""),
     )
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build
-from recollect.rules.statements.frame import Frame, Tense, ValueKind
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     Form,
     Tail,
@@ -33,18 +33,19 @@ def read_open(context: Context) -> list[Frame]:
     if verb.particle:
         attribute, left = f"{attribute} {verb.particle}", left[1:]
     preposition = ""
-    if left and (left[0].tag in ("PRP", "PRF") or left[0].lower in ("to", "of")):
+    dated = context.change is ChangeMark.STOP and form_of(left[1:]) is Form.DATE  # "quit jogging in 2019"
+    if left and (left[0].tag in ("PRP", "PRF") or left[0].lower in ("to", "of")) and not dated:
         preposition, left = left[0].lower, left[1:]
     if verb.passive:
         attribute = f"be {attribute}"
     attribute = join(attribute, preposition)
-    tail = split_tail(left)
+    tail = Tail([], times=[" ".join(content(left))]) if dated else split_tail(left)
     for rule in (_once, _event, _timed, _counted, _led, _versioned, _numbered):
         frame = rule(context, attribute, preposition, tail)
         if frame is not None:
             return [frame]
     if not tail.value:
-        return [build(context, attribute, tail, "open")] if not context.rest or tail.scope else []
+        return [build(context, attribute, tail, "open")] if not context.rest or tail.scope or dated else []
     return [build(context, attribute, tail, "open")]
 
 
