@@ -101,7 +101,7 @@ def without(words: str, text: str) -> str:
 # ── the words around a time ─────────────────────────────────────────────────────────────────────────────────────────
 
 _CUE = re.compile(
-    r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|before|in|on|during|last|ago|(?:19|20)\d\d ?[-–]"
+    r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|before|in|on|during|throughout|last|ago|(?:19|20)\d\d ?[-–]"
     r"|stopped|quit|ended|gave up|retired)\b",
     re.IGNORECASE,
 )
@@ -128,7 +128,7 @@ _AS_OF = re.compile(
     r" (?:the )?$",
     re.IGNORECASE,
 )
-_IN = re.compile(r"\b(?:back in|in|during|on) (?:the )?$", re.IGNORECASE)
+_IN = re.compile(r"\b(?:back in|in|during|throughout|on) (?:the )?$", re.IGNORECASE)
 _AGO = re.compile(r"(?<=\w) $|^$")
 """Nothing: "last year" and "two years ago" need no word before them."""
 _FROM_DAY = re.compile(
@@ -165,6 +165,8 @@ _ALSO = re.compile(
     re.IGNORECASE,
 )
 """Before a time, it may bound another statement than the one that is made; after it, there is a second statement."""
+_AND_STILL = re.compile(r",? and (?:(?:is|are|am|has|have) )?still\b[^,;]*$", re.IGNORECASE)
+"""What says once more that it holds: "joined Acme in 2021 and still works there"."""
 _TWO_SUBJECTS = re.compile(
     r"^(?:my |our |the )?[\w'-]+ and (?:my |our |the )?[\w'-]+ (?=(?:have|are|were|had|live|lived|work|worked)\b)",
     re.IGNORECASE,
@@ -190,7 +192,10 @@ _A_THING = re.compile(
     re.IGNORECASE,
 )
 """Before "from": what a year may belong to ("the report from 2019"), unless it is whom the whole statement is about."""
-_THINGS = re.compile(r"(?:[^\Ws]s|\bdata|\bback|\bis|\bare|\bwas|\bwere) $", re.IGNORECASE)
+_THINGS = re.compile(
+    r"\b(?:the|an?|these|those|my|our|your|his|her|its|their|some|any|all|old) (?:[a-z'-]+ ){0,2}[a-z]+[^\Ws]s $"
+    r"|\b(?:data|back|is|are|was|were) $"
+)
 """Before a range: several things that may be of those years ("the receipts from 2015 to 2018")."""
 _YEARLY = re.compile(r"\b(?:open|closed|opens?|closes?|seasons?|available|every|each|usually|always|often|yearly)\b", re.I)
 """What may come back every year, if no year is named."""
@@ -279,7 +284,7 @@ def _is_another(head: str) -> bool:
 
 def _bounds(text: str, named: Named, *, opens: bool) -> bool:
     """Whether a time stands where it bounds the statement: at its end, or in front of whoever it is about."""
-    after = text[named.end :]
+    after = _AND_STILL.sub("", text[named.end :])
     if _ALSO.search(after):
         return False
     return bool(_ENDS.match(after) or (opens and _SUBJECT.match(after)))
@@ -329,10 +334,16 @@ def _as_of(text: str, head: str, named: Named, now: datetime) -> Validity | None
 def _in(text: str, head: str, named: Named, now: datetime) -> Validity | None:
     """In 2012, of something that was so; or of a change, which holds from then on."""
     stretch = named.kind in ("year", "decade", "season", "month", "quarter")
-    if not stretch or not _PAST_STATE.search(text):
+    if not stretch or not (_PAST_STATE.search(text) or _was_so(head)):
         return _changed(text, head, named, now)
     span = read_time(named, now)
     return Validity(span.start, span.end) if span and span.start <= now else None
+
+
+def _was_so(head: str) -> bool:
+    """Whether the reader reads a past state: "cost 4 euros", and no event such as "visited Rome"."""
+    frame = next(iter(read_statement(head.strip(" ,"))), None)
+    return frame is not None and frame.tense is Tense.PAST and frame.rule != "event"
 
 
 def _changed(text: str, head: str, named: Named, now: datetime) -> Validity | None:
@@ -342,7 +353,7 @@ def _changed(text: str, head: str, named: Named, now: datetime) -> Validity | No
 
 def _dated(text: str, head: str, named: Named, now: datetime, *changes: ChangeMark) -> Validity | None:
     """The beginning of a time in the past, if the statement around it announces one of some changes."""
-    span, after = read_time(named, now), text[named.end :].strip(" ,.!")
+    span, after = read_time(named, now), _AND_STILL.sub("", text[named.end :]).strip(" ,.!")
     if span is None or span.start > now or (head.strip() and after):
         return None
     frame = next(iter(read_statement(head.strip(" ,") or after)), None)

@@ -134,6 +134,7 @@ def test_a_dated_end_closes_the_old_one(mem: Recollect) -> None:
     assert smokes and receipt.memory and receipt.outcome == "superseded"
     assert mem.get(smokes.id).valid_until == Y2021
     assert receipt.memory.valid_from is None, "it is no less true of the years before"
+    assert told(mem, "Did I smoke in 2019?") == ["I smoke", "I quit smoking in 2021"]
 
 
 def test_an_undated_one_leaves_it_open(mem: Recollect) -> None:
@@ -176,11 +177,21 @@ def test_versions_of_what_was_forgotten_are_not_told(mem: Recollect) -> None:
     assert told(mem, "Where do I live?", at="2019-06-01") == []
 
 
-def test_a_question_that_names_a_time_prefers_what_held_then(mem: Recollect) -> None:
+def test_a_question_that_names_a_time_is_answered_by_what_held_then(mem: Recollect) -> None:
     moved(mem)
-    assert told(mem, "Where did I live in 2019?") == ["I live in Rome", "I live in Porto since 2021"]
+    assert told(mem, "Where did I live in 2019?") == ["I live in Rome"]
     assert told(mem, "Where did I live in 2023?") == ["I live in Porto since 2021"]
     assert told(mem, "Where do I live?") == ["I live in Porto since 2021"]
+
+
+def test_what_is_known_not_to_have_held_then_is_no_answer(mem: Recollect) -> None:
+    mem.add("I was vegetarian from 2014 to 2024", owner="ana")
+    mem.add("I quit smoking in 2019", owner="ana")
+    assert told(mem, "Was I vegetarian in 2010?") == []
+    assert told(mem, "Was I vegetarian in 2016?") == ["I was vegetarian from 2014 to 2024"]
+    assert told(mem, "Did I start being vegetarian in 2010?"), "an event is asked for: the other year answers it"
+    assert told(mem, "Am I vegetarian?"), "told with its years, where no time is named"
+    assert told(mem, "Did I have a habit of smoking in 2015?") == ["I quit smoking in 2019"], "no less true of then"
 
 
 def test_bounded_validity_answers_for_its_time_and_is_behind_what_holds_now(mem: Recollect) -> None:
