@@ -31,7 +31,7 @@ def read_change(context: Context) -> list[Frame]:
     """The frames of a clause that announces a change; none if it announces none."""
     if context.negated or context.tense is Tense.UNSURE:
         return []
-    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _has_new, _changed_to):
+    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _has_its, _has_new, _changed_to):
         frames = rule(context)
         if frames:
             return frames
@@ -216,6 +216,20 @@ def _used_as(context: Context) -> list[Frame]:
     change = context.change if verb.lemma in ("use", "have", "keep") else ChangeMark.CHANGE
     tense = context.stated_tense if verb.lemma in ("use", "have", "keep") else Tense.NOW
     return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
+
+
+def _has_its(context: Context) -> list[Frame]:
+    """ "Norland has its capital in Vesby": the place of what is owned is its value."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma != "have" or verb.past or verb.perfect or len(rest) < 4 or rest[0].tag != "DPS":
+        return []
+    at = next((at for at, word in enumerate(rest) if word.lower in ("in", "at")), None)
+    if at is None or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
+        return []
+    role, tail = noun_phrase(rest[1:at], context.speaker), split_tail(rest[at + 1 :])
+    if not role.head or tail.form is not Form.NAME:
+        return []
+    return [describe(context, NounPhrase(context.subject, role.head), tail, "has its")]
 
 
 def _has_new(context: Context) -> list[Frame]:
