@@ -270,9 +270,10 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
         )
         return [version, replace(frame, partial=True, single=False)]
     named = len(tail.value) > 1 and all(word.is_name for word in tail.value) and not tail.value[-1].lower.endswith("s")
-    if frame.attribute == "own" and phrase.words == ("own",) and (tail.form is Form.THE or named) and not context.is_self:
+    owns = phrase.words in (("own",), ("buy",), ("acquire",)) and (tail.has_name or phrase.words == ("own",))
+    if frame.attribute == "own" and owns and (tail.form is Form.THE or named) and not context.is_self:
         owner = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
         thing = noun_phrase(tail.value, context.speaker).whole
-        owned = build(context, "owner", owner, "agent", subject=thing, one=True)
-        return [owned, replace(frame, rule="implied")] if tail.has_name else [frame, owned]
+        owned = build(context, "owner", owner, "agent", subject=thing, one=True, tense=frame.tense, change=frame.change)
+        return [owned, replace(frame, rule="implied")] if tail.has_name and frame.change is not ChangeMark.START else [frame, owned]
     return [frame]

@@ -26,6 +26,7 @@ MAX_LENGTH = 300
 _ENGLISH = tables.words("language", "english")
 _GERMAN = tables.words("language", "german")
 _OTHER = tables.words("language", "other")
+_DONE_AGAIN = (tables.words("verbs", "maker") | tables.words("verbs", "placed") | {"paint"}) - {"present", "sign"}
 _STOP_DOING = tables.words("verbs", "stop_doing")
 _START_DOING = tables.words("verbs", "start_doing")
 _KEEP_DOING = tables.words("verbs", "keep_doing")
@@ -46,6 +47,8 @@ _CORRECTION = re.compile(
 _NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
 _AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
 """What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
+_AND_NOW = re.compile(r"^(.{6,}?),?\s+(?:and|so)\s+((?=.*\bnow\b|became\b)[^,]{8,})$", re.I)
+"""What happened, and what holds since: "left and works for Globex now". What holds is read."""
 _LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
 _NOT_A_LABEL = re.compile(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
@@ -115,6 +118,10 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
         return _read_labelled(label[1], label[2], speaker)
     if (then := _AND_THEN.match(text)) and (began := parse_clause(tag_english(then[1]))) and began.verb.past:
         return _read_sentence(f"{' '.join(word.text for word in began.subject)} {then[2]}", speaker)
+    if so := _AND_NOW.match(text):
+        now = _read_result(so[1], so[2], speaker)
+        if now:
+            return now
     words = tag_english(text)
     if len(words) > 60:
         return []
@@ -135,6 +142,21 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     if clause.apposition:
         return read_death(context, clause.apposition)
     return [frame for frame in read_clause(context) if frame.subject]
+
+
+def _read_result(happened: str, result: str, speaker: str) -> list[Frame]:
+    """Read what holds after an event; its subject is that of the event unless it has its own."""
+    began = parse_clause(tag_english(happened))
+    if began is None or not (began.verb.past or began.verb.perfect) or began.verb.unsure:
+        return []
+    subject = " ".join(word.text for word in began.subject).replace(" 's", "'s")
+    own = parse_clause(tag_english(result))
+    if own is not None and not _points_elsewhere(own.subject) and own.subject[0].tag not in ("AV0", "VVN"):
+        return [frame for frame in read_clause(_context(own, speaker)) if frame.subject]
+    elided = parse_clause(tag_english(f"{subject} {result}"))
+    if elided is None or _points_elsewhere(elided.subject):
+        return []
+    return [frame for frame in read_clause(_context(elided, speaker)) if frame.subject]
 
 
 def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
@@ -295,6 +317,7 @@ def read_clause(context: Context) -> list[Frame]:
     if verb.lemma == "get" and rest and rest[0].tag == "VVN" and rest[0].lemma in CHANGE_VERBS:  # "got moved to Monday"
         passive = replace(verb, lemma=rest[0].lemma, surface=rest[0].lower, passive=True)
         context = replace(context, verb=passive, rest=rest[1:])
+    context = _done_again(context)
     changed = read_change(context)
     if changed and changed[0].attribute != ANY:
         return changed
@@ -311,6 +334,20 @@ def read_clause(context: Context) -> list[Frame]:
         )  # "is divorced" is a state, not what was done
         return read_copula(replace(context, verb=replace(context.verb, copula=True, passive=False), rest=[participle]))
     return read_open(context)
+
+
+def _done_again(context: Context) -> Context:
+    """Read "was relicensed under V" as the change of what "is licensed under V" says."""
+    verb = context.verb
+    base, surface = verb.lemma.removeprefix("re"), verb.surface.removeprefix("re")
+    if not verb.passive or not (verb.past or verb.perfect) or base == verb.lemma or base not in _DONE_AGAIN:
+        return context
+    again = replace(verb, lemma=base, surface=surface, past=False, perfect=False)
+    rest = context.rest
+    if rest and rest[0].lower == "to":
+        rest = [Word("in", "in", "PRP"), *rest[1:]]  # "redeployed to eu-west-1" is then deployed in it
+    change = ChangeMark.CHANGE if context.change is ChangeMark.NONE else context.change
+    return replace(context, verb=again, rest=rest, change=change)
 
 
 def _chained(context: Context) -> list[Frame] | None:
