@@ -101,7 +101,8 @@ def without(words: str, text: str) -> str:
 # ── the words around a time ─────────────────────────────────────────────────────────────────────────────────────────
 
 _CUE = re.compile(
-    r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|before|in|on|during|throughout|last|ago|(?:19|20)\d\d ?[-–]"
+    r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|before"
+    r"|in|on|during|throughout|last|ago|(?:19|20)\d\d ?[-–]"
     r"|stopped|quit|ended|gave up|retired)\b",
     re.IGNORECASE,
 )
@@ -132,7 +133,8 @@ _IN = re.compile(r"\b(?:back in|in|during|throughout|on) (?:the )?$", re.IGNOREC
 _AGO = re.compile(r"(?<=\w) $|^$")
 """Nothing: "last year" and "two years ago" need no word before them."""
 _FROM_DAY = re.compile(
-    r"\b(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? ?(?:and|to|until|till|through|[-–]) ?(?:the )?$", re.IGNORECASE
+    r"\b(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? ?(?:and|to|until|till|through|[-–]) ?(?:the )?$",
+    re.IGNORECASE,
 )
 _YEARS = re.compile(r"\(?\b((?:19|20)\d\d) ?[-–] ?((?:19|20)\d\d)\b\)?(?=[.!]?$)")
 """From one year to another as people write it in short: "lived in Rome (2015–2018)"."""
@@ -197,7 +199,9 @@ _THINGS = re.compile(
     r"|\b(?:data|back|is|are|was|were) $"
 )
 """Before a range: several things that may be of those years ("the receipts from 2015 to 2018")."""
-_YEARLY = re.compile(r"\b(?:open|closed|opens?|closes?|seasons?|available|every|each|usually|always|often|yearly)\b", re.I)
+_YEARLY = re.compile(
+    r"\b(?:open|closed|opens?|closes?|seasons?|available|every|each|usually|always|often|yearly)\b", re.I
+)
 """What may come back every year, if no year is named."""
 _PAST_STATE = re.compile(
     r"\b(?:(?:was|were)(?: (?:still|once|also|already|only|briefly|then))? (?!in\b|on\b|at the time\b|born\b|built\b|made\b"

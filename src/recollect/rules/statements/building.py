@@ -132,7 +132,9 @@ def build(
 
 
 TYPES = tables.words("nouns", "types")
-_ONE_SORT = frozenset("continent religion faith denomination league party position rank county province district".split())
+_ONE_SORT = frozenset(
+    "continent religion faith denomination league party position rank county province district".split()
+)
 """Sorts of which a thing has one, whatever the verb: "plays in the league of V", "follows the religion of V"."""
 _ONE_OF_A_TYPE = frozenset((("associate", "sport"), ("work", "field"), ("write", "language"), ("play", "genre")))
 _OF_MANY = tables.words("verbs", "of_many") - {"follow", "play"} | {"hold", "travel", "fill", "leave"}

@@ -128,7 +128,9 @@ def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     if preposition in ("in", "on", "at", "by", "after") and done and (named or tail.form is Form.DATE):
         kind = "when" if tail.form is Form.DATE else ""
         several = preposition in ("in", "at") or kind == "when"
-        return build(context, join(attribute, kind), tail, "once", one=True, tense=context.tense, open_to_others=several)
+        return build(
+            context, join(attribute, kind), tail, "once", one=True, tense=context.tense, open_to_others=several
+        )
     if not preposition and not verb.passive and named and form_of(context.subject_words) is Form.NAME:
         if tail.scope or tail.more or verb.lemma not in _CREATOR:
             return None
@@ -227,7 +229,11 @@ def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     if rest[0].lower not in ("its", "his", "her", "their", "the", "my", "our"):
         return None
     at = next((at for at, word in enumerate(rest) if word.tag == "PRP"), None)
-    if at is None or rest[at].lower not in ("in", "on", "at", "from", "with") or not all(w.is_noun or w.tag == "AJ0" for w in rest[1:at]):
+    if (
+        at is None
+        or rest[at].lower not in ("in", "on", "at", "from", "with")
+        or not all(w.is_noun or w.tag == "AJ0" for w in rest[1:at])
+    ):
         return None
     holder = split_tail(rest[at + 1 :])
     if not _names_one(holder) or at < 2:

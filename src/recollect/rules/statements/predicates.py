@@ -275,5 +275,9 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
         owner = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
         thing = noun_phrase(tail.value, context.speaker).whole
         owned = build(context, "owner", owner, "agent", subject=thing, one=True, tense=frame.tense, change=frame.change)
-        return [owned, replace(frame, rule="implied")] if tail.has_name and frame.change is not ChangeMark.START else [frame, owned]
+        return (
+            [owned, replace(frame, rule="implied")]
+            if tail.has_name and frame.change is not ChangeMark.START
+            else [frame, owned]
+        )
     return [frame]

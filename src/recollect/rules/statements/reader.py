@@ -12,7 +12,16 @@ from recollect.rules.statements.frame import ANY, NO_SUBJECT, ChangeMark, Frame,
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import DAYS, Form, NounPhrase, canonical, content, head_of, noun_phrase, split_tail
+from recollect.rules.statements.phrases import (
+    DAYS,
+    Form,
+    NounPhrase,
+    canonical,
+    content,
+    head_of,
+    noun_phrase,
+    split_tail,
+)
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.stops import read_absence, read_death, read_parting, read_stop
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, FINITE, Word, gerund_base, tag_english
@@ -42,7 +51,8 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|no|vs|etc|approx|ca|inc|ltd|a\.m|p\.m|e\.g|i\.e|z\.b)|\b[A-Z])\.$", re.I
 )
 _CORRECTION = re.compile(
-    r"^(?:(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$", re.I
+    r"^(?:(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$",
+    re.I,
 )
 _NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
 _AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
@@ -289,7 +299,9 @@ def _context(clause: Clause, speaker: str) -> Context:
         subject = [*subject[:renewed], *subject[renewed + 1 :]]
         change = ChangeMark.NOW if change is ChangeMark.NONE else change
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
-    sure = sure or (subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(noun_phrase(subject, speaker).owner))
+    sure = sure or (
+        subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(noun_phrase(subject, speaker).owner)
+    )
     return Context(
         speaker,
         subject,

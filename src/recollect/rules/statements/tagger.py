@@ -109,7 +109,8 @@ _NOON = re.compile(r"(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
 _MIDNIGHT = re.compile(r"(?<=\bat )midnight\b|(?<=\buntil )midnight\b", re.I)
 _NOW_PHRASES = re.compile(
     r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|right now|at present"
-    r"|as of (?:now|today|this (?:week(?:end)?|month|year|quarter|term|season|morning|spring|summer|autumn|winter))|effective immediately|starting (?:now|today)|going forward)\b,?",
+    r"|as of (?:now|today|this (?:week(?:end)?|month|year|quarter|term|season|morning|spring|summer|autumn|winter))"
+    r"|effective immediately|starting (?:now|today)|going forward)\b,?",
     re.I,
 )
 _CONTRACTED_NOT = re.compile(r"\b(\w+)n't\b", re.I)
