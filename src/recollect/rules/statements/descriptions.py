@@ -32,10 +32,7 @@ from recollect.rules.statements.tagger import Word, is_unknown
 
 STATES = tables.states()
 _NOT_VALUES = tables.words("nouns", "not_values")
-_NOT_A_ROLE = frozenset(
-    """person man woman boy girl guy lady one part kind type sort product best same first last only most reason result
-    example""".split()
-)
+_NOT_A_ROLE = frozenset("one part kind type sort product best same first last only most reason result example".split())
 _MEASURES = frozenset("tall long wide high deep heavy thick".split())
 _NOT_ONE_THING = frozenset("one some part another each every this that these those other all both many most".split())
 _STATUS_NOUNS = frozenset("status state mode condition stage phase".split())
@@ -54,9 +51,8 @@ def read_swapped(context: Context) -> list[Frame]:
     phrase = noun_phrase(role, context.speaker)
     head = phrase.head.split()
     special = len(head) > 1 and bool(SLOT_MODIFIERS & set(head))
-    placed = rest[-1].is_name and bool({"at", "in", "on"} & set(head)) and "the" in (w.lower for w in rest[:2])
     if (
-        not (phrase.owner or special or placed)
+        not (phrase.owner or special)
         or not head
         or head[0] in _NOT_A_ROLE
         or form_of(subject) not in (Form.NAME, Form.BARE, Form.ADJECTIVE)
@@ -88,9 +84,6 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
     ):
         after = split_tail(rest[of + 1 :])
         role = [*rest[: of + 1], *after.value]
-    elif rest[0].lower == "the" and (at := _place_of_role(rest)):
-        after = split_tail(rest[at + 1 :])
-        role = [*rest[: at + 1], *after.value]
     elif rest[0].lower == "the" and any(canonical(word) in SLOT_MODIFIERS for word in first.value):
         role, after = first.value, first
     else:
@@ -99,14 +92,6 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
         return None, Tail([])
     after.now = after.now or now
     return role, after
-
-
-def _place_of_role(rest: list[Word]) -> int:
-    """Where the place of a role begins: "the principal at Linden School". 0 if none is named."""
-    at = next((at for at, word in enumerate(rest) if word.tag == "PRP"), 0)
-    nouns = at > 1 and rest[at - 1].tag == "NN1" and all(word.is_noun or word.tag == "AJ0" for word in rest[1:at])
-    named = nouns and rest[at].lower in ("at", "in", "on") and form_of(rest[at + 1 :]) is Form.NAME
-    return at if named and form_of(rest[at + 1 :]) is not Form.DATE else 0
 
 
 def _plain(words: list[Word]) -> list[Word]:
@@ -235,9 +220,7 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     """Whether "X is V" gives a definite description its value. "Is on vacation" and "is very strict" are no values."""
     phrase, words, form = context.phrase, context.subject_words, tail.form
     head = phrase.head.split()
-    if not head or head[0] in _NOT_ONE_THING or words[0].lower in _NOT_ONE_THING:
-        return False
-    if context.verb.plural and form not in (Form.QUANTITY, Form.CLOCK, Form.DATE):  # "The office hours are 9 to 5"
+    if context.verb.plural or not head or head[0] in _NOT_ONE_THING or words[0].lower in _NOT_ONE_THING:
         return False
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False
