@@ -128,6 +128,8 @@ TASTES: tuple[Rule, ...] = (
         read=_many("learning", lambda value: values.language(value) or is_name(value)),
         negatable=True,
     ),
+    rule("eats", "eat eats", "{s} {eat} {v}", read=_many("eats", values.noun_phrase), negatable=True),
+    rule("drinks", "drink drinks", "{s} {drink} {v}", read=_many("drinks", values.noun_phrase), negatable=True),
     rule(
         "visited",
         "visited been",
