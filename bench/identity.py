@@ -1,6 +1,6 @@
 """How well a new memory meets the one that it changes, ends or repeats, layer by layer.
 
-    python bench/identity.py                  the cases in tests/cases/identity, in three parts
+    python bench/identity.py                  the cases in tests/cases/identity, in five parts
     python bench/identity.py --data DIR       also the weeks and pairs of an assistant's life in DIR/assistant
     python bench/identity.py --show           list what went wrong
 
@@ -24,7 +24,7 @@ import yaml
 import recollect
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "identity"
-PARTS = ("dev", "frozen", "second")
+PARTS = ("dev", "frozen", "second", "third", "unseen")
 MEETS = {"superseded", "contradicted"}
 WANTED = {"hostile": {"stored"}, "changes": MEETS, "retractions": MEETS, "same": {"reinforced"}}
 
@@ -53,12 +53,21 @@ def pairs(half: str, told: Told, show: bool) -> None:
 
 
 def cases(half: str, kind: str) -> list[dict[str, str]]:
-    """The pairs of one kind. The second part has all kinds in one file, under other names."""
-    if half != "second":
-        return list(yaml.safe_load((CASES / f"{half}_{kind}.yaml").read_text("utf-8")))
+    """The pairs of one kind. Later parts have several kinds in one file, under other names; of the third set the rules were
+    looked at with the first half, and the second one is ``unseen``."""
+    if half in ("dev", "frozen"):
+        return _load(f"{half}_{kind}")
     names = {"hostile": "apart", "changes": "changed", "retractions": "retracted", "same": "same"}
-    rows = yaml.safe_load((CASES / "second_pairs.yaml").read_text("utf-8"))
-    return [row for row in rows if row["relation"] == names[kind]]
+    if half == "second":
+        return [row for row in _load("second_pairs") if row["relation"] == names[kind]]
+    rows = _load("third_apart") if kind == "hostile" else _load("third_pairs")
+    middle = len(rows) // 2
+    part = rows[:middle] if half == "third" else rows[middle:]
+    return [row for row in part if kind == "hostile" or row["relation"] == names[kind]]
+
+
+def _load(name: str) -> Any:
+    return yaml.safe_load((CASES / f"{name}.yaml").read_text("utf-8"))
 
 
 def sentence(template: str, subject: str, value: str) -> str:
@@ -93,7 +102,8 @@ def slots(half: str, told: Told, show: bool) -> None:
     asked: Counter[str] = Counter()
     statements: set[str] = set()
     merged = apart = 0
-    for relation in yaml.safe_load((CASES / f"{half}_slots.yaml").read_text("utf-8"))["relations"]:
+    file = {"third": "third_slots_a", "unseen": "third_slots_b"}.get(half, f"{half}_slots")
+    for relation in _load(file)["relations"]:
         for how, old, new in changed_slots(relation):
             statements |= {old, new}
             meets = told.outcome(old, new) in MEETS

@@ -13,7 +13,7 @@ from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Status
 from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft
-from recollect.rules.identity import is_changed_by
+from recollect.rules.identity import began_before, is_changed_by
 from recollect.rules.keys import BY_RULE, identity
 from recollect.rules.naming import slots_of
 from recollect.stores.protocol import Reader, Stored, Stream
@@ -66,6 +66,7 @@ def changed_by(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> 
         and KIND_CLASS[Kind(stored.body["kind"])] is KIND_CLASS[candidate.kind]
         and sight.sees(candidate.scope, stored.state.category)
         and not _is_misnamed(engine, draft, stored)
+        and not began_before(draft, stored.state)
         and is_changed_by(stored.body["content"], draft)
     ]
     return found[0] if len(found) == 1 else None

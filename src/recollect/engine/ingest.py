@@ -28,7 +28,7 @@ from recollect.engine.validity import closed_by, stated_validity
 from recollect.engine.waiting import waiting
 from recollect.model import trace
 from recollect.model.address import Address
-from recollect.model.canonical import format_time
+from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, OutcomeUnknown, StoreError
 from recollect.model.item import dedup_key_of, to_item
 from recollect.model.ledger import Event
@@ -40,11 +40,12 @@ from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass,
 from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
-from recollect.rules.identity import Judgement, judge, may_both_hold
+from recollect.rules.identity import Judgement, began_before, judge, may_both_hold
 from recollect.rules.inheritance import with_inheritance
 from recollect.rules.keys import BY_RULE, CanonicalKey, KeySource, event_key, fallback_key, same_concept
 from recollect.rules.namespaces import routed_elsewhere
 from recollect.rules.retention import renewed_tick
+from recollect.rules.validity import stopped_at
 from recollect.stores.protocol import Reader, Search, Stored, Writer
 
 MAX_BATCH = 10_000
@@ -428,7 +429,7 @@ def _is_contested(draft: Draft, incumbent: Stored) -> bool:
     """Whether both statements may hold, though a rule gave them one key: then neither replaces the other."""
     assert draft.key is not None and incumbent.body is not None, "an active memory has its content"
     by_rule = draft.key.source in BY_RULE and draft.candidate.change is None
-    return by_rule and may_both_hold(incumbent.body["content"], draft)
+    return by_rule and (began_before(draft, incumbent.state) or may_both_hold(incumbent.body["content"], draft))
 
 
 def _replace_named(pen: Pen, prepared: Prepared, id: str, log: operations.WriteLog) -> Receipt | Rejection:
@@ -612,7 +613,8 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     order = engine.policy.conflict.authority_order
     draft = with_inheritance(prepared.draft, incumbent.body, incumbent.state, order)
     id, commitment = _new_version(pen, draft, _related(pen, _nearest(pen, prepared), old), beside=prepared.beside)
-    closing = closed_by(draft.valid_from, draft.candidate.content, incumbent)
+    content = draft.candidate.content
+    closing = closed_by(draft.valid_from or stopped_at(content, parse_time(pen.at)), content, incumbent)
     pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)
     pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
     carry_links_on(pen, incumbent, id)

@@ -80,18 +80,19 @@ def held_at(engine: Engine, reader: Reader, found: Sequence[Ranked], at: str) ->
 
 
 def with_what_held(engine: Engine, reader: Reader, text: str, found: Sequence[Ranked]) -> list[Ranked]:
-    """Return what was found, and for each memory that did not hold when the question asks the older version that did.
+    """Return what was found, with the older version of each memory that did not hold when the question asks, if one did.
 
-    "Where did I live in 2019?" is answered by what was replaced since. Only a stated validity tells such a version.
+    "Where did I live in 2019?" is answered by what was replaced since. Only a stated validity tells such a version. What is
+    known not to have held at a time that the question names is left out, as it would be taken for the answer.
     """
+    question = read_question(text, engine.clock(), engine.policy.text.synonyms)
+    spans = question.asked_about
     bounded = [one for one in found if one.row.valid_from is not None or one.row.valid_until is not None]
-    if not bounded:
-        return list(found)
-    spans = read_question(text, engine.clock(), engine.policy.text.synonyms).asked_about
     missed = [one for one in bounded if spans and not _covers(one.row.valid_from, one.row.valid_until, spans)]
-    chains = _versions(engine, reader, missed)
+    unbounded = [one for one in found if one not in bounded] if question.spans else []
     told = list(found)
-    for one in missed:
+    chains = _versions(engine, reader, [*missed, *unbounded])
+    for one in (*missed, *unbounded):
         for version in chains[one.id][1:]:
             state = version.stored.state
             if state.valid_until is not None and _covers(version.start, state.valid_until, spans):
@@ -99,7 +100,7 @@ def with_what_held(engine: Engine, reader: Reader, text: str, found: Sequence[Ra
                 place = next((n for n, other in enumerate(told) if other.score < older.score), len(told))
                 told.insert(min(place, told.index(one)), older)
                 break
-    return told
+    return [one for one in told if one not in missed] if question.asks_what_held_then else told
 
 
 def _covers(start: str | None, end: str | None, spans: Sequence[Span]) -> bool:

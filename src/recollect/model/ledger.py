@@ -14,8 +14,8 @@ from recollect.model.vocabulary import ByText
 RULES_VERSION = 4
 """Raised whenever keys, slots, fingerprints or index terms move. Every entry names the version that decided it.
 
-Version 3 has the statement reader's first version, with the tagger's models that ``rules.statements.tagger`` pins; in version 4
-the terms of an index have one spelling, number and tense.
+Version 3 has the statement reader's first version, with the tagger's models that ``rules.statements.tagger`` pins; version 4
+its second one, and index terms of one spelling, number and tense.
 """
 
 GENESIS = "0" * 64

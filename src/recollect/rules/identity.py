@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from recollect.model.canonical import format_time
 from recollect.model.policy import Policy
 from recollect.model.state import State
 from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
@@ -80,6 +81,13 @@ def reading_of(content: str, draft: Draft) -> tuple[Relation, Frame | None, Fram
     if not draft.frames:
         return Relation.APART, None, None
     return compare(read_statement(content, draft.speaker), draft.frames)
+
+
+def began_before(draft: Draft, state: State) -> bool:
+    """Whether a draft says what held before the active memory began: "moved to Rome in 2015", after "in Porto since 2021"."""
+    if draft.valid_from is None or state.valid_from is None:
+        return False
+    return format_time(draft.valid_from) < state.valid_from
 
 
 def is_changed_by(content: str, draft: Draft) -> bool:

@@ -99,7 +99,12 @@ def to_come(frame: Frame, now: datetime) -> Frame:
 
 
 def begun(frame: Frame) -> Frame:
-    """Read a statement that says since when it holds as news: "lives in Porto since 2021" replaces another home."""
+    """Read a statement that says since when it holds as news: "lives in Porto since 2021" replaces another home.
+
+    So does a plan with its date, "will live in Porto from May 2030", by which the older home holds until then.
+    """
+    if frame.planned:
+        frame = replace(frame, tense=Tense.NOW, single=True)
     return replace(frame, change=ChangeMark.NOW) if frame.change is ChangeMark.NONE else frame
 
 

@@ -47,6 +47,13 @@ _ASSISTANT = re.compile(
     re.IGNORECASE,
 )
 
+_NOT_A_STATE = re.compile(
+    r"\b(?:say|said|tell|told|mention\w*|talk\w*|discuss\w*|ask\w*|wrote|written|noted?|record\w*|remember\w*"
+    r"|moved?|join\w*|start\w*|stop\w*|quit|left|leave|becom\w+|became|get married|bought|sold|chang\w+|switch\w*|happen\w*"
+    r"|begin|began|ended?|since|until)\b",
+    re.IGNORECASE,
+)
+"""What asks for an event or for what was said. "Did I move in 2018?" is answered by a move in 2020."""
 
 _MEMBERS = re.compile(
     r"\b(?:what|who) (?:are|were)\b|\b(?:list|name) (?:all|every|the|my|our)\b"
@@ -152,6 +159,8 @@ class Question:
     """It names a time and nothing else to look for ("what happened last March?"), so that whatever is of then answers it."""
     depends_on: tuple[str, ...] = ()
     """Index terms of what it depends on, though it does not name it (``topics.toml``)."""
+    asks_what_held_then: bool = False
+    """It asks how something was at a time that it names, so that what is known not to have held then is no answer."""
     asked_about: tuple[Span, ...] = ()
     """When a memory must hold to answer it: at a time that it names, or now if it asks for what holds; else empty."""
 
@@ -177,6 +186,8 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
     False
     >>> read_question("When did Ana first visit the dentist?", asked).asks_for_the_first
     True
+    >>> [read_question(f"Did I {what} in 2019?", asked).asks_what_held_then for what in ("live in Rome", "move to Rome")]
+    [True, False]
     >>> [read_question(f"What happened {what} last March?", asked).asks_for_a_time for what in ("", "to Ana")]
     [True, False]
     """
@@ -192,6 +203,7 @@ def read_question(text: str, asked_at: datetime, synonyms: Mapping[str, str] | N
         asks_the_assistant=bool(_ASSISTANT.search(text)),
         asks_for_a_time=bool(times.spans) and _OF_ANYTHING.issuperset(terms(times.topic, synonyms)),
         depends_on=bearing_terms(text),
+        asks_what_held_then=bool(times.spans) and not (_WHEN.search(text) or _NOT_A_STATE.search(text)),
         asked_about=times.spans or ((Span(asked_at, asked_at + _A_MOMENT),) if holds else ()),
         named=frozenset(map(stem, named_in(text))),
         asks_for_members=_asks_for_members(text),

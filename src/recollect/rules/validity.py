@@ -1,8 +1,9 @@
 """How long a statement holds: read from plain words ("since 2019", "until March"), and compared with a time.
 
 Only words that plainly bound the whole statement are read: a text of one sentence, a time next to a word such as "since" or
-"until", and nothing that makes it an instruction, a count-down or part of a name ("the report from 2019"). When in doubt
-nothing is set, since an open side is always true. The times themselves are found by `named_times` and read by `stretches`.
+"until", and nothing that makes it an instruction, a count-down or part of a name ("the report from 2019"). A dated change
+("moved to Porto in 2020") holds from then on. When in doubt nothing is set, since an open side is always true. The times
+themselves are found by `named_times` and read by `stretches`.
 
 Both sides mean the beginning of the time that is named: "since 2019" is from 1 January 2019 on, and "until March" is over when
 March begins. "Through March", "until the end of March" and "between 2015 and 2018" include it.
@@ -10,7 +11,7 @@ March begins. "Through March", "until the end of March" and "between 2015 and 20
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
@@ -18,12 +19,14 @@ from recollect.model.record import ENTRY_ORIGIN, Candidate
 from recollect.model.vocabulary import KIND_CLASS, KindClass, Source
 from recollect.rules.draft import Context, Draft
 from recollect.rules.named_times import AMOUNT, RECURRING, Name, Named, named_times
+from recollect.rules.statements import ChangeMark, Tense, read_statement
 from recollect.rules.stretches import Span, amount, moved, read_time
 from recollect.rules.times import is_a_range, read_range
 
 MAX_CHARACTERS = 400
 """Longer texts say more than one thing, and no single word in them bounds them all."""
 MAX_TIMES = 3
+_DAY = timedelta(days=1)
 
 
 class Validity(NamedTuple):
@@ -74,6 +77,9 @@ def read_validity(text: str, now: datetime, *, dated_only: bool = False) -> Vali
         return Validity()
     if sentence.endswith("?") or _INSTRUCTS.match(sentence):
         return Validity()
+    if (years := _YEARS.search(sentence)) and _PAST_STATE.search(sentence[: years.start()]):
+        span = Span(*(datetime(int(year), 1, 1, tzinfo=now.tzinfo) for year in (years[1], int(years[2]) + 1)))
+        return Validity(*span, words=years[0]) if span.start < span.end else Validity()
     named = list(islice(named_times(sentence), MAX_TIMES))
     if dated_only:
         named = [one for one in named if any(name.kind in _DATED for name in one.names)]
@@ -95,7 +101,8 @@ def without(words: str, text: str) -> str:
 # ── the words around a time ─────────────────────────────────────────────────────────────────────────────────────────
 
 _CUE = re.compile(
-    r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|in|during"
+    r"\b(?:since|until|till|through|from|as of|as from|starting|beginning|effective|between|before"
+    r"|in|on|during|throughout|last|ago|(?:19|20)\d\d ?[-–]"
     r"|stopped|quit|ended|gave up|retired)\b",
     re.IGNORECASE,
 )
@@ -112,6 +119,7 @@ _INSTRUCTS = re.compile(
 _DATED = ("year", "numeric", "decade")
 
 _SINCE = re.compile(r"\b(?:ever )?since (?:about |around )?(?:the )?$", re.IGNORECASE)
+_BEFORE = re.compile(r"\bbefore (?:the )?$", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:up until|until|till) (?:about |around )?(?:the )?$", re.IGNORECASE)
 _THROUGH = re.compile(r"\b(?:up to and including|through) (?:the )?$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom (?:the )?$", re.IGNORECASE)
@@ -121,7 +129,15 @@ _AS_OF = re.compile(
     r" (?:the )?$",
     re.IGNORECASE,
 )
-_IN = re.compile(r"\b(?:in|during|back in) (?:the )?$", re.IGNORECASE)
+_IN = re.compile(r"\b(?:back in|in|during|throughout|on) (?:the )?$", re.IGNORECASE)
+_AGO = re.compile(r"(?<=\w) $|^$")
+"""Nothing: "last year" and "two years ago" need no word before them."""
+_FROM_DAY = re.compile(
+    r"\b(?:between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? ?(?:and|to|until|till|through|[-–]) ?(?:the )?$",
+    re.IGNORECASE,
+)
+_YEARS = re.compile(r"\(?\b((?:19|20)\d\d) ?[-–] ?((?:19|20)\d\d)\b\)?(?=[.!]?$)")
+"""From one year to another as people write it in short: "lived in Rome (2015–2018)"."""
 _RANGE = re.compile(r"\b(?:between|from) (?:the )?$", re.IGNORECASE)
 _STOPPED = re.compile(
     r"(?:,|;| and| but| then| until (?:he|she|they|i|we))+ (?:then |later |finally )?"
@@ -151,6 +167,8 @@ _ALSO = re.compile(
     re.IGNORECASE,
 )
 """Before a time, it may bound another statement than the one that is made; after it, there is a second statement."""
+_AND_STILL = re.compile(r",? and (?:(?:is|are|am|has|have) )?still\b[^,;]*$", re.IGNORECASE)
+"""What says once more that it holds: "joined Acme in 2021 and still works there"."""
 _TWO_SUBJECTS = re.compile(
     r"^(?:my |our |the )?[\w'-]+ and (?:my |our |the )?[\w'-]+ (?=(?:have|are|were|had|live|lived|work|worked)\b)",
     re.IGNORECASE,
@@ -169,13 +187,22 @@ _WENT = re.compile(
 )
 """A range that something went through, and did not last."""
 _A_THING = re.compile(
-    r"\b(?:the|an?|this|that|these|those|my|our|your|his|her|its|their|some|any) (?:[\w'-]+ ){0,3}$"
+    r"(?<=\w )(?:the|an?|this|that|these|those|my|our|your|his|her|its|their|some|any) (?:[\w'-]+ ){0,3}$"
     r"|\b(?:reports?|letters?|e-?mails?|mails?|photos?|pictures?|data|numbers|figures|albums?|songs?|movies?|films?|books?|notes"
     r"|minutes|invoices?|drafts?|laws?|papers?|articles?|results|models?|messages?|wines?|quotes?|orders?|backups?|logs?|back"
     r"|home|date|dates|dating|far|apart|is|are|was|were) $",
     re.IGNORECASE,
 )
-"""Before "from": what a year may belong to ("the report from 2019")."""
+"""Before "from": what a year may belong to ("the report from 2019"), unless it is whom the whole statement is about."""
+_THINGS = re.compile(
+    r"\b(?:the|an?|these|those|my|our|your|his|her|its|their|some|any|all|old) (?:[a-z'-]+ ){0,2}[a-z]+[^\Ws]s $"
+    r"|\b(?:data|back|is|are|was|were) $"
+)
+"""Before a range: several things that may be of those years ("the receipts from 2015 to 2018")."""
+_YEARLY = re.compile(
+    r"\b(?:open|closed|opens?|closes?|seasons?|available|every|each|usually|always|often|yearly)\b", re.I
+)
+"""What may come back every year, if no year is named."""
 _PAST_STATE = re.compile(
     r"\b(?:(?:was|were)(?: (?:still|once|also|already|only|briefly|then))? (?!in\b|on\b|at the time\b|born\b|built\b|made\b"
     r"|sold\b|bought\b|written\b|given\b|taken\b|won\b|lost\b|found\b|held\b|hit\b|cut\b|put\b|set\b|sent\b|shot\b|known\b|\w{3,}ed\b)\w"
@@ -199,9 +226,12 @@ def _found(text: str, named: Sequence[Named], now: datetime) -> list[Validity | 
         if at < taken:
             continue
         after = named[at + 1] if at + 1 < len(named) else None
-        pair = _between(text, one, after, now) if after is not None else None
-        taken = at + 1 + bool(pair)
-        found.append(pair or _single(text, one, now))
+        said = _RANGE.search(text[: one.start])
+        if after is not None and said and is_a_range(text, one, text[one.end : after.start]):
+            taken = at + 2
+            found.append(_between(text, said, one, after, now))
+        else:
+            found.append(_single(text, one, now))
     return found
 
 
@@ -218,21 +248,26 @@ def _together(found: Sequence[Validity]) -> Validity:
     return Validity(start, end, ", ".join(one.words for one in found))
 
 
-def _between(text: str, first: Named, last: Named, now: datetime) -> Validity | None:
+def _between(text: str, said: re.Match[str], first: Named, last: Named, now: datetime) -> Validity | None:
     """Read "between 2015 and 2018". Without a year it may come back: "open from May to September"."""
-    before = text[: first.start]
-    said = _RANGE.search(before)
-    if said is None or not is_a_range(text, first, text[first.end : last.start]):
+    head = text[: said.start()]
+    dated = any(name.kind in _DATED for one in (first, last) for name in one.names)
+    if not dated and ((first.kind, last.kind) != ("date", "date") or _YEARLY.search(head)):
         return None
-    if not any(name.kind in _DATED for one in (first, last) for name in one.names):
-        return None
-    head = before[: said.start()]
-    if _WENT.search(head) or _is_another(head) or (said[0].lower()[0] == "f" and _A_THING.search(head)):
+    thing = _THINGS if _PAST.search(head) else _A_THING
+    if _WENT.search(head) or _is_another(head) or (said[0].lower()[0] == "f" and thing.search(head)):
         return None
     if not _bounds(text, last, opens=not head):
         return None
-    span = read_range(first, last, now)
+    span = read_range(first, last, now) if dated else _coming_range(first, last, now)
     return Validity(span.start, span.end, text[said.start() : last.end]) if span else None
+
+
+def _coming_range(first: Named, last: Named, now: datetime) -> Span | None:
+    """From one day to another, without a year: of the nearest year."""
+    start = _from_nearest(first, now)
+    end = _read(last, start.start, coming=True) if start and start.start else None
+    return Span(start.start, end.end) if start and start.start and end else None
 
 
 def _single(text: str, named: Named, now: datetime) -> Validity | None:
@@ -253,7 +288,7 @@ def _is_another(head: str) -> bool:
 
 def _bounds(text: str, named: Named, *, opens: bool) -> bool:
     """Whether a time stands where it bounds the statement: at its end, or in front of whoever it is about."""
-    after = text[named.end :]
+    after = _AND_STILL.sub("", text[named.end :])
     if _ALSO.search(after):
         return False
     return bool(_ENDS.match(after) or (opens and _SUBJECT.match(after)))
@@ -273,6 +308,11 @@ def _until(text: str, head: str, named: Named, now: datetime) -> Validity | None
         return None
     end = span.end if named.names[-1].part.startswith("end") else span.start
     return Validity(_counted_back(head, end), end)
+
+
+def _before(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+    """Before 2020, of something that was so."""
+    return _until(text, head, named, now) if _PAST_STATE.search(text) else None
 
 
 def _through(text: str, head: str, named: Named, now: datetime) -> Validity | None:
@@ -296,11 +336,58 @@ def _as_of(text: str, head: str, named: Named, now: datetime) -> Validity | None
 
 
 def _in(text: str, head: str, named: Named, now: datetime) -> Validity | None:
-    """In 2012, of something that was so."""
-    if named.names[-1].kind not in ("year", "decade", "season", "month", "quarter") or not _PAST_STATE.search(text):
-        return None
+    """In 2012, of something that was so; or of a change, which holds from then on."""
+    stretch = named.kind in ("year", "decade", "season", "month", "quarter")
+    if not stretch or not (_PAST_STATE.search(text) or _was_so(head)):
+        return _changed(text, head, named, now)
     span = read_time(named, now)
     return Validity(span.start, span.end) if span and span.start <= now else None
+
+
+def _was_so(head: str) -> bool:
+    """Whether the reader reads a past state: "cost 4 euros", and no event such as "visited Rome"."""
+    frame = next(iter(read_statement(head.strip(" ,"))), None)
+    return frame is not None and frame.tense is Tense.PAST and frame.rule != "event"
+
+
+def _changed(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+    """What something became: "moved to Porto in 2020", "the rent was raised to 950 last May". It holds from then on."""
+    return _dated(text, head, named, now, ChangeMark.START, ChangeMark.CHANGE)
+
+
+def _dated(text: str, head: str, named: Named, now: datetime, *changes: ChangeMark) -> Validity | None:
+    """The beginning of a time in the past, if the statement around it announces one of some changes."""
+    span, after = read_time(named, now), _AND_STILL.sub("", text[named.end :]).strip(" ,.!")
+    if span is None or span.start > now or (head.strip() and after):
+        return None
+    frame = next(iter(read_statement(head.strip(" ,") or after)), None)
+    return Validity(span.start) if frame and frame.change in changes and frame.tense is Tense.NOW else None
+
+
+def stopped_at(text: str, now: datetime) -> datetime | None:
+    """Return when something ended, as a statement says that tells its end: "quit smoking in 2019".
+
+    The statement itself is no less true before, so this closes what it replaces and is not its own validity.
+    """
+    sentence = " ".join(text.replace("’", "'").split())
+    if len(sentence) > MAX_CHARACTERS or not _CUE.search(sentence):
+        return None
+    named = list(islice(named_times(sentence), 2))
+    said = len(named) == 1 and (_IN.search(sentence[: named[0].start]) or _AGO.search(sentence[: named[0].start]))
+    if not said:
+        return None
+    read = _dated(sentence, sentence[: said.start()], named[0], now, ChangeMark.STOP)
+    return read.start if read else None
+
+
+def _day_range(text: str, head: str, named: Named, now: datetime) -> Validity | None:
+    """From 3 to 9 July: the month is said once."""
+    said = _FROM_DAY.search(text[: named.start])
+    span = _from_nearest(named, now) if named.kind == "date" else None
+    if said is None or span is None or span.start is None or (named.bare and _YEARLY.search(head)):
+        return None
+    day = int(said[1])
+    return Validity(span.start.replace(day=day), span.start + _DAY) if 0 < day < span.start.day else None
 
 
 def _stopped(_: str, head: str, named: Named, now: datetime) -> Validity | None:
@@ -312,13 +399,16 @@ def _stopped(_: str, head: str, named: Named, now: datetime) -> Validity | None:
 
 
 _MEANINGS = (
+    (_FROM_DAY, _day_range),
     (_STOPPED, _stopped),
     (_SINCE, _since),
     (_UNTIL, _until),
+    (_BEFORE, _before),
     (_THROUGH, _through),
     (_AS_OF, _as_of),
     (_FROM, _from),
     (_IN, _in),
+    (_AGO, _changed),
 )
 
 

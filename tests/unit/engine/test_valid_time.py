@@ -116,6 +116,27 @@ def test_a_dated_replacement_closes_what_it_replaces(mem: Recollect) -> None:
     assert mem.at(tick=1, owner="ana").get(rome).valid_until is None, "nobody knew that then"
 
 
+def test_a_dated_change_closes_the_old_one_and_is_the_new_version(mem: Recollect) -> None:
+    rome = mem.add("I live in Rome", owner="ana").memory
+    receipt = mem.add("I moved to Porto in 2021", owner="ana")
+    assert rome and receipt.memory and receipt.outcome == "superseded"
+    for _ in range(2):
+        assert (mem.get(rome.id).valid_until, receipt.memory.valid_from) == (Y2021, Y2021)
+        rebuild(mem.engine)
+    earlier = mem.add("I moved to Oslo in 2015", owner="ana")
+    assert earlier.outcome == "stored", "the move of 2021 came later"
+    assert mem.get(receipt.memory.id).status == "active"
+
+
+def test_a_dated_end_closes_the_old_one(mem: Recollect) -> None:
+    smokes = mem.add("I smoke", owner="ana").memory
+    receipt = mem.add("I quit smoking in 2021", owner="ana")
+    assert smokes and receipt.memory and receipt.outcome == "superseded"
+    assert mem.get(smokes.id).valid_until == Y2021
+    assert receipt.memory.valid_from is None, "it is no less true of the years before"
+    assert told(mem, "Did I smoke in 2019?") == ["I smoke", "I quit smoking in 2021"]
+
+
 def test_an_undated_one_leaves_it_open(mem: Recollect) -> None:
     rome = mem.add("I live in Rome", owner="ana").memory
     mem.add("I live in Porto now", owner="ana")
@@ -156,11 +177,21 @@ def test_versions_of_what_was_forgotten_are_not_told(mem: Recollect) -> None:
     assert told(mem, "Where do I live?", at="2019-06-01") == []
 
 
-def test_a_question_that_names_a_time_prefers_what_held_then(mem: Recollect) -> None:
+def test_a_question_that_names_a_time_is_answered_by_what_held_then(mem: Recollect) -> None:
     moved(mem)
-    assert told(mem, "Where did I live in 2019?") == ["I live in Rome", "I live in Porto since 2021"]
+    assert told(mem, "Where did I live in 2019?") == ["I live in Rome"]
     assert told(mem, "Where did I live in 2023?") == ["I live in Porto since 2021"]
     assert told(mem, "Where do I live?") == ["I live in Porto since 2021"]
+
+
+def test_what_is_known_not_to_have_held_then_is_no_answer(mem: Recollect) -> None:
+    mem.add("I was vegetarian from 2014 to 2024", owner="ana")
+    mem.add("I quit smoking in 2019", owner="ana")
+    assert told(mem, "Was I vegetarian in 2010?") == []
+    assert told(mem, "Was I vegetarian in 2016?") == ["I was vegetarian from 2014 to 2024"]
+    assert told(mem, "Did I start being vegetarian in 2010?"), "an event is asked for: the other year answers it"
+    assert told(mem, "Am I vegetarian?"), "told with its years, where no time is named"
+    assert told(mem, "Did I have a habit of smoking in 2015?") == ["I quit smoking in 2019"], "no less true of then"
 
 
 def test_bounded_validity_answers_for_its_time_and_is_behind_what_holds_now(mem: Recollect) -> None:
@@ -176,13 +207,24 @@ def test_bounded_validity_answers_for_its_time_and_is_behind_what_holds_now(mem:
     assert over in told(mem, "vegetarian", at="2022-06-01")
 
 
-def test_what_begins_later_does_not_replace_what_holds_until_then(mem: Recollect, clock: Clock) -> None:
-    mem.add("Ana works at Acme", owner="ana")
-    mem.add("Starting next month Ana works at Globex", owner="ana")
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Starting next month Ana works at Globex",
+        "Ana works at Globex from 1 June",
+        "Ana works at Globex starting 1 June",
+        "Ana will work at Globex from June 2026",
+    ],
+)
+def test_what_begins_later_does_not_replace_what_holds_until_then(mem: Recollect, clock: Clock, later: str) -> None:
+    acme = mem.add("Ana works at Acme", owner="ana").memory
+    receipt = mem.add(later, owner="ana")
     question = "Where does Ana work?"
-    assert told(mem, question) == ["Ana works at Acme", "Starting next month Ana works at Globex"]
+    assert acme is not None and receipt.outcome == "superseded"
+    assert mem.get(acme.id).valid_until == datetime(2026, 6, 1, tzinfo=UTC)
+    assert told(mem, question) == ["Ana works at Acme", later]
     clock.now = datetime(2026, 6, 2, tzinfo=UTC)
-    assert told(mem, question) == ["Starting next month Ana works at Globex"]
+    assert told(mem, question) == [later]
 
 
 def test_a_turn_is_answered_in_the_same_way(mem: Recollect) -> None:

@@ -7,7 +7,7 @@ import pytest
 from recollect.model.moment import validity_words
 from recollect.rules.stretches import Span
 from recollect.rules.times import covers
-from recollect.rules.validity import read_validity, without
+from recollect.rules.validity import read_validity, stopped_at, without
 
 NOW = datetime(2026, 5, 20, 10, tzinfo=UTC)
 
@@ -55,6 +55,21 @@ def day(text: str | None) -> datetime | None:
         ("In 2012 I was vegetarian", "2012-01-01", "2013-01-01"),
         ("The price was 5 million in March 2012", "2012-03-01", "2012-04-01"),
         ("Ana worked at Acme in the 1990s", "1990-01-01", "2000-01-01"),
+        ("Ana worked at Acme from May 2023 to June 2025", "2023-05-01", "2025-07-01"),
+        ("Ana rented a flat in Graz from 2015 until 2018", "2015-01-01", "2019-01-01"),
+        ("User was a member of the choir from 3 May 2023 until 9 June 2025", "2023-05-03", "2025-06-10"),
+        ("My visa is valid from May 2023 to June 2027", "2023-05-01", "2027-07-01"),
+        ("The lease runs from 1 May 2026 to 30 April 2027", "2026-05-01", "2027-05-01"),
+        ("Ana is in Rome from June 3 to June 9", "2026-06-03", "2026-06-10"),
+        ("Ana is in Rome from 3 to 9 June", "2026-06-03", "2026-06-10"),
+        ("The shop is closed between 3 and 9 June 2026", "2026-06-03", "2026-06-10"),
+        ("Ana lived in Rome (2015–2018).", "2015-01-01", "2019-01-01"),
+        ("I lived in Rome before 2020", None, "2020-01-01"),
+        ("I moved to Porto in 2020", "2020-01-01", None),
+        ("In March 2020, I moved to Porto", "2020-03-01", None),
+        ("Two years ago Ana moved to Porto", "2024-01-01", None),
+        ("The rent was raised to 950 on 3 May 2026", "2026-05-03", None),
+        ("I will live in Porto from May 2030", "2030-05-01", None),
     ],
 )
 def test_words_that_say_how_long_it_holds(text: str, start: str | None, end: str | None) -> None:
@@ -113,6 +128,11 @@ def test_words_that_say_how_long_it_holds(text: str, start: str | None, end: str
         "Call the bank",
         "Ana may march in the fall",
         "The port is 2019",
+        "I keep the receipts from 2015 to 2018",
+        "The pool is open from 1 May to 30 September",
+        "I am moving to Porto in June",
+        "I met Ana last year",
+        "I like skiing in winter",
     ],
 )
 def test_words_that_say_nothing_of_it(text: str) -> None:
@@ -128,6 +148,12 @@ def test_of_what_was_written_elsewhere_only_times_with_their_year_are_read() -> 
     assert not any(read_validity("Ana is on leave until March", NOW, dated_only=True))
     assert not any(read_validity("Ana works from Porto starting next month", NOW, dated_only=True))
     assert read_validity("Ana is on leave until March 2027", NOW, dated_only=True).end == day("2027-03-01")
+
+
+def test_a_dated_end_closes_what_it_ends() -> None:
+    assert stopped_at("I quit jogging in 2020", NOW) == day("2020-01-01")
+    assert stopped_at("I no longer work at Acme", NOW) is None
+    assert stopped_at("I moved to Porto in 2020", NOW) is None, "that holds from then on"
 
 
 def test_the_words_can_be_taken_out() -> None:

@@ -34,12 +34,6 @@ def _place(aspect: str, check: Check) -> Reader:
     return read
 
 
-def _own_home(match: re.Match[str], sentence: Sentence) -> Parts | None:
-    """ "My home is in Porto", "Ana's home is in Porto"."""
-    who = possessor(match["s"], sentence.speaker) if values.place(match["v"]) else None
-    return (who, "home", values.place_level(match["v"])) if who else None
-
-
 def _self_only(aspect: str, qualifier: str, check: Check) -> Reader:
     """A reader for what only the speaker can say: "call me ...", "reach me at ..."."""
 
@@ -47,12 +41,6 @@ def _self_only(aspect: str, qualifier: str, check: Check) -> Reader:
         return (sentence.speaker, aspect, qualifier) if check(match["v"]) else None
 
     return read
-
-
-def _occupation(value: str) -> bool:
-    """After "works as": any calling with its article, or a known job without it; not "as expected"."""
-    article = re.match(r"(?:an?|the) ", value)
-    return values.free(value[article.end() :]) if article else values.job(value)
 
 
 def _relation_name(match: re.Match[str], sentence: Sentence) -> Parts | None:
@@ -91,7 +79,6 @@ PEOPLE: tuple[Rule, ...] = (
         "{s} (?:have |has )?(?:moved|relocated) (?:from [^,]+? )?to {v}",
         read=_place("home", values.known_place),
     ),
-    rule("home.is", "home", "(?P<s>my|[^,]+'s) home {be} (?:in )?{v}", read=_own_home),
     rule(
         "name.preferred",
         "call called go goes",
@@ -135,13 +122,6 @@ PEOPLE: tuple[Rule, ...] = (
         read=_fact("marital", "status", values.marital_status),
     ),
     rule("spouse", "married", "{s} {be} married to {v}", read=_fact("spouse", "name", values.name)),
-    rule(
-        "job.works-as",
-        "work works working employed",
-        "{s} {work} as {v}",
-        "{s} {be} (?:working|employed) as {v}",
-        read=_fact("job", "title", _occupation),
-    ),
     rule(
         "job",
         "a an",

@@ -83,6 +83,5 @@ PROJECTS: tuple[Rule, ...] = (
         read=_fact("launch", "date", values.date),
     ),
     rule("lead", "leads leading", "(?P<v>[^,]+?) (?:leads|is leading) {s}", read=_fact("lead", "name", values.name)),
-    rule("lead.by", "led", "{s} {be} led by {v}", read=_fact("lead", "name", values.name)),
     rule("owner.by", "owned", "{s} {be} owned by {v}", read=_fact("owner", "name", values.name)),
 )

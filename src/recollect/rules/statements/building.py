@@ -104,7 +104,8 @@ def build(
     denies_slot = one and negated and bool(tail.value or value)
     if _held_before(context, tail, change):
         tense = Tense.PAST
-    single = one and tense is Tense.NOW and not partial and not contested and not denies_slot and context.sure
+    alone = one and not partial and not contested and not denies_slot and context.sure
+    single = alone and tense is Tense.NOW
     timed = " ".join(tail.times)
     if timed and not one and change is ChangeMark.NONE:
         scope, timed = [*scope, timed], ""
@@ -125,20 +126,30 @@ def build(
         rest=join(timed, tail.more),
         open_to_others=open_to_others,
         denies_slot=denies_slot,
+        planned=alone and context.verb.modal in ("will", "'ll") and tense is Tense.UNSURE,
         key_words=predicate.key_words if predicate else ("", ""),
     )
 
 
 TYPES = tables.words("nouns", "types")
-_ONE_OF_A_TYPE = frozenset((("affiliate", "religion"), ("associate", "sport"), ("work", "field"), ("play", "position")))
+_ONE_SORT = frozenset(
+    "continent religion faith denomination league party position rank county province district".split()
+)
+"""Sorts of which a thing has one, whatever the verb: "plays in the league of V", "follows the religion of V"."""
+_ONE_OF_A_TYPE = frozenset((("associate", "sport"), ("work", "field"), ("write", "language"), ("play", "genre")))
+_OF_MANY = tables.words("verbs", "of_many") - {"follow", "play"} | {"hold", "travel", "fill", "leave"}
 
 
 def _typed(context: Context, value: list[Word]) -> tuple[str, list[Word], bool] | None:
     """Split "the city of Leeds" into the sort and the value; the last part says whether such a verb has one of that sort."""
     words = [word for word in value if word.tag != "AT0"]
+    if len(words) > 3 and words[0].tag == "AJ0" and words[1].lower in TYPES:
+        words = words[1:]  # "the political party of V"
     if len(words) < 3 or words[0].lower not in TYPES or words[1].lower != "of" or any(w.tag == "CJC" for w in words):
         return None
-    return words[0].lower, words[2:], (context.verb.lemma, words[0].lower) in _ONE_OF_A_TYPE
+    sort, verb = words[0].lower, context.verb
+    one = (verb.lemma, sort) in _ONE_OF_A_TYPE or (sort in _ONE_SORT and verb.lemma not in _OF_MANY and not verb.past)
+    return sort, words[2:], one
 
 
 def _says_another(context: Context, tail: Tail) -> bool:
@@ -215,7 +226,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
         frame = replace(frame, tense=Tense.PAST, single=False)
     if renewed and frame.change is ChangeMark.NONE:
         frame = replace(frame, change=ChangeMark.NOW)
-    if predicate is not None and predicate.place and frame.single:
+    if predicate is not None and predicate.place and predicate.contest and frame.single:
         frame = replace(frame, open_to_others=True)
     return frame
 

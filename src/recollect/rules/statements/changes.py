@@ -1,5 +1,7 @@
 """Frames of announced changes: "the rent was raised to 980", "switched from A to B", "Nora took over as coach"."""
 
+from dataclasses import replace
+
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build, by_suffix, describe
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Tense
@@ -31,7 +33,7 @@ def read_change(context: Context) -> list[Frame]:
     """The frames of a clause that announces a change; none if it announces none."""
     if context.negated or context.tense is Tense.UNSURE:
         return []
-    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _has_new, _changed_to):
+    for rule in (_replaced, _appointed, _took_over, _from_to, _traded, _used_as, _has_its, _has_new, _changed_to):
         frames = rule(context)
         if frames:
             return frames
@@ -196,6 +198,8 @@ def _traded(context: Context) -> list[Frame]:
 def _used_as(context: Context) -> list[Frame]:
     """ "The team uses Linear as its tracker": the value of the role that "as" names."""
     verb, rest = context.verb, context.rest
+    if verb.lemma in ("switch", "change", "move") and rest and rest[0].lower == "to":
+        return _switched_to(context)
     if verb.lemma not in ("use", "have", "choose", "pick", "adopt", "make", "keep") or verb.passive:
         return []
     as_at = _index(rest, "as")
@@ -216,6 +220,32 @@ def _used_as(context: Context) -> list[Frame]:
     change = context.change if verb.lemma in ("use", "have", "keep") else ChangeMark.CHANGE
     tense = context.stated_tense if verb.lemma in ("use", "have", "keep") else Tense.NOW
     return [describe(context, NounPhrase(context.subject, role.head), tail, "used as", change=change, tense=tense)]
+
+
+def _switched_to(context: Context) -> list[Frame]:
+    """ "User switched to Dr. Petrova as dentist"."""
+    as_at = _index(context.rest, "as")
+    if as_at is None or not (context.verb.past or context.verb.perfect):
+        return []
+    role, after = _role_after([w for w in context.rest[as_at + 1 :] if w.tag not in ("AT0", "DPS")], context)
+    value = split_tail(context.rest[1:as_at]).value
+    if role.owner or form_of(value) is not Form.NAME:
+        return []
+    return _described(context, NounPhrase(context.subject, role.head), value, after, "switched to")
+
+
+def _has_its(context: Context) -> list[Frame]:
+    """ "Norland has its capital in Vesby": the place of what is owned is its value."""
+    verb, rest = context.verb, context.rest
+    if verb.lemma != "have" or verb.past or verb.perfect or len(rest) < 4 or rest[0].tag != "DPS":
+        return []
+    at = next((at for at, word in enumerate(rest) if word.lower in ("in", "at")), None)
+    if at is None or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
+        return []
+    role, tail = noun_phrase(rest[1:at], context.speaker), split_tail(rest[at + 1 :])
+    if not role.head or tail.form is not Form.NAME:
+        return []
+    return [describe(context, NounPhrase(context.subject, role.head), tail, "has its")]
 
 
 def _has_new(context: Context) -> list[Frame]:
@@ -314,7 +344,9 @@ def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old:
                   tense=Tense.NOW, old_value=old)
             for subject in subjects
         ]  # fmt: skip
+    own = target[0].lower in ("its", "their", "his", "her") and form is Form.NAME  # "moved its capital to Vesby"
     placed = verb.lemma in _PLACED and form not in (Form.QUANTITY, *_TIMED) and (objects or not context.phrase.owner)
+    placed = placed and not own
     if placed and not (noun is not None and noun.place and objects):
         return []
     if form is Form.QUANTITY and dimension(tail.value) in ("mass", "volume") and phrase.owner:  # a dose
@@ -325,4 +357,8 @@ def _on_target(context: Context, target: list[Word], tail: Tail, rule: str, old:
                   change=ChangeMark.CHANGE),
             describe(context, phrase, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old),
         ]  # fmt: skip
-    return [describe(context, phrase, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old)]
+    changed = describe(context, phrase, tail, rule, tense=Tense.NOW, change=ChangeMark.CHANGE, old_value=old)
+    if form is Form.QUANTITY and dimension(tail.value) == "money" and noun is None:  # "the ferry went up to 12 euros"
+        price = replace(changed, subject=phrase.whole, attribute="price", key_words=("", ""), rule="implied")
+        return [changed, price]
+    return [changed]

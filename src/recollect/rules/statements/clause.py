@@ -95,7 +95,9 @@ def _cut_lead(words: list[Word]) -> tuple[list[Word], list[Word]]:
         for at, word in enumerate(words[1:], 1):
             if word.tag in FINITE:
                 break
-            starts = word.lower in ("i", "we", "user") or (word.tag in DETERMINERS and words[at - 1].is_noun)
+            before = words[at - 1]
+            starts = word.lower in ("i", "we", "user") or (word.tag in DETERMINERS and before.is_noun)
+            starts = starts or (word.is_name and before.tag in ("NN1", "NN2") and words[1].tag in DETERMINERS)
             if starts and at > 1:
                 return words[:at], words[at:]
     return [], words

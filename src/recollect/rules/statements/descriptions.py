@@ -109,6 +109,8 @@ def read_copula(context: Context) -> list[Frame]:
     if not rest:
         return []
     if rest[0].tag == "PRP" and rest[0].lower not in ("about", "around"):
+        if _status_of(context) and len(rest) <= 3:  # "The status of the order is in review"
+            return [describe(context, context.phrase, Tail(rest), "nominal status")]
         return [_with_preposition(context)]
     tail = split_tail(rest)
     if not tail.value:
@@ -122,6 +124,10 @@ def read_copula(context: Context) -> list[Frame]:
     if _is_slot(context, tail):
         return [describe(context, context.phrase, tail, "nominal")]
     return [build(context, "be", tail, "be")]
+
+
+def _status_of(context: Context) -> bool:
+    return context.phrase.head.split()[-1:] != [] and context.phrase.head.split()[-1] in _STATUS_NOUNS
 
 
 def _with_preposition(context: Context) -> Frame:
@@ -147,6 +153,18 @@ def _with_preposition(context: Context) -> Frame:
     return build(context, f"be {preposition}", tail, "be prep")
 
 
+def read_duty(context: Context) -> list[Frame]:
+    """ "Priya is on call for the payments team": the team has one who is."""
+    duty = " ".join(word.lower for word in context.rest[:3])
+    if duty not in ("on call for", "on duty for", "in charge of") or form_of(context.subject_words) is not Form.NAME:
+        return []
+    thing = split_tail(context.rest[3:])
+    if not thing.value or thing.form not in (Form.NAME, Form.THE, Form.BARE):
+        return []
+    value = Tail(context.subject_words, thing.scope, thing.times, thing.more, thing.now)
+    return [build(context, duty, value, "duty", subject=noun_phrase(thing.value, context.speaker).whole, one=True)]
+
+
 def _one_time(context: Context, tail: Tail) -> bool:
     """A plural day ("on Tuesdays") is a habit of which there may be several."""
     return not any(w.lower.endswith("days") or w.lower.endswith("ends") for w in tail.value)
@@ -155,7 +173,7 @@ def _one_time(context: Context, tail: Tail) -> bool:
 def _state(context: Context, tail: Tail) -> list[Frame]:
     """ "User is vegetarian", "The pool is closed": adjectives that exclude one another."""
     words = [w for w in tail.value if w.lower not in ("a", "an")]
-    if len(words) != 1 or words[0].lower not in STATES or tail.scope or tail.more:
+    if len(words) != 1 or words[0].lower not in STATES or tail.scope or tail.more or _status_of(context):
         return []
     word = words[0].lower
     frame = build(context, STATES[word], tail, "state", one=True)

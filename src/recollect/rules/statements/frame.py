@@ -81,6 +81,8 @@ class Frame:
     """A second value without a change marker is contested, because both may hold ("lives in Lisbon", "lives in Alfama")."""
     denies_slot: bool = False
     """The frame denies one value of a single-valued attribute ("doesn't live in Lisbon"): others may still hold."""
+    planned: bool = False
+    """The value that a single-valued attribute will have: a fact from the day on that the statement names, if it names one."""
     key_words: tuple[str, str] = ("", "")
     """Aspect and qualifier of the key, where the SAQ parser has a name for the attribute."""
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build
-from recollect.rules.statements.frame import Frame, Tense, ValueKind
+from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     Form,
     Tail,
@@ -18,10 +18,18 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
-from recollect.rules.statements.tagger import NOUNS
+from recollect.rules.statements.tagger import NOUNS, Word
 
 ONCE_VERBS = tables.words("verbs", "once")
 AGENT_VERBS = tables.words("verbs", "agent")
+MAKER_VERBS = tables.words("verbs", "maker")
+PLACED_VERBS = tables.words("verbs", "placed")
+KEEPING_VERBS = tables.words("verbs", "kept")
+_MAKES = frozenset("develop publish produce manufacture distribute operate edit".split())
+_PLACING = frozenset("in at on under with to".split())
+_LEADS_A_PERSON = frozenset("manage lead head run chair captain coach supervise".split())
+_HAPPENS = frozenset("air premiere debut originate".split())
+"""What happens once by itself: "premiered on NBC"."""
 _CREATOR = {"found": "founder", "write": "author", "create": "creator", "invent": "creator", "compose": "creator"}
 
 
@@ -33,18 +41,19 @@ def read_open(context: Context) -> list[Frame]:
     if verb.particle:
         attribute, left = f"{attribute} {verb.particle}", left[1:]
     preposition = ""
-    if left and (left[0].tag in ("PRP", "PRF") or left[0].lower in ("to", "of")):
+    dated = context.change is ChangeMark.STOP and form_of(left[1:]) is Form.DATE  # "quit jogging in 2019"
+    if left and (left[0].tag in ("PRP", "PRF") or left[0].lower in ("to", "of")) and not dated:
         preposition, left = left[0].lower, left[1:]
     if verb.passive:
         attribute = f"be {attribute}"
     attribute = join(attribute, preposition)
-    tail = split_tail(left)
-    for rule in (_once, _event, _timed, _counted, _led, _versioned, _numbered):
+    tail = Tail([], times=[" ".join(content(left))]) if dated else split_tail(left)
+    for rule in (_made_by, _placed, _once, _made, _event, _timed, _kept, _counted, _led, _versioned, _numbered):
         frame = rule(context, attribute, preposition, tail)
         if frame is not None:
             return [frame]
     if not tail.value:
-        return [build(context, attribute, tail, "open")] if not context.rest or tail.scope else []
+        return [build(context, attribute, tail, "open")] if not context.rest or tail.scope or dated else []
     return [build(context, attribute, tail, "open")]
 
 
@@ -55,7 +64,7 @@ def _as_active(context: Context) -> Context:
         not verb.passive
         or not rest
         or rest[0].lower != "by"
-        or (verb.lemma in ONCE_VERBS and form_of(rest[1:]) is Form.NAME)
+        or ((verb.lemma in ONCE_VERBS or verb.lemma in MAKER_VERBS) and form_of(rest[1:]) is Form.NAME)
     ):
         return context
     tail = split_tail(rest[1:])
@@ -71,15 +80,57 @@ def _as_active(context: Context) -> Context:
     return replace(context, subject_words=tail.value, phrase=phrase, verb=active, rest=[*context.subject_words, *after])
 
 
+def agent_noun(lemma: str) -> str:
+    """Who does what a verb says: "publish" gives "publisher", "operate" "operator"."""
+    if lemma.endswith(("ate", "ct", "dit", "vise", "vern")):
+        return f"{lemma.removesuffix('e')}or"
+    return canonical(Word("", f"{lemma.removesuffix('e')}er", "NN1"))
+
+
+def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The almanac is published by Brill & Co": one publisher, whatever the tense; "The publisher of …" says the same."""
+    verb = context.verb
+    if preposition != "by" or not verb.passive or verb.lemma not in MAKER_VERBS or not _names_one(tail):
+        return None
+    again = verb.past and bool(tail.times)  # "was performed by Ana in 2019" leaves room for others
+    return build(context, agent_noun(verb.lemma), tail, "made by", one=True, tense=context.tense, contested=again)
+
+
+def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The cluster is deployed in eu-west-1", "Pebble is licensed under MIT": it is there, and not elsewhere."""
+    verb = context.verb
+    if preposition not in _PLACING or not verb.passive or verb.lemma not in PLACED_VERBS or not _names_one(tail):
+        return None
+    if verb.plural or (verb.lemma in ("release", "distribute", "license") and preposition != "under"):
+        return None
+    if verb.past and verb.lemma not in ("educate", "bury", "incorporate"):
+        return None
+    where = "at" if preposition in ("in", "on") else preposition
+    attribute = f"be {verb.lemma} {where}"
+    if preposition == "under":  # "is licensed under V", "is released under V": both name its licence
+        attribute = canonical(Word("", "license", "NN1"))
+    several = verb.lemma == "educate"  # "was educated at Eton" and "at Oxford" may both be true
+    return build(context, attribute, tail, "placed", one=True, tense=context.tense, open_to_others=several)
+
+
+def _names_one(tail: Tail) -> bool:
+    named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
+    return named and not any(word.tag == "CJC" for word in tail.value)
+
+
 def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The single was recorded in Oslo", "Ada founded Acme": what happens once keeps its one value in the past."""
     verb = context.verb
     if verb.lemma not in ONCE_VERBS or context.is_self or not (verb.past or verb.perfect or verb.passive):
         return None
     named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
-    if preposition in ("in", "on", "at", "by", "after") and verb.passive and (named or tail.form is Form.DATE):
+    done = verb.passive or verb.lemma in _HAPPENS
+    if preposition in ("in", "on", "at", "by", "after") and done and (named or tail.form is Form.DATE):
         kind = "when" if tail.form is Form.DATE else ""
-        return build(context, join(attribute, kind), tail, "once", one=True, tense=context.tense, open_to_others=True)
+        several = preposition in ("in", "at") or kind == "when"
+        return build(
+            context, join(attribute, kind), tail, "once", one=True, tense=context.tense, open_to_others=several
+        )
     if not preposition and not verb.passive and named and form_of(context.subject_words) is Form.NAME:
         if tail.scope or tail.more or verb.lemma not in _CREATOR:
             return None
@@ -157,11 +208,10 @@ def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Fram
     """ "Mirela heads the payments team": the team has one leader."""
     if context.verb.lemma not in AGENT_VERBS or context.verb.passive or context.verb.progressive or preposition:
         return None
-    if (
-        tail.form is not Form.THE
-        or form_of(context.subject_words) is not Form.NAME
-        or any(w.tag == "DPS" for w in tail.value)
-    ):
+    named = tail.form is Form.NAME and context.verb.lemma in _LEADS_A_PERSON
+    if not (named or tail.form is Form.THE) or form_of(context.subject_words) is not Form.NAME:
+        return None
+    if any(word.tag == "DPS" for word in tail.value):
         return None
     if any(word.text == "'s" or word.tag == "CJC" for word in [*tail.value, *context.subject_words]):
         return None
@@ -169,6 +219,41 @@ def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Fram
     value = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
     role = "maintainer" if context.verb.lemma == "maintain" else "leader"
     return build(context, role, value, "agent", subject=thing, one=context.verb.lemma != "edit")
+
+
+def _kept(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The shop stores its data in MySQL", "Ravi rents the flat from Mr. Abel": the holder is the value."""
+    rest = context.rest
+    if context.verb.lemma not in KEEPING_VERBS or context.verb.passive or len(rest) < 4:
+        return None
+    if rest[0].lower not in ("its", "his", "her", "their", "the", "my", "our"):
+        return None
+    at = next((at for at, word in enumerate(rest) if word.tag == "PRP"), None)
+    if (
+        at is None
+        or rest[at].lower not in ("in", "on", "at", "from", "with")
+        or not all(w.is_noun or w.tag == "AJ0" for w in rest[1:at])
+    ):
+        return None
+    holder = split_tail(rest[at + 1 :])
+    if not _names_one(holder) or at < 2:
+        return None
+    where = "at" if rest[at].lower in ("in", "on") else rest[at].lower
+    return build(context, join(context.verb.lemma, *content(rest[1:at]), where), holder, "kept", one=True)
+
+
+def _made(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "Lattice Labs develops Starhollow": one developer, as in "is developed by"."""
+    verb, value = context.verb, tail.value
+    if verb.lemma not in _MAKES or verb.passive or verb.progressive or preposition or tail.scope or tail.more:
+        return None
+    if not _names_one(tail) or not value[-1].is_name or value[-1].lower.endswith("s") or context.is_self:
+        return None
+    if form_of(context.subject_words) is not Form.NAME or any(w.text == "'s" for w in context.subject_words):
+        return None
+    maker = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
+    thing = noun_phrase(value, context.speaker).whole
+    return build(context, agent_noun(verb.lemma), maker, "made by", subject=thing, one=True, tense=context.tense)
 
 
 def _versioned(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:

@@ -157,7 +157,8 @@ def noun_phrase(words: list[Word], speaker: str) -> NounPhrase:
         return NounPhrase("", speaker)
     linked = _link_at(words)
     for at in range(len(words) - 1, 0, -1):
-        if is_possessive(words[at]) and not linked < at:
+        named = linked < at and words[linked - 1].is_name and words[linked + 1].is_name  # "the Bank of Norland's head"
+        if is_possessive(words[at]) and (named or not linked < at):
             owner, head = noun_phrase(words[:at], speaker), noun_phrase(words[at + 1 :], speaker)
             return NounPhrase(join(owner.whole, head.owner), head.head)
     if words[0].tag == "DPS" or words[0].lower in _OWNERS:
@@ -307,6 +308,9 @@ def split_tail(words: list[Word]) -> Tail:
     while at < len(words) and not tail.more:
         at = _read_adjunct(words, at, tail)
     tail.scope = [normal_text(scope) for scope in tail.scope if scope]
+    value = tail.value
+    if len(value) > 3 and value[0].lower == "version" and value[1].tag == "CRD" and value[2].lower == "of":
+        tail.value = [*value[3:], value[1]]  # "version 13.4 of PostgreSQL" is "PostgreSQL 13.4"
     return tail
 
 
@@ -325,7 +329,7 @@ def _read_value(words: list[Word], tail: Tail) -> int:
                 return at
             if lower not in FILLER:
                 value.append(word)
-        elif lower in DEICTIC and not any(w.lower in DEICTIC | DAYS | MONTHS for w in value):
+        elif lower in DEICTIC and not any(w.lower in DEICTIC | DAYS | MONTHS or w.lower == "the" for w in value[-1:]):
             return at
         elif _HYPHENATED.fullmatch(lower) and not (at + 1 < len(words) and words[at + 1].is_noun):
             tail.scope.append(lower)

@@ -23,8 +23,11 @@ from recollect.rules.statements.tables import Phrase
 from recollect.rules.statements.tagger import Word
 
 _SKIPPED = frozenset(("AT0", "AV0", "DPS"))
+_ARRANGED = frozenset(("venue", "due", "launch", "release"))
 _NEEDS_NO_VALUE = frozenset(("time",))
 _TIMED = frozenset(("time", "due", "end", "opens", "departs", "arrives", "launch", "wake", "bedtime"))
+_FAITH = re.compile(r"^(?:[A-Z]\w*(?:ism|ity)|Islam|Shinto|Santería|Bahá'í)$")
+"""Names of religions: who follows "Ana" or practises law has no other religion."""
 _OWNED_THINGS = frozenset(("own", "use", "member", "subscription", "do", "consume", "take", "like"))
 
 
@@ -100,6 +103,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     change, negated, tense = context.change, context.negated, context.stated_tense
     if mode in ("start", "stop") or predicate.lasting:
         tense = context.tense
+    if context.verb.modal in ("will", "'ll") and attribute in _ARRANGED:
+        tense = Tense.NOW  # "will be held at Hotel Park" is the arrangement as it stands
     if mode in ("start", "stop") and context.verb.progressive:
         tense = Tense.UNSURE  # "is moving to Oslo next year": the old home holds until then
     if mode == "stop":
@@ -161,6 +166,8 @@ def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
         return phrase.mode == "state"
     if attribute in ("home", "origin", "job", "employer", "school") and phrase.mode == "start":
         return _may_be_person(context)
+    if attribute == "religion" and phrase.mode == "state":
+        return bool(_FAITH.search(tail.text))
     if attribute == "pay" and words == ("make",):
         return "per" in [w.lower for w in tail.value] or "year" in tail.text or "month" in tail.text
     return True
@@ -262,8 +269,15 @@ def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame:
             negated=frame.negated,
         )
         return [version, replace(frame, partial=True, single=False)]
-    if frame.attribute == "own" and phrase.words == ("own",) and tail.form is Form.THE and not context.is_self:
+    named = len(tail.value) > 1 and all(word.is_name for word in tail.value) and not tail.value[-1].lower.endswith("s")
+    owns = phrase.words in (("own",), ("buy",), ("acquire",)) and (tail.has_name or phrase.words == ("own",))
+    if frame.attribute == "own" and owns and (tail.form is Form.THE or named) and not context.is_self:
         owner = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
         thing = noun_phrase(tail.value, context.speaker).whole
-        return [frame, build(context, "owner", owner, "agent", subject=thing, one=True, open_to_others=True)]
+        owned = build(context, "owner", owner, "agent", subject=thing, one=True, tense=frame.tense, change=frame.change)
+        return (
+            [owned, replace(frame, rule="implied")]
+            if tail.has_name and frame.change is not ChangeMark.START
+            else [frame, owned]
+        )
     return [frame]

@@ -4,18 +4,27 @@ import re
 from dataclasses import replace
 
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context, build
-from recollect.rules.statements.changes import read_change
+from recollect.rules.statements.building import PROPERTY, SEVERAL, Context, build
+from recollect.rules.statements.changes import CHANGE_VERBS, read_change
 from recollect.rules.statements.clause import TENTATIVE, Clause, VerbGroup, parse_clause
-from recollect.rules.statements.descriptions import STATES, read_copula, read_label, read_swapped
+from recollect.rules.statements.descriptions import STATES, read_copula, read_duty, read_label, read_swapped
 from recollect.rules.statements.frame import ANY, NO_SUBJECT, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
 from recollect.rules.statements.open_verbs import read_open
-from recollect.rules.statements.phrases import Form, NounPhrase, content, noun_phrase, split_tail
+from recollect.rules.statements.phrases import (
+    DAYS,
+    Form,
+    NounPhrase,
+    canonical,
+    content,
+    head_of,
+    noun_phrase,
+    split_tail,
+)
 from recollect.rules.statements.predicates import read_predicate
 from recollect.rules.statements.stops import read_absence, read_death, read_parting, read_stop
-from recollect.rules.statements.tagger import FINITE, Word, tag_english
+from recollect.rules.statements.tagger import CLAUSE_OPENERS, FINITE, Word, gerund_base, tag_english
 
 ABILITY = "can"
 """The scope of what someone can do: who can swim need not swim."""
@@ -26,6 +35,7 @@ MAX_LENGTH = 300
 _ENGLISH = tables.words("language", "english")
 _GERMAN = tables.words("language", "german")
 _OTHER = tables.words("language", "other")
+_DONE_AGAIN = (tables.words("verbs", "maker") | tables.words("verbs", "placed") | {"paint"}) - {"present", "sign"}
 _STOP_DOING = tables.words("verbs", "stop_doing")
 _START_DOING = tables.words("verbs", "start_doing")
 _KEEP_DOING = tables.words("verbs", "keep_doing")
@@ -40,14 +50,15 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]?\s+(?=[\"'(]?[A-Z0-9À-Þ])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|no|vs|etc|approx|ca|inc|ltd|a\.m|p\.m|e\.g|i\.e|z\.b)|\b[A-Z])\.$", re.I
 )
-_CORRECTION = re.compile(r"^(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*(.+)$", re.I)
+_CORRECTION = re.compile(
+    r"^(?:(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$",
+    re.I,
+)
 _NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
 _AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
 """What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
-_RELATIVE = re.compile(
-    r"^The ((?:\w+ ){1,4}(?:that|which|where|who|in which|at which) .{3,60}?) is ((?:now )?\S.{0,60})$"
-)
-"""A definite description with a relative clause: "The company that makes the Corolla is Toyota"."""
+_AND_NOW = re.compile(r"^(.{6,}?),?\s+(?:and|so)\s+((?=.*\bnow\b|became\b)[^,]{8,})$", re.I)
+"""What happened, and what holds since: "left and works for Globex now". What holds is read."""
 _LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
 _NOT_A_LABEL = re.compile(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
@@ -115,13 +126,17 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     label = _LABEL.match(text)
     if label and not _NOT_A_LABEL.search(label[1]):
         return _read_labelled(label[1], label[2], speaker)
-    if relative := _RELATIVE.match(text):
-        return _read_relative(relative[1], relative[2], speaker)
     if (then := _AND_THEN.match(text)) and (began := parse_clause(tag_english(then[1]))) and began.verb.past:
         return _read_sentence(f"{' '.join(word.text for word in began.subject)} {then[2]}", speaker)
+    if so := _AND_NOW.match(text):
+        now = _read_result(so[1], so[2], speaker)
+        if now:
+            return now
     words = tag_english(text)
     if len(words) > 60:
         return []
+    if relative := _read_relative(words, speaker):
+        return relative
     order = read_order(words, speaker)
     if order:
         return order
@@ -139,17 +154,91 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     return [frame for frame in read_clause(context) if frame.subject]
 
 
-def _read_relative(description: str, given: str, speaker: str) -> list[Frame]:
-    """Read a description with a relative clause as one slot, if its value is a name or a plain noun."""
-    tail = split_tail(tag_english(given.rstrip(". ")))
-    if tail.form not in (Form.NAME, Form.BARE) or tail.more or tail.scope:
+def _read_result(happened: str, result: str, speaker: str) -> list[Frame]:
+    """Read what holds after an event; its subject is that of the event unless it has its own."""
+    began = parse_clause(tag_english(happened))
+    if began is None or not (began.verb.past or began.verb.perfect) or began.verb.unsure:
         return []
-    words = tag_english(description)
-    if any(word.tag in ("PNP", "DPS", "DT0") and word.lower not in ("that", "which") for word in words):
+    subject = " ".join(word.text for word in began.subject).replace(" 's", "'s")
+    own = parse_clause(tag_english(result))
+    if own is not None and not _points_elsewhere(own.subject) and own.subject[0].tag not in ("AV0", "VVN"):
+        return [frame for frame in read_clause(_context(own, speaker)) if frame.subject]
+    elided = parse_clause(tag_english(f"{subject} {result}"))
+    if elided is None or _points_elsewhere(elided.subject):
         return []
-    phrase = NounPhrase("", " ".join(content(words)))
-    context = Context(speaker, words, phrase, VerbGroup(copula=True), [], Tense.NOW, False, ChangeMark.NONE)
+    return [frame for frame in read_clause(_context(elided, speaker)) if frame.subject]
+
+
+def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
+    """Read a definite description with a relative clause: "The company that makes the Corolla is Toyota".
+
+    Its value is put into the clause ("Toyota makes the Corolla"). Where that says nothing that has one value, the description
+    itself is the slot.
+    """
+    finite = [at for at, word in enumerate(words) if word.tag in FINITE]
+    if len(finite) < 2 or words[0].lower != "the" or words[finite[-1]].lower != "is":
+        return []
+    copula = finite[-1]
+    description, tail = words[1:copula], split_tail(words[copula + 1 :])
+    if tail.form not in (Form.NAME, Form.BARE, Form.THE) or tail.more or tail.scope or not _is_relative(description):
+        return []
+    for clause in filter(None, map(parse_clause, _filled(description, tail.value))):
+        frame = next(iter(read_clause(_context(clause, speaker))), None)
+        if frame is not None and frame.single and not frame.contested:
+            change = ChangeMark.NOW if tail.now else frame.change
+            return [replace(frame, change=change, open_to_others=False)]
+    noun = head_of(description[: _clause_at(description)])
+    several = noun is None or (canonical(noun) in SEVERAL and canonical(noun) not in PROPERTY)
+    several = several or any(word.lemma in _OF_MANY and noun.lower not in _SORTS for word in description if noun)
+    if several or (tail.form is Form.THE and not tail.has_name):
+        return []
+    said = (speaker if word.lower in _FIRST_PERSON else " ".join(content([word])) for word in description)
+    phrase = NounPhrase("", " ".join(filter(None, said)))
+    context = Context(speaker, description, phrase, VerbGroup(copula=True), [], Tense.NOW, False, ChangeMark.NONE)
     return [build(context, phrase.head, tail, "relative", subject=NO_SUBJECT, one=True)]
+
+
+_FIRST_PERSON = frozenset(("i", "we", "my", "our", "user"))
+_OF_MANY = tables.words("verbs", "of_many")
+_SORTS = frozenset("type kind sort genre style position".split())
+_RELATIVE_WORDS = frozenset(("that", "which", "who", "whom", "where"))
+
+
+def _clause_at(description: list[Word]) -> int:
+    """Where the relative clause of a description begins: at its pronoun, or at the subject that follows the noun."""
+    for at, word in enumerate(description[1:], 1):
+        if word.lower in _RELATIVE_WORDS or word.tag in CLAUSE_OPENERS:
+            return at
+        starts = word.is_name or word.tag in ("DPS", "AT0") or word.lower in _FIRST_PERSON
+        if starts and description[at - 1].tag in ("NN0", "NN1"):
+            return at
+        if not (word.is_noun or word.tag in ("AJ0", "PRP", "PRF")):
+            break
+    return 0
+
+
+def _is_relative(description: list[Word]) -> bool:
+    at = _clause_at(description)
+    pointing = any(
+        word.tag in ("PNP", "DPS", "DT0") and word.lower not in _FIRST_PERSON | _RELATIVE_WORDS for word in description
+    )
+    return bool(at) and not pointing and any(word.tag in FINITE for word in description[at:])
+
+
+def _filled(description: list[Word], value: list[Word]) -> list[list[Word]]:
+    """The sentences that a relative clause makes with its value, the likeliest first."""
+    at = _clause_at(description)
+    pronoun = description[at].lower if description[at].lower in _RELATIVE_WORDS else ""
+    clause = description[at + bool(pronoun) :]
+    if not clause:
+        return []
+    if pronoun and clause[0].tag in FINITE:
+        return [[*value, *clause]]
+    if pronoun and description[at - 1].tag == "PRP":  # "the field in which X works"
+        return [[*clause, description[at - 1], *value]]
+    if pronoun == "where":
+        return [[*clause, Word(preposition, preposition, "PRP"), *value] for preposition in ("in", "at")]
+    return [[*clause, *value]]
 
 
 def _read_labelled(label: str, value: str, speaker: str) -> list[Frame]:
@@ -193,7 +282,8 @@ def _context(clause: Clause, speaker: str) -> Context:
         timed = (tail is not None and tail.form in (Form.DATE, Form.CLOCK)) or any(
             word.lower in ("last", "yesterday", "this", "today", "ago", "since", "after", "now") for word in lead
         )
-        if lead[0].tag in ("PRP", "CJS", "AVQ") and not timed:
+        habit = any(word.lower in DAYS and word.lower.endswith("s") for word in lead)  # "On Sundays I get up at 9"
+        if lead[0].tag in ("PRP", "CJS", "AVQ") and (habit or not timed):
             scope = [" ".join(content(lead))]
     if verb.modal in ("can", "ca", "could") and verb.negated and verb.lemma in ("stand", "bear"):
         verb.lemma, verb.negated, verb.modal = "hate", False, ""
@@ -209,6 +299,9 @@ def _context(clause: Clause, speaker: str) -> Context:
         subject = [*subject[:renewed], *subject[renewed + 1 :]]
         change = ChangeMark.NOW if change is ChangeMark.NONE else change
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
+    sure = sure or (
+        subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(noun_phrase(subject, speaker).owner)
+    )
     return Context(
         speaker,
         subject,
@@ -228,10 +321,15 @@ def read_clause(context: Context) -> list[Frame]:
     chained = _chained(context)
     if chained is not None:
         return chained
-    for rule in (read_swapped, read_parting):
+    for rule in (read_swapped, read_duty, read_parting):
         frames = rule(context)
         if frames:
             return frames
+    verb, rest = context.verb, context.rest
+    if verb.lemma == "get" and rest and rest[0].tag == "VVN" and rest[0].lemma in CHANGE_VERBS:  # "got moved to Monday"
+        passive = replace(verb, lemma=rest[0].lemma, surface=rest[0].lower, passive=True)
+        context = replace(context, verb=passive, rest=rest[1:])
+    context = _done_again(context)
     changed = read_change(context)
     if changed and changed[0].attribute != ANY:
         return changed
@@ -250,6 +348,20 @@ def read_clause(context: Context) -> list[Frame]:
     return read_open(context)
 
 
+def _done_again(context: Context) -> Context:
+    """Read "was relicensed under V" as the change of what "is licensed under V" says."""
+    verb = context.verb
+    base, surface = verb.lemma.removeprefix("re"), verb.surface.removeprefix("re")
+    if not verb.passive or not (verb.past or verb.perfect) or base == verb.lemma or base not in _DONE_AGAIN:
+        return context
+    again = replace(verb, lemma=base, surface=surface, past=False, perfect=False)
+    rest = context.rest
+    if rest and rest[0].lower == "to":
+        rest = [Word("in", "in", "PRP"), *rest[1:]]  # "redeployed to eu-west-1" is then deployed in it
+    change = ChangeMark.CHANGE if context.change is ChangeMark.NONE else context.change
+    return replace(context, verb=again, rest=rest, change=change)
+
+
 def _chained(context: Context) -> list[Frame] | None:
     """A verb that governs another: "stopped smoking", "used to live", "wants to move", "says that …"; None if there is none."""
     verb, rest = context.verb, context.rest
@@ -259,15 +371,14 @@ def _chained(context: Context) -> list[Frame] | None:
     if not rest or verb.copula or verb.passive:
         return None
     first = rest[0]
-    if (verb.lemma in _STOP_DOING and first.tag in ("VVG", "VBG", "VHG")) or (
-        verb.lemma == "give" and verb.particle == "up" and len(rest) > 1 and rest[1].tag == "VVG"
-    ):
-        inner = rest if first.tag != "AVP" and first.lower != "up" else rest[1:]
+    given_up = rest[1:] if verb.lemma == "give" and verb.particle == "up" else []
+    stopped = rest if verb.lemma in _STOP_DOING else given_up
+    if doing := _gerund_phrase(stopped):
         if context.negated or context.tense is Tense.UNSURE:
             return []
-        return _inner(context, inner, negated=True, change=ChangeMark.STOP)
-    if verb.lemma in _START_DOING and first.tag in ("VVG", "VHG", "VBG"):
-        return _inner(context, rest, negated=context.negated, change=ChangeMark.START)
+        return _inner(context, doing, negated=True, change=ChangeMark.STOP)
+    if verb.lemma in _START_DOING and (doing := _gerund_phrase(rest)):
+        return _inner(context, doing, negated=context.negated, change=ChangeMark.START)
     to_verb = (first.tag == "TO0" and not (len(rest) > 1 and rest[1].is_name)) or (
         first.lower == "to" and len(rest) > 1 and rest[1].tag in ("VVI", "VBI", "VHI", "VVB")
     )
@@ -283,6 +394,18 @@ def _chained(context: Context) -> list[Frame] | None:
     if verb.lemma in _REPORT and any(word.tag in FINITE for word in rest):
         return []
     return None
+
+
+def _gerund_phrase(words: list[Word]) -> list[Word]:
+    """The words from a gerund on, the gerund tagged as one: the model takes "jogging" for a noun. None if there is none."""
+    if not words or not words[0].lower.endswith("ing") or words[0].is_name:
+        return []
+    first, after = words[0], words[1] if len(words) > 1 else None
+    if first.tag == "VBG" or first.tag == "VHG":
+        return words
+    compound = first.tag in ("NN0", "NN1") and after is not None and after.is_noun  # "stopped training sessions"
+    base = "" if compound else gerund_base(first.text)
+    return [Word(first.text, base, "VVG"), *words[1:]] if base else []
 
 
 def _inner(

@@ -102,7 +102,7 @@ def _ended(old: Frame, new: Frame) -> Relation:
         return Relation.APART
     if old.attribute == new.attribute and not new.scope and new.value and _agree(old, new) and _same_thing(old, new):
         return Relation.RETRACTED
-    activity = new.rule == "open" and not new.value and not new.scope
+    activity = new.rule == "open" and not new.value and not new.scope and _is_bare(old)
     if activity and (old.attribute == new.attribute or old.attribute.startswith(f"{new.attribute} ")):
         return Relation.RETRACTED
     if new.contested:
@@ -110,6 +110,12 @@ def _ended(old: Frame, new: Frame) -> Relation:
         plain = old.attribute in _LEFT_OR_QUIT or bool(names_in(new.value))
         return Relation.RETRACTED if same and plain and _is_held(old) and _same_thing(old, new) else Relation.APART
     return Relation.APART
+
+
+def _is_bare(frame: Frame) -> bool:
+    """Whether an activity has no object: who stopped drinking may still drink tea."""
+    habit = frame.value.split()[:1] in (["every"], ["each"], ["daily"], ["weekly"])
+    return not frame.value or habit or frame.value_kind is ValueKind.ADJECTIVE
 
 
 def _agree(old: Frame, new: Frame) -> bool:
@@ -125,7 +131,8 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
     if normal_value(old.value) == normal_value(new.value):
         return _same_value(old, new)
     if new.negated:
-        ends = new.change is ChangeMark.STOP and (not new.value or (_agree(old, new) and _same_thing(old, new)))
+        named = bool(new.value) and _agree(old, new) and _same_thing(old, new)
+        ends = new.change is ChangeMark.STOP and (named or (not new.value and (old.single or _is_bare(old))))
         return Relation.RETRACTED if ends and not old.negated else Relation.APART
     if old.negated:
         return Relation.CHANGED if old.single and new.single and not old.value else Relation.APART
@@ -165,13 +172,17 @@ def _only_then(frame: Frame) -> bool:
     return bool(_AT_AN_HOUR.search(frame.rest.lower()))
 
 
+_TOWNS = CITIES | tables.entries("places", "towns")
+_IN_ONE_PLACE = frozenset(("headquarters", "location"))
+_IN_SEVERAL = re.compile(r"\bbe (?:film|shoot|record|perform|produce|make|release|launch|publish|develop|broadcast) ")
+
+
 def _in_two_towns(old: Frame, new: Frame) -> bool:
-    """Whether a thing that stands in one place is said to be in two towns, neither of which is part of the other."""
-    known = all(frame.value.lower() in CITIES or frame.value.lower() in _TOWNS for frame in (old, new))
-    return known and new.attribute == "headquarters"
-
-
-_TOWNS = tables.entries("places", "towns")
+    """Whether a thing that is in one place is said to be in two towns or countries, neither of which is part of the other."""
+    places = [frame.value.lower() for frame in (old, new)]
+    known = any(all(place in listed for place in places) for listed in (_TOWNS, COUNTRIES))
+    began = new.rule == "once" and not _IN_SEVERAL.search(f"{new.attribute} ")
+    return known and (new.attribute in _IN_ONE_PLACE or began)
 
 
 def _same_value(old: Frame, new: Frame) -> Relation:

@@ -109,7 +109,8 @@ _NOON = re.compile(r"(?<=\bat )noon\b|(?<=\buntil )noon\b", re.I)
 _MIDNIGHT = re.compile(r"(?<=\bat )midnight\b|(?<=\buntil )midnight\b", re.I)
 _NOW_PHRASES = re.compile(
     r"\b(?:these days|at the moment|from now on|from here on|from this (?:week|month|year) on|right now|at present"
-    r"|as of (?:now|today|this (?:week|month|year))|effective immediately|starting (?:now|today)|going forward)\b,?",
+    r"|as of (?:now|today|this (?:week(?:end)?|month|year|quarter|term|season|morning|spring|summer|autumn|winter))"
+    r"|effective immediately|starting (?:now|today)|going forward)\b,?",
     re.I,
 )
 _CONTRACTED_NOT = re.compile(r"\b(\w+)n't\b", re.I)
@@ -118,7 +119,7 @@ _PLURAL_OWNER = re.compile(r"(\w+s)'(?=\s+\w)")
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|(?<!\w)'([^']{1,80})'(?!\w)|`([^`]{1,80})`")
 _END_MARKS = re.compile(r"[.!\s]+$")
 _TOKEN = re.compile(
-    r"\x00\d+\x00|https?://\S+|[\w.+-]+@[\w.-]+\w|[$€£¥]\s?\d[\d.,]*\d|[$€£¥]\s?\d|\d[\d.,/:-]*\d\w*%?|\d\w*%?|n't\b|'(?:s|re|ve|ll|m|d)\b"
+    r"\x00\d+\x00|https?://\S+|[\w.+-]+@[\w.-]+\w|[$€£¥]\s?\d[\d.,]*\d|[$€£¥]\s?\d|\d+-[A-Z][a-z]\w*|\d[\d.,/:-]*\d\w*%?|\d\w*%?|n't\b|'(?:s|re|ve|ll|m|d)\b"
     r"|/[\w./-]+\w|(?:[A-Z]\.)+(?=\s|$)|(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr)\.|\w[\w+#/.&-]*[\w+#]|\w|[^\w\s]"
 )
 _STORED_QUOTE = re.compile(r"\x00(\d+)\x00")
@@ -185,6 +186,7 @@ def tag_english(text: str) -> list[Word]:
     for at, word in enumerate(words):
         _repair_word(words, at, word)
     _repair_noun_before_verb(words)
+    _repair_s_forms(words)
     _repair_verb_after_name(words)
     _repair_verb_after_pronoun(words)
     _repair_leading_name(words)
@@ -236,6 +238,10 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "NN1", lower
     elif lower in ("n't", "not"):
         word.tag, word.lemma = "XX0", "not"
+    elif lower == "for" and word.tag == "CJS" and at + 1 < len(words) and words[at + 1].lower in ("user", "me", "us"):
+        word.tag = "PRP"
+    elif lower == "&":
+        word.tag = "NP0"  # "Finch & Sons" is one name
     elif lower in ("'m", "'re", "am", "is", "are", "was", "were") or (lower == "'s" and word.tag == "VBZ"):
         word.lemma = "be"
         word.tag = {"was": "VBD", "were": "VBD", "is": "VBZ", "'s": "VBZ"}.get(lower, "VBB")
@@ -317,6 +323,26 @@ def lemma_as(text: str, tag: str) -> str:
     return re.sub(r"(?<=ch|sh|ss)es$|s$", "", text.lower())
 
 
+@lru_cache(maxsize=4096)
+def gerund_base(text: str) -> str:
+    """The verb of a gerund: "jogging" gives "jog", "vaping" "vape"; empty if it ends otherwise.
+
+    The model's own lemma, else of the spellings that are possible the word that the model knows best.
+    """
+    stem = text.lower().removesuffix("ing")
+    if stem == text.lower() or len(stem) < 2 or not re.search(r"[aeiouy]", stem):
+        return ""
+    lemma = lemma_as(text, "VVG")
+    if not lemma.endswith("ing") and not is_unknown(lemma):
+        return lemma
+    undoubled = stem[:-1] if len(stem) > 2 and stem[-1] == stem[-2] else ""
+    known = [spelled for spelled in (undoubled, stem, f"{stem}e") if spelled and not is_unknown(spelled)]
+    if known:
+        return max(known, key=lambda spelled: float(load_tagger().tag_word(spelled)[0][1]))
+    short = re.search(r"(?:^|[^aeiou])[aeiou][^aeiouwxy]$", stem)
+    return undoubled or (f"{stem}e" if short else stem)
+
+
 def _set_verb(word: Word, tag: str = "VVZ") -> None:
     word.tag, word.lemma = tag, lemma_as(word.text, tag)
 
@@ -329,6 +355,8 @@ def _repair_verb_after_name(words: list[Word]) -> None:
     names = next((at for at, word in enumerate(words) if not (word.is_name or (at and word.tag == "CRD"))), len(words))
     if names == 0 and len(words) > 2 and words[0].tag == "NN1" and words[1].tag == "CRD":
         names = 2  # "Release 4.2 ships"
+    while 0 < names < len(words) - 1 and (words[names].tag == "AV0" or words[names].lower in ("no", "longer")):
+        names += 1
     if not 0 < names < len(words) or words[names].tag != "NN2" or any(w.tag[:2] in _AUXILIARIES for w in words):
         return
     follows = words[names + 1 : names + 5]
@@ -347,9 +375,29 @@ def _repair_noun_before_verb(words: list[Word]) -> None:
                 after.tag = "VVD"
 
 
+def _repair_s_forms(words: list[Word]) -> None:
+    """An s-form that the model takes for a plural is the verb before an object ("stores its data"), before "is" in a relative
+    clause ("the town where Tom lives is"), and after a compound noun ("the analytics cluster runs on")."""
+    finite = any(word.tag in FINITE and word.tag != "VVB" for word in words)
+    related = False
+    for at in range(1, len(words) - 1):
+        word, before, after = words[at], words[at - 1], words[at + 1]
+        related = related or word.tag in CLAUSE_OPENERS
+        if word.tag != "NN2" or not word.lower.endswith("s"):
+            continue
+        object_follows = after.tag in ("AT0", "DPS") and before.is_noun and not finite
+        relative = related and after.lower == "is" and (before.is_noun or before.tag == "PNP")
+        compound = before.tag == "VVB" and at > 1 and words[at - 2].is_noun and after.tag == "PRP" and not finite
+        if object_follows or relative or (compound and _can_be(word, "VVZ")):
+            if compound:
+                before.tag = "NN1"
+            _set_verb(word)
+            return
+
+
 def _repair_verb_after_pronoun(words: list[Word]) -> None:
     """ "User volunteers at", "I coach the": what follows a leading pronoun is the verb, even where the model has only a noun."""
-    if len(words) < 3 or words[0].tag != "PNP" or words[0].lower not in ("user", "i", "we"):
+    if len(words) < 2 or words[0].tag != "PNP" or words[0].lower not in ("user", "i", "we"):
         return
     at = 1
     while at < len(words) and (words[at].tag in ("AV0", "XX0") or words[at].lower in ("no", "longer")):

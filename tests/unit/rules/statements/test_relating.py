@@ -17,6 +17,27 @@ CHANGED = [
     ("User takes 50 mg of metoprolol", "The doctor increased User's metoprolol to 100 mg"),
     ("User has 2 hens", "User has four hens"),
     ("Wrap lines at 80 characters", "Wrap lines at 100 characters"),
+    # who makes or owns a thing, and where it is put
+    ("The shop is owned by Kim", "The shop is owned by Lou"),
+    ("Radio Tern is owned by Kim Dahl", "Lou Marsh owns Radio Tern"),
+    ("The almanac is published by Weldon & Sons", "The publisher of the almanac is Marsh House"),
+    ("Weldon Labs develops Starfall", "Starfall is developed by Marsh Interactive"),
+    ("The cluster is deployed in eu-west-1", "The cluster is deployed in us-east-2"),
+    ("Tidemark is licensed under MIT", "The licence of Tidemark is Apache 2.0"),
+    ("The shop stores its data in MySQL", "The shop stores its data in PostgreSQL"),
+    ("Norland has its capital in Vesby", "The capital of Norland is Karpool"),
+    ("Kim is on call for the payments team", "Lou is on call for the payments team"),
+    # a description with a relative clause says what the clause says
+    ("The company Kim works for is Corvex", "Kim works for Globex"),
+    ("The town where my aunt lives is Graz", "The town where my aunt lives is Linz"),
+    ("The doctor who looks after my aunt is Dr. Amadi", "The doctor who looks after my aunt is Dr. Crane"),
+    ("The type of music that Kim plays is jazz", "The type of music that Kim plays is soul"),
+    # a value said with its sort
+    ("Kim follows the religion of Islam", "Kim follows the religion of Buddhism"),
+    ("FC Tern plays in the league of Serie A", "FC Tern plays in the league of Serie B"),
+    # any event and any habit
+    ("The housewarming is on 5 May", "The housewarming got moved to 12 May"),
+    ("It turns out the gate code is 4411", "It turns out the gate code is 5522"),
     # with a change marker a place supersedes
     ("User lives in Lisbon", "User moved to Braga"),
     ("User lives in Lisbon", "User now lives in Braga"),
@@ -31,6 +52,10 @@ CHANGED = [
 ]
 
 RETRACTED = [
+    ("User jogs", "User quit jogging"),
+    ("I fence", "I gave up fencing"),
+    ("Kim gambles every Friday", "Kim stopped gambling"),
+    ("The potluck is on 5 May", "The potluck was pushed back"),
     ("User works at Corvex", "User no longer works at Corvex"),
     ("User works at Corvex", "User quit Corvex"),
     ("User is a member of the chess club", "User left the chess club"),
@@ -75,12 +100,20 @@ CONTESTED = [
     ("User works at Corvex", "User joined Mensa"),
     ("User works as a nurse", "User works as a volunteer firefighter"),
     ("User was born in Portugal", "User was born in Braga"),
-    ("The shop is owned by Kim", "The shop is owned by Lou"),
+    ("Kim was educated at Weldon College", "Kim was educated at Marsh University"),
+    ("The march was performed by Kim in 2019", "The march was performed by Lou in 2021"),
+    ("The company was founded in Graz", "The company was founded in Styria"),
     ("The ferry leaves at 8:00", "The ferry leaves at 9:00"),
     ("My manager is Ana", "My manager is Ana Ruiz"),
 ]
 
 APART = [
+    ("I drink tea", "I stopped drinking"),
+    ("On weekdays I get up at 6", "On Sundays I get up at 9"),
+    ("Corvex makes SUVs", "Globex makes SUVs"),
+    ("The band I like is Muse", "The band I like is Blur"),
+    ("Kim is assigned to Project Tern", "Kim is assigned to Project Heron"),
+    ("Kim practises law", "Kim practises yoga"),
     # another subject, another attribute
     ("User lives in Lisbon", "User's sister lives in Braga"),
     ("User's car is a Peugeot", "User's wife's car is a Tesla"),
