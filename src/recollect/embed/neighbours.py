@@ -1,6 +1,6 @@
 """Words that mean much alike, from a fixed list that was made with the default embedder's table (``tools/embedder``).
 
-Index terms, not words: a query's terms are widened by theirs, so that a question about a favourite finds a favorite.
+Index terms, not words: a query's terms are widened by theirs, so that a question about an allergy finds who is allergic.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from recollect.embed.static import read_file
 def neighbours_of(terms: Iterable[str]) -> dict[str, dict[str, float]]:
     """Return the neighbours of each of these terms that has some, with their cosines; no term that is itself asked for.
 
-    >>> neighbours_of(["favourit", "zzz"])["favourit"]["favorit"] > 0.4
+    >>> neighbours_of(["allergi", "zzz"])["allergi"]["allerg"] > 0.4
     True
     """
     asked = list(dict.fromkeys(terms))

@@ -69,7 +69,7 @@ MEMORIES = (
 
 
 def told_and_linked(embedder: Any) -> tuple[list[list[str]], int]:
-    with recollect.open(":memory:", embedder=embedder) as mem:
+    with recollect.open(":memory:", embedder=embedder, policy={"ranking": {"meaning_min": 0.4}}) as mem:
         ids = [mem.add(text, owner="ana").memory.id for text in MEMORIES]
         questions = ("doctor medicine illness", "favourite opera singers", "volcanoes on Iceland")
         told = [[item.memory.content for item in mem.query(question, owner="ana").items] for question in questions]
