@@ -18,7 +18,7 @@ from recollect.model.vocabulary import KIND_CLASS, SHARED, Authority, KindClass,
 from recollect.rules.authority import outranks
 from recollect.rules.fusion import DIGITS
 from recollect.rules.keys import identity
-from recollect.rules.outdating import NEAR, STATED, announces_change, later_first
+from recollect.rules.outdating import NEAR, STATED, announces_change, later_first, says_one_thing
 from recollect.rules.question import asks
 from recollect.rules.shadowing import Concept, Precedence, shadows, with_places
 from recollect.stores.protocol import Contender, Later, Place, Reader, Relation, Selection, Standing, Stored, Stream
@@ -85,8 +85,10 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
             return False
         if reasons.of(later, earlier, older.id) != NEAR:
             return True
+        if later not in leading or not says_one_thing(reasons.content(later)):
+            return False
         nearly = newer.asks_what_holds and _is_as_good(newer, older, PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR)
-        return later in leading and (nearly or reasons.announces_change(later))
+        return nearly or announces_change(reasons.content(later))
 
     ordered = [at[place] for place in (later_first(list(at), links, may_pass) if links else at)]
     return [one._replace(relations=known[one.place]) for one in _with_newness(ordered)]
@@ -113,9 +115,9 @@ class _Reasons:
         brought = self._links[later, earlier].created_at == body.get("created_at")
         return reasons_in(body).get(id, STATED) if brought else STATED
 
-    def announces_change(self, later: Place) -> bool:
-        """Whether the words of a memory say that something changed or ended."""
-        return announces_change(str((self._versions[later].body or {}).get("content", "")))
+    def content(self, later: Place) -> str:
+        """The words of a later memory."""
+        return str((self._versions[later].body or {}).get("content", ""))
 
 
 def _with_newness(ordered: Sequence[Ranked]) -> list[Ranked]:

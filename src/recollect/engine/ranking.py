@@ -144,7 +144,8 @@ def ranked(
     facts |= looking.at((*bearing, *asked_for))
     facts |= _vouched(engine, reader, streams, looking, facts)
     cosines = meant.cosines(list(facts)) if meant else {}
-    evidence = Evidence(text.shares(facts), cosines, related, text.widened(facts), bearing, asked_for)
+    whole = sum(text.idf.get(term, 0.0) for term in question.terms)
+    evidence = Evidence(text.shares(facts), cosines, related, whole, text.widened(facts), bearing, asked_for)
     best = _scored(engine, reader, sought, evidence, facts)
     told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
     supports = _supports(engine, reader, streams, sought, asked, evidence, told)

@@ -44,6 +44,9 @@ NOT_THEN = 0.5
 as well, comes first."""
 SAME_MEMBER = 0.4
 """The share of its words that an answer must have in common with a better one to name the same member of a list."""
+LEAST_COVERED = 0.3
+"""The share of the question's words, by how much they tell, that the best match needs to count fully: where no memory has more
+than "go" and "out" of a question, words tell little."""
 SHORTLIST = 40
 """How many of the best are read again with their content."""
 
@@ -88,6 +91,8 @@ class Evidence(NamedTuple):
     """Cosines."""
     relation: Mapping[Place, float]
     """The strongest relation to one of the best matches."""
+    whole: float = 0.0
+    """What all terms of the question would add to the score of a text of ordinary length that has each of them once."""
     similar: Mapping[str, Mapping[Place, float]] = MappingProxyType({})
     """For each term of the question, what words that mean much like it add to that."""
     bearing: Mapping[Place, float] = MappingProxyType({})
@@ -200,7 +205,8 @@ def fuse(
         else own
     )
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
-    best = max(texts.values(), default=0.0) or 1.0
+    best = max(texts.values(), default=0.0)
+    best = max(best, LEAST_COVERED * evidence.whole) or 1.0
     if meaning_min is not None:
         nearby = {place for place, text in texts.items() if text / best >= NEARBY}
         alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}

@@ -95,14 +95,17 @@ def reason_to_doubt(old: str, new: str, similarity: float, relation: Relation = 
     return next((reason for reason, is_there in signs.items() if is_there and similarity >= ALIKE_ENOUGH[reason]), NEAR)
 
 
+def says_one_thing(text: str) -> bool:
+    """Return whether a text is short enough to say one thing: a longer one is like many others, and announces anything."""
+    return len(text) <= ONE_STATEMENT
+
+
 def announces_change(text: str) -> bool:
-    """Return whether a short text says that something changed or ended. A longer one may say so of something else.
+    """Return whether a text says that something changed or ended.
 
     >>> announces_change("Practice was moved to Tuesday"), announces_change("Practice is on Mondays")
     (True, False)
     """
-    if len(text) > ONE_STATEMENT:
-        return False
     signs = signs_of(text)
     return signs.changes or signs.ends is not None
 
