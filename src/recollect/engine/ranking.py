@@ -144,8 +144,8 @@ def ranked(
     facts |= looking.at((*bearing, *asked_for))
     facts |= _vouched(engine, reader, streams, looking, facts)
     cosines = meant.cosines(list(facts)) if meant else {}
-    whole = sum(text.idf.get(term, 0.0) for term in question.terms)
-    evidence = Evidence(text.shares(facts), cosines, related, whole, text.widened(facts), bearing, asked_for)
+    idf = {term: text.idf[term] for term in question.terms if term in text.idf}
+    evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for)
     best = _scored(engine, reader, sought, evidence, facts)
     told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
     supports = _supports(engine, reader, streams, sought, asked, evidence, told)
@@ -240,9 +240,9 @@ def _asked_for(sought: _Sought, text: str) -> dict[Place, float]:
         return {}
     sorts = {"kind": Kind.PROFILE}, {"pinned": 1}, {"tier": Tier.CANON}
     found = dict.fromkeys((place for sort in sorts for place in looking.newest_of(most, **sort)), 1.0)
-    for least in (IMPORTANT, 1):
+    for least, share in ((IMPORTANT, OTHERWISE_KNOWN), (1, OTHERWISE_KNOWN / 2)):
         more = looking.newest_of(most, least) if len(found) < most else []
-        found |= {place: OTHERWISE_KNOWN for place in more if place not in found}
+        found |= {place: share for place in more if place not in found}
     return found
 
 

@@ -91,8 +91,8 @@ class Evidence(NamedTuple):
     """Cosines."""
     relation: Mapping[Place, float]
     """The strongest relation to one of the best matches."""
-    whole: float = 0.0
-    """What all terms of the question would add to the score of a text of ordinary length that has each of them once."""
+    idf: Mapping[str, float] = MappingProxyType({})
+    """How much each term of the question tells, those that no memory has among them."""
     similar: Mapping[str, Mapping[Place, float]] = MappingProxyType({})
     """For each term of the question, what words that mean much like it add to that."""
     bearing: Mapping[Place, float] = MappingProxyType({})
@@ -205,8 +205,8 @@ def fuse(
         else own
     )
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
-    best = max(texts.values(), default=0.0)
-    best = max(best, LEAST_COVERED * evidence.whole) or 1.0
+    best = max(texts.values(), default=0.0) or 1.0
+    counts = weights.text * min(1.0, _covered(evidence) / LEAST_COVERED)
     if meaning_min is not None:
         nearby = {place for place, text in texts.items() if text / best >= NEARBY}
         alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}
@@ -218,8 +218,8 @@ def fuse(
         scored(
             place,
             Features(
-                text=weights.text * own.get(place, 0.0) / best,
-                similar_words=weights.text * (texts.get(place, 0.0) - own.get(place, 0.0)) / best,
+                text=counts * own.get(place, 0.0) / best,
+                similar_words=counts * (texts.get(place, 0.0) - own.get(place, 0.0)) / best,
                 meaning=weights.meaning * max(evidence.meaning.get(place, 0.0), 0.0),
                 names=weights.names * named[known.named],
                 time=weights.time * timeliness(question, known) if question.spans else 0.0,
@@ -253,6 +253,22 @@ def _if_it_held(question: Question, one: Scored, known: Facts) -> Scored:
 def is_of_then(question: Question, at: datetime) -> bool:
     """Whether a memory is of the time that a question asks for, and asks for nothing else."""
     return question.asks_for_a_time and nearness(at, question.spans) == 1.0
+
+
+def _covered(evidence: Evidence) -> float:
+    """Return the share of the question's words that one memory has at most, by how much they tell; a similar word counts half.
+
+    Without what they tell it is all of them.
+    """
+    whole = sum(evidence.idf.values())
+    if not whole:
+        return 1.0
+    had: dict[Place, float] = {}
+    for term, idf in evidence.idf.items():
+        own, similar = evidence.text.get(term, {}), evidence.similar.get(term, {})
+        for place in {**own, **similar}:
+            had[place] = had.get(place, 0.0) + (idf if place in own else idf / 2)
+    return max(had.values(), default=0.0) / whole
 
 
 def text_scores(

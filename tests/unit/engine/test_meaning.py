@@ -68,7 +68,7 @@ def test_what_shares_no_word_is_found_by_what_it_means(place: str) -> None:
 
 
 def test_what_means_too_little_alike_is_not_told() -> None:
-    with recollect.open(":memory:", embedder=MEANING) as mem:
+    with recollect.open(":memory:", embedder=MEANING, policy={"ranking": {"meaning_min": 0.4}}) as mem:
         add(mem, "tea ferry train bus")
         assert told(mem, "thirsty") == [], "a cosine of 0.3 is less than meaning_min"
     with recollect.open(":memory:", embedder=MEANING, policy={"ranking": {"meaning_min": 0.2}}) as mem:

@@ -31,7 +31,7 @@ def test_memory_is_asked_only_below_the_threshold(mem: Recollect) -> None:
 
 
 def test_the_policy_sets_threshold_number_and_budget() -> None:
-    policy = {"on_demand": {"confidence_below": 0.9, "top_k": 1, "budget_tokens": 120}}
+    policy = {"on_demand": {"confidence_below": 0.9, "top_k": 1, "budget_tokens": 120}, "ranking": {"meaning_min": 0.9}}
     with recollect.open(":memory:", policy=policy) as mem:
         mem.add_many([{"content": f"Garden bed {n} {'is dug ' * n}", "title": f"b{n}"} for n in range(1, 9)])
         found = mem.recall_if_unsure("garden bed", 0.8)
