@@ -80,7 +80,7 @@ RULES = (
         anchors=("key",),
         pattern=r"(?i:keys?)" + _ASSIGNS + _VALUE,
         check=_value_of_a_key,
-        true_positives=(
+        finds=(
             f"api_key = «{fake(32, HEX)}»",
             f'"apiKey": "«{fake(24)}»"',
             f"my API key is «{fake(40, LOWER)}».",
@@ -89,7 +89,7 @@ RULES = (
             "API_KEY=«abc123def»",
             "my OpenAI key is «abc123def456»",
         ),
-        false_positives=(
+        leaves=(
             f"cache_key = {fake(32, HEX)}",
             "api_key = os.environ['WEATHER_API_KEY_2024']",
             "API key: see the 2024-onboarding-guide",
@@ -106,13 +106,13 @@ RULES = (
         anchors=("secret", "credential"),
         pattern=r"(?i:secrets?|credentials?)(?i:[_\- ](?:value|key|id))?" + _ASSIGNS + _VALUE,
         check=_value_of_a_secret,
-        true_positives=(
+        finds=(
             f"client_secret: «{fake(40)}»",
             f"SECRET_KEY='«{fake(50, LOWER)}»'",
             f"the shared secret is «{fake(32, HEX)}»",
             f"credential = «{fake(24)}»",
         ),
-        false_positives=(
+        leaves=(
             "the secret is to use 500g of flour",
             "secret: projects/ana/secrets/db/versions/latest",
             f"credential id {fake(12, HEX)}",
@@ -126,13 +126,13 @@ RULES = (
         anchors=("token",),
         pattern=r"(?i:tokens?)(?i:[_\- ](?:value|key|id))?" + _ASSIGNS + _VALUE,
         check=_value_of_a_token,
-        true_positives=(
+        finds=(
             f"token = «{fake(32)}»",
             f"access_token: «{fake(24, HEX)}»",
             f"https://example.org/cb?token=«{fake(20)}»",
             f"use the token «{fake(40, HEX)}» for now",
         ),
-        false_positives=(
+        leaves=(
             "a token of appreciation for 25 years of service",
             "max_tokens = 128000",
             "token: next_page_2024_05",

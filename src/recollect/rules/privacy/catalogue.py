@@ -8,28 +8,19 @@ from recollect.rules.privacy import (
     connection_strings,
     email,
     iban,
+    key_formats,
     network,
     passwords,
     payment_cards,
     personal,
     phone,
-    private_keys,
-    tokens,
     us_numbers,
-    wallets,
 )
-from recollect.rules.privacy.providers import ai, business, cloud, code_hosting, messaging
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.triggers import Trigger
 
 RULES: tuple[Rule, ...] = (
-    *private_keys.RULES,
-    *cloud.RULES,
-    *code_hosting.RULES,
-    *ai.RULES,
-    *messaging.RULES,
-    *business.RULES,
-    *tokens.RULES,
+    *key_formats.RULES,
     *assignments.RULES,
     *connection_strings.RULES,
     *passwords.RULES,
@@ -40,7 +31,6 @@ RULES: tuple[Rule, ...] = (
     *email.RULES,
     *phone.RULES,
     *network.RULES,
-    *wallets.RULES,
     *personal.RULES,
 )
 

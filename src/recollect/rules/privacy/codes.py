@@ -28,13 +28,13 @@ RULES = (
         when=digit,
         anchors=("pin",),
         pattern=rf"(?<![A-Za-z])(?:{_PIN}{_OF_WHAT}{_IS}|PIN(?:\scode)?\s(?![0-9]{{6}}))(?P<secret>[0-9]{{4,8}}){_END}",
-        true_positives=(
+        finds=(
             "my PIN is «4821»",
             "the pin for the alarm is «482913»",
             "pin: «4821»",
             "PIN code «4821»",
         ),
-        false_positives=(
+        leaves=(
             "spin 4821 times",
             "PIN code 560001 is in Bangalore",
             "the PIN has 4 digits",
@@ -49,13 +49,13 @@ RULES = (
         anchors=("code", "combination"),
         pattern=rf"(?i:code|combination){_OF_WHAT}{_IS}(?P<secret>[0-9]{{4,8}}){_END}",
         check=_opens_something,
-        true_positives=(
+        finds=(
             "the gate code is «4821»",
             "combination of the safe: «482913»",
             "Wi-Fi code: «48291377»",
             "the code for the front door is «4821»",
         ),
-        false_positives=(
+        leaves=(
             "the error code is 4821",
             "a combination of about 1024 features",
             "zip code: 90210",
@@ -79,7 +79,7 @@ RULES = (
         pattern=r"(?<![A-Za-z])(?i:otp(?:\scode)?|2fa\scode|one[ \-]time\s(?:code|password|passcode)"
         rf"|(?:verification|recovery|backup|security)\scodes?)(?:{_IS}|\s)"
         rf"(?P<secret>[0-9]{{3}}[ \-]?[0-9]{{3,5}}|(?=[a-z]{{0,4}}[0-9])[a-z0-9]{{4,5}}-[a-z0-9]{{4,5}}){_END}",
-        true_positives=(
+        finds=(
             "your verification code is «482913»",
             "OTP: «482 913»",
             "2FA code «48291377»",
@@ -89,7 +89,7 @@ RULES = (
             "one-time code: «482913»",
             "one time password «482913»",
         ),
-        false_positives=(
+        leaves=(
             "the verification code expires in 10 minutes",
             "OTP length 6",
             "security code review 2024",

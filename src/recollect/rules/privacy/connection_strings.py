@@ -20,14 +20,14 @@ RULES = (
         anchors=("://",),
         pattern=r"://[^\s:/@\"'<>\[]{0,100}:(?P<secret>[^\s/\"'<>]{1,200})@(?=[\w\[])",
         check=_filled_in,
-        true_positives=(
+        finds=(
             "postgresql://ana:«s3cr3t»@db.example.org:5432/notes",
             "the cache is at redis://:«hunter2»@10.0.0.5:6379/0",
             "mongodb+srv://app:«p@ss:word»@cluster0.example.net/?retryWrites=true",
             "https://deploy:«kX9-pq»@git.example.org/notes.git",
             "postgres://admin:«password»@db/notes",
         ),
-        false_positives=(
+        leaves=(
             "postgresql://localhost:5432/notes",
             "postgresql://ana:${DB_PASSWORD}@db.example.org/notes",
             "postgresql://user:<password>@host/db",
@@ -42,12 +42,12 @@ RULES = (
         anchors=("-u ", "--user "),
         pattern=r"(?<![\w\-])(?:-u|--user)\s{1,2}(?![0-9]{1,6}:[0-9]{1,6}(?!\S))[\"']?[\w.@+\-]{1,64}:(?P<secret>[^\s\"'/:][^\s\"']{2,128})",
         check=_filled_in,
-        true_positives=(
+        finds=(
             "curl -u ana:«hunter2» https://example.org",
             "curl --user 'ana@example.org:«s3cr3t!»' https://example.org",
             "http GET example.org -u bot:«Tr0ub4dor»",
         ),
-        false_positives=(
+        leaves=(
             "docker run -u 1000:1000 image",
             "curl -u ana:$PASSWORD https://example.org",
             "sort -u names.txt",

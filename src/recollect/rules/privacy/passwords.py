@@ -99,7 +99,7 @@ RULES = (
         pattern=rf"(?:{_NOUN}|(?i:(?<![a-z])pass))[0-9]?[\"'`\])*]{{0,3}}{_OF_WHAT}"
         rf"[ \t]{{0,3}}(?::=|=>|->|[:=|→]|(?<=\s)-(?=\s))[*]{{0,2}}[ \t]{{0,3}}{_VALUE}",
         check=_any_value,
-        true_positives=(
+        finds=(
             "password: «hunter2»",
             "DB_PASSWORD=«correcthorse»",
             "POSTGRES_PASSWORD=«secret»",
@@ -121,7 +121,7 @@ RULES = (
             "password for the guest wifi: «sunflower»",
             "gmail password - «hunter2»",
         ),
-        false_positives=(
+        leaves=(
             "password: required",
             "password: ********",
             "PASSWORD=${DB_PASSWORD}",
@@ -147,7 +147,7 @@ RULES = (
         anchors=_ANCHORS,
         pattern=_NOUN + _OF_WHAT + _IS + _VALUE,
         check=_any_value,
-        true_positives=(
+        finds=(
             "my password is «hunter2»",
             "my password is «password123»",
             "the password for the guest wifi is «swordfish».",
@@ -163,7 +163,7 @@ RULES = (
             "my new password will be «Winter2025!»",
             "le mot de passe du wifi est «tournesol42»",
         ),
-        false_positives=(
+        leaves=(
             "my password is too weak",
             "the password is expired",
             "the password is stored in 1Password",
@@ -185,13 +185,13 @@ RULES = (
         anchors=_ANCHORS,
         pattern=_NOUN + r"(?:[ \t][^\n.:;=]{1,30}?)??[ \t](?i:to|into|auf|en|a)\s" + _VALUE,
         check=_value_after_a_change,
-        true_positives=(
+        finds=(
             "I changed my password to «hunter2»",
             "set the wifi password to «sunflower99» please",
             'reset the password for ana to "«swordfish»"',
             "password was changed to «Tr0ub4dor»",
         ),
-        false_positives=(
+        leaves=(
             "reset the password to regain access",
             "send the password to ana42",
             "I changed my password to something stronger",
@@ -205,13 +205,13 @@ RULES = (
         anchors=_ANCHORS,
         pattern=_NOUN + r"\s" + _VALUE,
         check=_long_value,
-        true_positives=(
+        finds=(
             "log in with password «hunter22»",
             "user ana pw «Tr0ub4dor»",
             "the old password «sunflower99» still works",
             "use passcode «482913»",
         ),
-        false_positives=(
+        leaves=(
             "I forgot my password",
             "reset the password twice",
             "password policy requires 12 characters",
@@ -229,14 +229,14 @@ RULES = (
         anchors=("s pass", "s my ", "s the ", "s our ", "s his ", "s her ", "s their "),
         pattern=r"(?i:(?<=\s[ia])s|(?<=\swa)s)\s(?:(?i:my|the|our|his|her|their)\s(?:[\w'’\-]{1,20}\s){0,3})?" + _NOUN,
         check=_value_before,
-        true_positives=(
+        finds=(
             "«hunter2» is my password",
             "I use «Tr0ub4dor&3» as the password",
             "use «hunter2» as password",
             "«hunter2» was his password, «hunter3» is her password, «hunter4» is their password",
             "remember that '«sunflower99»' was our old wifi password",
         ),
-        false_positives=(
+        leaves=(
             "what is my password",
             "security is my password manager's job",
             "option 12 is the password reset",
@@ -252,14 +252,14 @@ RULES = (
         + r"(?:\s(?i:is|was):?|:|=)\s{0,2}[\"'“]?"
         r"(?P<secret>[a-z]{3,12}(?:[ \-][a-z]{3,12}){2,23})(?=[\"'”.!,\n]|\s{0,3}\Z)",
         check=_words_without_grammar,
-        true_positives=(
+        finds=(
             "my passphrase is «correct horse battery staple»",
             "seed phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
             'the pass phrase for the key is "«purple monkey dishwasher»"',
             "mnemonic: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
             "recovery phrase: «legal winner thank year wave sausage worth useful legal winner thank yellow»",
         ),
-        false_positives=(
+        leaves=(
             "the passphrase is needed to unlock the key",
             "passphrase: at least four words from the list",
             "my passphrase is weak",
@@ -274,12 +274,12 @@ RULES = (
         pattern=r"(?i:logins?|credentials?|creds)(?:\s(?i:is|are|was|were):?|\s?[:=])\s{0,2}[\w.@+\-]{2,64}\s?[/:|]\s?"
         + _VALUE,
         check=_long_value,
-        true_positives=(
+        finds=(
             "login: admin / «P@ssw0rd»",
             "the credentials are ana:«hunter2!»",
             "creds = root/«t00r-2024x»",
         ),
-        false_positives=(
+        leaves=(
             "login: ana@example.org / see the vault",
             "login is via SSO/OAuth2",
             "credentials: username/password",
