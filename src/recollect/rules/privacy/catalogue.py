@@ -2,29 +2,14 @@
 
 from dataclasses import dataclass
 
-from recollect.rules.privacy import (
-    assignments,
-    codes,
-    connection_strings,
-    email,
-    iban,
-    key_formats,
-    network,
-    passwords,
-    payment_cards,
-    personal,
-    phone,
-    us_numbers,
-)
+from recollect.rules.privacy import email, iban, network, payment_cards, personal, phone, us_numbers
 from recollect.rules.privacy.rule import Rule
+from recollect.rules.privacy.tables import FORMAT_RULES, LABEL_RULES
 from recollect.rules.privacy.triggers import Trigger
 
 RULES: tuple[Rule, ...] = (
-    *key_formats.RULES,
-    *assignments.RULES,
-    *connection_strings.RULES,
-    *passwords.RULES,
-    *codes.RULES,
+    *FORMAT_RULES,
+    *LABEL_RULES,
     *us_numbers.RULES,
     *payment_cards.RULES,
     *iban.RULES,

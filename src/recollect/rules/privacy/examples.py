@@ -21,6 +21,7 @@ _ALPHABETS = {
     "hex": HEX,
     "digits": "123456789",
     "base32": ascii_lowercase + "234567",
+    "bech32": "023456789acdefghjklmnpqrstuvwxyz",
     "base58": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
     "base64": BASE64,
     "base64url": BASE64URL,

@@ -4,8 +4,8 @@ import ipaddress
 import re
 from functools import partial
 
-from recollect.rules.privacy.key_formats import with_head
 from recollect.rules.privacy.rule import Rule, Span, compiled, first, text_before
+from recollect.rules.privacy.tables import with_head
 from recollect.rules.privacy.triggers import long_number, long_word, two_colons
 
 _VERSION_BEFORE = r"(?i:\b(?:v|ver|version|release|build|firmware|driver))\.?[\s:=]{0,2}\Z"

@@ -7,10 +7,11 @@ from re import _parser as parser  # type: ignore[attr-defined]
 
 import pytest
 
-from recollect.rules.privacy import TYPE_NAMES, key_formats
+from recollect.rules.privacy import TYPE_NAMES
 from recollect.rules.privacy.catalogue import RULES, grouped
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.scanner import scan, scan_with
+from recollect.rules.privacy.tables import FORMAT_RULES, read_rule
 
 
 def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
@@ -47,12 +48,12 @@ def test_a_rule_leaves_near_misses_alone(rule: Rule, case: str) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_a_rule_brings_cases_of_each_kind(rule: Rule) -> None:
     """A format is told by its looks, anything else by the words around it, which takes more cases to show."""
-    least = 1 if rule in key_formats.RULES else 3
+    least = 1 if rule in FORMAT_RULES else 3
     assert len(set(rule.finds)) >= least
     assert len(set(rule.leaves)) >= least
 
 
-@pytest.mark.parametrize("rule", key_formats.RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", FORMAT_RULES, ids=lambda rule: rule.name)
 def test_a_format_is_more_than_its_beginning(rule: Rule) -> None:
     """Documentation names the prefix, and programs have names that begin like it."""
     for anchor in rule.anchors:
@@ -62,11 +63,11 @@ def test_a_format_is_more_than_its_beginning(rule: Rule) -> None:
 
 def test_a_table_with_a_misspelt_field_or_check_is_refused() -> None:
     table = {"name": "ana_key", "pattern": "ana_[0-9]{16}", "finds": ["«ana_{16:digits}»"], "leaves": ["ana_1"]}
-    assert key_formats.read_rule(table).type == "api_key"
+    assert read_rule(table).type == "api_key"
     with pytest.raises(TypeError, match="leave"):
-        key_formats.read_rule({**table, "leave": []})
+        read_rule({**table, "leave": []})
     with pytest.raises(KeyError, match="has_digits"):
-        key_formats.read_rule({**table, "check": "has_digits"})
+        read_rule({**table, "check": "has_digits"})
 
 
 def test_names_are_unique_and_types_are_known() -> None:
