@@ -1,7 +1,9 @@
 """Checks that have the last word on a match: each returns the span of what is sensitive, or ``None`` to reject it."""
 
 import re
+from collections import deque
 from collections.abc import Callable, Mapping
+from itertools import islice
 
 from recollect.rules.privacy import values
 from recollect.rules.privacy.rule import Check, Span, compiled, entropy_bits, marked, text_after, text_before
@@ -10,17 +12,21 @@ _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
 _CHANGES = r"(?i:\b(?:set|chang|reset|updat|rotat|switch|made|make|cambi))"
 _OPENED = (
-    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|access|safe|lock|locker|suitcase|bike|building|vault|mailbox)\b)"
+    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|access|safe|lock|locker|suitcase|bike|building|vault|mailbox"
+    r"|tür|haustür|tor|porte|portail|puerta|portão|cancello)\b)"
 )
 _ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
 _ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
 _NAMES_SOMETHING_ELSE = (
-    r"(?i:public[ _\-]?key|etag|hash|sha[0-9]{0,3}|md5|digest|checksum|(?<![a-z])id|uuid|commit)"
+    r"(?i:public[ _\-]?key|etag|hash|sha[0-9]{0,3}|md5|digest|checksum|(?<![a-z])id|uuid|commit"
+    r"|(?:promo|coupon|voucher|discount)(?: code)?)"
     r"[\"']?\s?[:=]?\s?[\"']?\Z"
 )
 _LENGTH_WITHOUT_SIGN = 12
 _LENGTH_WITHOUT_VERB = 20
 _BEFORE, _AFTER = 60, 120
+_WORDS = 5
+"""How many words with a digit in them are looked at on either side."""
 
 
 def has_digit(match: re.Match[str]) -> Span | None:
@@ -71,7 +77,8 @@ def filled_in(match: re.Match[str]) -> Span | None:
 
 def opens_something(match: re.Match[str]) -> Span | None:
     """A code that says what it opens, in the words before it or after it; other codes are for errors and countries."""
-    words = text_before(match, 16) + match[0][: match.start("secret") - match.start()]
+    inside = match[0][: match.start("secret") - match.start()]
+    words = f"{text_before(match, 16)} {inside} {text_after(match, match.end(), 24)}"
     return marked(match) if compiled(_OPENED).search(words) else None
 
 
@@ -204,8 +211,8 @@ def _assigned(match: re.Match[str], name_is_enough: bool) -> Span | None:
 
 def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | None:
     text = match.string
-    after = values.words_between(text, match.end(), min(len(text), match.end() + _AFTER))
-    before = values.words_between(text, max(0, match.start() - _BEFORE), match.start())
+    after = islice(values.words_between(text, match.end(), match.end() + _AFTER), _WORDS)
+    before = deque(values.words_between(text, max(0, match.start() - _BEFORE), match.start()), _WORDS)
     for word in (*after, *reversed(before)):
         value = judge(word[0])
         if value and not compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start()):

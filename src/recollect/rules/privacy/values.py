@@ -6,6 +6,7 @@ talk *about* passwords. ``<password>``, ``${DB_PASSWORD}``, ``********`` and ``o
 """
 
 import re
+from collections.abc import Iterator
 
 from recollect.rules.privacy.rule import compiled, entropy_bits
 from recollect.rules.tables import load_table
@@ -49,13 +50,14 @@ _DATE_OR_VERSION = r"[0-9]{4}-[0-9]{2}|v?[0-9]{1,4}\.[0-9]"
 # A password that stands out in a sentence: a symbol and a digit in a word, a digit in the midst of a capitalised word,
 # a capital in the midst of a word that ends in digits, or words joined by a dot that end in one.
 _STANDS_OUT = (
-    r"(?=[^\d]{0,64}[0-9])(?=(?:[^A-Za-z]{0,8}[A-Za-z]){3})[A-Za-z0-9][\w.\-!$%&*^~#@]{0,62}[!$%&*^~#](?:[\w.\-!$%&*^~#@]{0,62})"
-    r"|(?=.{0,62}[A-Z_])[A-Za-z]{1,20}[0-9]{1,2}[A-Z]?[a-z][A-Za-z][A-Za-z0-9_.\-!$]{0,30}"
+    r"(?=[^\d]{0,64}[0-9])(?=(?:[^a-z]{0,9}[a-z]){2})(?=(?:[^A-Za-z]{0,8}[A-Za-z]){3})[A-Za-z0-9][\w.\-!$%&*^~#@]{0,62}[!$%&*^~#](?:[\w.\-!$%&*^~#@]{0,62})"
+    r"|(?![A-Z]{3})(?=.{0,62}[A-Z_])[A-Za-z]{1,20}[0-9]{1,2}[A-Z]?[a-z][A-Za-z][A-Za-z0-9_.\-!$]{0,30}"
     r"|(?=.{0,62}[a-z]-)[A-Za-z\-]{1,20}[a-zA-Z][0-9]{1,2}[a-z]{1,20}-[A-Za-z\-]{2,20}"
     r"|[a-zA-Z]{0,20}[a-z][A-Z][A-Za-z]{1,20}[0-9]{1,6}"
     r"|[a-z]{0,12}[0-9][A-Z][a-z]{1,12}[0-9][A-Za-z]{1,12}"
     r"|[A-Z][a-z]{2,14}\.[A-Za-z]{3,14}\.?[0-9]{1,4}"
 )
+_DIGIT_NAMES = tuple(sorted(WORDS["digit_names"]))
 _EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
 
 
@@ -160,9 +162,10 @@ def stands_out(word: str) -> str | None:
     ('Mizzen!42', None)
     """
     value = word.strip(_EDGES)
-    if not 6 <= len(value) <= 64 or value.lower().startswith(tuple(WORDS["digit_names"])) or is_placeholder(value):
+    if not 6 <= len(value) <= 64 or compiled(_STANDS_OUT).fullmatch(value) is None:
         return None
-    return value if compiled(_STANDS_OUT).fullmatch(value) and not _is_technical(value, "") else None
+    named = value.lower().startswith(_DIGIT_NAMES)
+    return None if named or is_placeholder(value) or _is_technical(value, "") else value
 
 
 def _is_mixed(value: str) -> bool:
@@ -174,6 +177,6 @@ def _is_technical(value: str, after: str) -> bool:
     return counts or value.lower() in WORDS["said"] or compiled(_TECHNICAL_NAME).fullmatch(value) is not None
 
 
-def words_between(text: str, start: int, end: int) -> list[re.Match[str]]:
+def words_between(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
     """The words of a stretch of text that have a digit in them, each as a match at its place."""
-    return list(compiled(r"(?<![^\s,;|:=\"'`(\[<>])(?=[^\s0-9]{0,64}[0-9])[^\s,;|]{6,300}").finditer(text, start, end))
+    return compiled(r"(?<![^\s,;|:=\"'`(\[<>])(?=[^\s0-9]{0,64}[0-9])[^\s,;|]{6,300}").finditer(text, start, end)
