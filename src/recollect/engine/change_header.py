@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.embed.tokens import count_tokens
-from recollect.engine.arguments import check_number, check_one
+from recollect.engine.arguments import check_kept, check_number
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.reading import Spaces, current, readable_streams
@@ -72,7 +72,9 @@ def change_header(
     where = owner, space, include_namespaces
     if since is not None:
         return _since(engine, check_number("since", since), *where)
-    return _told(engine, _thread(engine, check_one("thread", thread), owner), *where, budget_tokens)
+    return _told(
+        engine, _thread(engine, check_kept(engine.policy.privacy, "thread", thread), owner), *where, budget_tokens
+    )
 
 
 def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
