@@ -19,7 +19,7 @@ _ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
 _ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
 _NAMES_SOMETHING_ELSE = (
     r"(?i:public[ _\-]?key|etag|hash|sha[0-9]{0,3}|md5|digest|checksum|(?<![a-z])id|uuid|commit"
-    r"|(?:promo|coupon|voucher|discount)(?: code)?)"
+    r"|(?<![a-z])as|user(?:name)?(?: is)?|handle|gamertag|nick(?:name)?|(?:promo|coupon|voucher|discount)(?: code)?)"
     r"[\"']?\s?[:=]?\s?[\"']?\Z"
 )
 _LENGTH_WITHOUT_SIGN = 12
@@ -154,6 +154,14 @@ def striking_nearby(match: re.Match[str]) -> Span | None:
     return _nearby(match, values.stands_out)
 
 
+def striking_around(match: re.Match[str]) -> Span | None:
+    """Accept the word in whose midst the match stands, if it looks like a password and like nothing else."""
+    start = match.end() - len(compiled(r"[^\s,;|]{0,40}\Z").search(text_before(match, 40))[0]) - len(match[0])  # type: ignore[index]
+    word = compiled(r"[^\s,;|]{6,80}").match(match.string, start)
+    value = values.stands_out(word[0]) if word else None
+    return None if word is None or value is None else (begin := start + word[0].index(value), begin + len(value))
+
+
 def random_key_nearby(match: re.Match[str]) -> Span | None:
     """The same for a word that looks like a key."""
     return _nearby(match, lambda word: value if values.is_random_key(value := word.strip("=\"'`()[]<>.,;:")) else None)
@@ -226,7 +234,7 @@ CHECKS: Mapping[str, Check] = {
     for check in (
         *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, is_bitcoin_address),
         *(filled_in, opens_something, strong_value, any_value, value_after_a_change, long_value, spoken_value),
-        *(value_before, words_without_grammar, striking_nearby, random_key_nearby),
+        *(value_before, words_without_grammar, striking_nearby, striking_around, random_key_nearby),
         *(value_of_a_key, value_of_a_secret, value_of_a_token),
     )
 }
