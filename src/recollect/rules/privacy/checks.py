@@ -174,6 +174,9 @@ def value_of_a_key(match: re.Match[str]) -> Span | None:
     last = compiled(r"[A-Z][a-z]{1,20}\Z|[a-z0-9]{1,20}\Z").search(word[0].rstrip("-")) if word else None
     if values.WORDS["access_keys"].intersection((kind, kind.rsplit("-", 1)[-1], last[0].lower() if last else "")):
         return _assigned(match, name_is_enough=True)
+    variable = match[0].startswith("KEY") and match["sign"] == "=" and kind not in values.WORDS["harmless_keys"]
+    if variable and word is not None and word[0].isupper():
+        return _assigned(match, name_is_enough=False)
     plain = (
         len(match["secret"]) >= 24
         and values.is_random_key(match["secret"].rstrip("."))
