@@ -156,7 +156,10 @@ def striking_nearby(match: re.Match[str]) -> Span | None:
 
 def striking_around(match: re.Match[str]) -> Span | None:
     """Accept the word in whose midst the match stands, if it looks like a password and like nothing else."""
-    start = match.end() - len(compiled(r"[^\s,;|]{0,40}\Z").search(text_before(match, 40))[0]) - len(match[0])  # type: ignore[index]
+    before = compiled(r"(?<!\S)\S{0,39}\Z").search(text_before(match, 40))
+    if before is None:
+        return None
+    start = match.start() - len(before[0])
     word = compiled(r"[^\s,;|]{6,80}").match(match.string, start)
     value = values.stands_out(word[0]) if word else None
     return None if word is None or value is None else (begin := start + word[0].index(value), begin + len(value))

@@ -57,6 +57,7 @@ _STANDS_OUT = (
     r"|[a-z]{0,12}[0-9][A-Z][a-z]{1,12}[0-9][A-Za-z]{1,12}"
     r"|[A-Z][a-z]{2,14}\.[A-Za-z]{3,14}\.?[0-9]{1,4}"
 )
+_CLASS_OR_ISSUE = r"(?:[A-Z][a-z]{1,20}){2,6}[A-Z]?[0-9]{1,4}(?:[A-Z][a-z]{1,20}){0,4}|[a-z.\-]{1,40}#[0-9]{1,8}"
 _DIGIT_NAMES = tuple(sorted(WORDS["digit_names"]))
 _EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
 
@@ -164,7 +165,7 @@ def stands_out(word: str) -> str | None:
     value = word.strip(_EDGES)
     if not 6 <= len(value) <= 64 or compiled(_STANDS_OUT).fullmatch(value) is None:
         return None
-    named = value.lower().startswith(_DIGIT_NAMES)
+    named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value)
     return None if named or is_placeholder(value) or _is_technical(value, "") else value
 
 
