@@ -229,7 +229,14 @@ def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | 
     before = deque(values.words_between(text, max(0, match.start() - _BEFORE), match.start()), _WORDS)
     for word in (*after, *reversed(before)):
         value = judge(word[0])
-        if value and not compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start()):
+        cut = (
+            "[redacted:" in text[min(match.end(), word.end()) : max(match.start(), word.start())]
+        )  # nothing was near it
+        if (
+            value
+            and not cut
+            and not compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start())
+        ):
             start = word.start() + word[0].index(value)
             return start, start + len(value)
     return None
