@@ -225,18 +225,14 @@ def _assigned(match: re.Match[str], name_is_enough: bool) -> Span | None:
 
 def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | None:
     text = match.string
+    if "[redacted:" in text[max(0, match.start() - _BEFORE - 20) : match.end() + _AFTER]:
+        return None  # what these words told of was cut out; what came nearer by that was not near
     after = islice(values.words_between(text, match.end(), match.end() + _AFTER), _WORDS)
     before = deque(values.words_between(text, max(0, match.start() - _BEFORE), match.start()), _WORDS)
     for word in (*after, *reversed(before)):
         value = judge(word[0])
-        cut = (
-            "[redacted:" in text[min(match.end(), word.end()) : max(match.start(), word.start())]
-        )  # nothing was near it
-        if (
-            value
-            and not cut
-            and not compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start())
-        ):
+        names_something = compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start())
+        if value and not names_something:
             start = word.start() + word[0].index(value)
             return start, start + len(value)
     return None
