@@ -64,7 +64,7 @@ def open(
     where = location or os.environ.get("RECOLLECT_STORE") or DEFAULT_STORE
     in_force = PolicyInForce(load_policy(usual_policy(where) if policy is None else policy))
     caller = Caller(tenant=tenant)
-    check_caller(caller)
+    check_caller(caller, in_force.policy.privacy)
     chosen = choose_embedder(embedder, in_force.policy.embedder)
     store = open_store(where, fresh_uuid(randomness), timeout_s)
     meanings = Meanings(chosen, in_force.policy.recall.vectors_at_hand)

@@ -1,20 +1,22 @@
 """A refused secret is nowhere afterwards: not in a row, the index, the log, a trace, the lock file, or what is printed."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.base import empty_checkpoint
 
 import recollect
-from recollect.model.errors import BadInput
+from recollect.langgraph import RecollectSaver
+from recollect.model.errors import BadInput, RecollectError
 from recollect.rules import privacy
 from recollect.rules.privacy.catalogue import RULES
-from recollect.rules.privacy.examples import fake
+from recollect.rules.privacy.examples import HEX, fake
 
 from .nursery import Nursery
-from .remains import parts_of, remains
+from .remains import parts_in, parts_of, remains
 from .soundness import kept
 
 TOKEN = "ghp_" + fake(36)
@@ -132,3 +134,102 @@ def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
     with recollect.open(path, policy={"privacy": {"actions": {"api_key": "allow"}}}) as mem:
         assert mem.add(f"The deploy token is {TOKEN}").outcome == "stored"
         assert remains(path, [TOKEN])
+
+
+def _vouch(mem: recollect.Recollect) -> None:
+    mem.vouch(kept(mem.add(**HARMLESS, agent_id="planner")).id, by=TOKEN)
+
+
+def _link(mem: recollect.Recollect) -> None:
+    one, other = kept(mem.add(**HARMLESS)), kept(mem.add("The backup job runs at noon", owner="ana"))
+    mem.link(one.id, other.id, relation_type="sbp_" + fake(40, HEX))
+
+
+AS_NAMES: dict[str, Callable[[recollect.Recollect], object]] = {
+    "user": lambda mem: mem.as_caller(user=TOKEN).add("heartbeat"),
+    "agent": lambda mem: mem.as_caller(agent=TOKEN).add("heartbeat"),
+    "session": lambda mem: mem.as_caller(user="ana", session=TOKEN).add("heartbeat"),
+    "ai_profile": lambda mem: mem.as_caller(user="ana", ai_profile=TOKEN).add("heartbeat"),
+    "projects": lambda mem: mem.as_caller(user="ana", projects=[TOKEN]).add("heartbeat"),
+    "agent of a query": lambda mem: mem.query("Which job?", agent=TOKEN),
+    "thread of a query": lambda mem: mem.query("Which job?", owner="ana", thread=TOKEN),
+    "thread of the changes": lambda mem: mem.change_header(thread=TOKEN),
+    "session of a turn": lambda mem: mem.turn(session=TOKEN, user="The deploy job runs at night"),
+    "owner of a turn": lambda mem: mem.turn(session="s1", user="The deploy job runs at night", owner=TOKEN),
+    "project of a turn": lambda mem: mem.turn(session="s1", user="The deploy job runs at night", project=TOKEN),
+    "tool of a turn": lambda mem: mem.turn(
+        session="s1", user="The deploy job runs at night", tools=[{"name": TOKEN, "output": "done"}]
+    ),
+    "identity": lambda mem: mem.new_identity(TOKEN),
+    "identity of a foreign key": lambda mem: mem.register_identity(TOKEN, fake(64, HEX)),
+    "voucher": _vouch,
+    "type of a link": _link,
+    "reason of a promotion": lambda mem: mem.promote(
+        kept(mem.add(**HARMLESS)).id, "project", reason=f"because {TOKEN}"
+    ),
+    "owner of a promotion": lambda mem: mem.promote(kept(mem.add(**HARMLESS)).id, "project", owner=TOKEN),
+}
+
+
+@pytest.mark.parametrize("name", AS_NAMES)
+@pytest.mark.parametrize("file", ["memory.db", "vault.jsonl"])
+def test_no_name_lets_a_secret_reach_the_disk(
+    name: str, file: str, tmp_path: Path, in_any_store: frozenset[bytes]
+) -> None:
+    """Whoever is named after a secret is refused before anything is written, and the refusal does not repeat it."""
+    path = tmp_path / file
+    with recollect.open(path, policy={"traces": {"keep": "all"}}) as mem:
+        mem.add(**HARMLESS)
+        with pytest.raises(BadInput) as refusal:
+            AS_NAMES[name](mem)
+        assert TOKEN not in str(refusal.value)
+        assert "sensitive" in str(refusal.value)
+        assert mem.verify().ok
+    assert remains(path, [TOKEN], apart_from=in_any_store | parts_in([b"the backup job runs at noon"])) == []
+
+
+ASKED: dict[str, Callable[[recollect.Recollect], object]] = {
+    "owner": lambda mem: mem.query("Which job?", owner=TOKEN),
+    "filter": lambda mem: mem.query("Which job?", owner="ana", filters={"user_id": TOKEN}),
+    "list": lambda mem: mem.list(owner=TOKEN),
+    "recall if unsure": lambda mem: mem.recall_if_unsure(f"Who uses {TOKEN}?", 0.1, owner="ana"),
+    "traces": lambda mem: mem.traces(session=TOKEN),
+    "erasure": lambda mem: mem.erase(owner=TOKEN),
+}
+
+
+@pytest.mark.parametrize("how", ASKED)
+def test_asking_about_a_secret_does_not_keep_it(how: str, tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path, policy={"traces": {"keep": "all"}}) as mem:
+        mem.add(**HARMLESS)
+        try:
+            ASKED[how](mem)
+        except RecollectError as refusal:
+            assert TOKEN not in str(refusal)
+    assert remains(path, [TOKEN], apart_from=in_any_store) == []
+
+
+def test_no_tenant_is_named_after_a_secret(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="tenant"):
+        recollect.open(tmp_path / "memory.db", tenant=TOKEN)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["user_id", "thread_id", "checkpoint_ns"])
+def test_no_graph_has_a_secret_for_a_name(place: str, tmp_path: Path, in_any_store: frozenset[bytes]) -> None:
+    path = tmp_path / "memory.db"
+    config: Any = {"configurable": {"thread_id": "t1", "checkpoint_ns": "", place: TOKEN}}
+    with RecollectSaver.from_conn_string(str(path)) as saver:
+        with pytest.raises(BadInput) as refusal:
+            saver.put(config, empty_checkpoint(), {}, {})
+        assert TOKEN not in str(refusal.value)
+    assert remains(path, [TOKEN], apart_from=in_any_store) == []
+
+
+def test_a_name_that_looks_like_no_secret_is_as_good_as_ever(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "memory.db", tenant="acme-2024") as mem:
+        bound = mem.as_caller(
+            user="ana@example.org", agent="planner-7b", session="8d3f0c1e-4b1a-4a39-a1f3-0c1e4b1a4a39"
+        )
+        assert bound.add("The deploy job runs at night").outcome == "stored"

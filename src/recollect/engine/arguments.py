@@ -6,7 +6,9 @@ from typing import Any
 from recollect.model.canonical import check_text, format_time
 from recollect.model.errors import BadInput
 from recollect.model.moment import EXAMPLES, read_moment
+from recollect.model.policy import Privacy
 from recollect.model.record import MAX_NAME, name_fault
+from recollect.rules.privacy_gate import denied_types
 
 MAX_NUMBER = 2**62
 
@@ -24,6 +26,14 @@ def check_one(field: str, value: Any) -> str:
     if (fault := name_fault(value)) is not None:
         raise BadInput(f"{fault}.", field=field)
     return str(value)
+
+
+def check_kept(settings: Privacy, field: str, value: Any) -> str:
+    """A name that is stored, in a record, an event or a log: held to what any stored text is held to."""
+    name = check_one(field, value)
+    if denied_types(name, settings):
+        raise BadInput("holds sensitive data.", field=field, hint="It is kept, so give it another name.")
+    return name
 
 
 def check_sought(field: str, value: Any) -> str:
@@ -62,13 +72,14 @@ def check_moment(field: str, value: Any) -> str:
         raise BadInput(f"{error}.", field=field, hint=EXAMPLES) from None
 
 
-def reason_code(about: str, reason: Any) -> str:
+def reason_code(settings: Privacy, about: str, reason: Any) -> str:
     """A reason that a person gave, as a stable code: ``about:`` and its words joined by underscores.
 
-    >>> reason_code("phase", "Release shipped!")
+    >>> reason_code(Privacy(), "phase", "Release shipped!")
     'phase:release_shipped'
     """
-    words = "".join(c if c.isalnum() and c.isascii() else " " for c in check_one("reason", reason).lower()).split()
+    said = check_kept(settings, "reason", reason).lower()
+    words = "".join(c if c.isalnum() and c.isascii() else " " for c in said).split()
     if not words:
         raise BadInput("must hold letters or digits.", field="reason", hint="Such as 'release shipped'.")
     return f"{about}:{'_'.join(words)[:60]}"

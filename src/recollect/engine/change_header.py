@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.embed.tokens import count_tokens
-from recollect.engine.arguments import check_number, check_one
+from recollect.engine.arguments import check_kept, check_number
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.reading import Spaces, current, readable_streams
@@ -41,7 +41,6 @@ from recollect.rules.change_header import (
     sign_of,
     without_copies,
 )
-from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
 
 Fits = Callable[[ChangeHeader], bool]
@@ -84,7 +83,7 @@ def change_header(
     def within_budget(header: ChangeHeader) -> bool:
         return budget_tokens is None or count_tokens(header.text) <= budget_tokens
 
-    name = check_one("thread", thread)
+    name = check_kept(engine.policy.privacy, "thread", thread)
     return header_of(engine, name, owner, lambda reader: _consulted(engine, reader, *where), fits or within_budget)
 
 
@@ -95,12 +94,7 @@ def header_of(
     streams: Callable[[Reader], Sequence[Stream]],
     fits: Fits = lambda header: True,
 ) -> ChangeHeader:
-    """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on.
-
-    Where a thread stands is kept under its name and its owner's, so those must hold nothing that must not be remembered.
-    """
-    if any(denied_types(name, engine.policy.privacy) for name in (thread, owner) if name is not None):
-        return ChangeHeader(0, 0)
+    """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on."""
     return _told(engine, _thread(engine, thread, owner), streams, fits)
 
 

@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from recollect.engine.accesses import AccessCounter
-from recollect.engine.arguments import check_one
+from recollect.engine.arguments import check_kept
 from recollect.engine.clock_and_randomness import Clock, Randomness
 from recollect.engine.meaning import Meanings
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, NotAllowed, NotFound
-from recollect.model.policy import Policy
+from recollect.model.policy import Policy, Privacy
 from recollect.model.record import name_fault
 from recollect.model.vocabulary import Status
 from recollect.rules.borders import Sight, may_read, sight_of
@@ -155,13 +155,13 @@ def _may_be_an_id(id: object) -> bool:
     return name_fault(id) is None
 
 
-def check_caller(caller: Caller) -> None:
+def check_caller(caller: Caller, settings: Privacy) -> None:
     """Names of callers are kept in history, so they are held to what any name is held to."""
     for field_name in ("tenant", "user", "agent", "narrowed_to", "session", "ai_profile"):
         if (name := getattr(caller, field_name)) is not None:
-            check_one(field_name, name)
+            check_kept(settings, field_name, name)
     for project in caller.projects:
-        check_one("projects", project)
+        check_kept(settings, "projects", project)
 
 
 def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.engine.arguments import check_one
+from recollect.engine.arguments import check_kept
 from recollect.engine.context import Engine
 from recollect.engine.tracing import border_check, refused
 from recollect.model.address import Address
 from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.vocabulary import Namespace, Space
-from recollect.rules.privacy_gate import denied_types
 
 MAX_TURN_BYTES = 1_048_576
 """How long one line may be. It is kept as linked parts of at most the hard limit of a memory."""
@@ -61,18 +60,15 @@ class Exchange:
 
 def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
     """The engine through the eyes of a session. A bound caller has one of its own, and can name no other."""
-    check_one("session", session)
+    check_kept(engine.policy.privacy, "session", session)
     if ai_profile is not None:
-        check_one("ai_profile", ai_profile)
+        check_kept(engine.policy.privacy, "ai_profile", ai_profile)
     caller = engine.caller
     if not caller.trusted and caller.session != session:
         no = NotAllowed(
             "this caller is not in that session.", field="session", hint="Open it with as_caller(session=…)."
         )
         raise refused(engine, border_check(engine, "read", Space.SESSION, "border:not_your_space"), no)
-    for field, name in (("session", session), ("ai_profile", ai_profile), ("agent", caller.agent)):
-        if denied_types(name, engine.policy.privacy):
-            raise BadInput("holds sensitive data.", field=field, hint="Events carry it, so give it another name.")
     return engine.seen_by(replace(caller, session=session, ai_profile=ai_profile or caller.ai_profile))
 
 
@@ -91,14 +87,14 @@ def parse_exchange(
     """The exchange from plain values. Without an owner it is the caller's own memory, else the default owner's."""
     for field, name in (("owner", owner), ("project", project), ("thread_id", thread_id), ("run_id", run_id)):
         if name is not None:
-            check_one(field, name)
+            check_kept(engine.policy.privacy, field, name)
     return Exchange(
         session=session,
         owner=owner or engine.caller.user or DEFAULT_OWNER,
         project=project or _only(engine.caller.projects),
         user=_line("user", user),
         ai=None if ai is None else _line("ai", ai),
-        tools=_tools(tools),
+        tools=_tools(engine, tools),
         thread_id=thread_id,
         run_id=run_id,
         is_named=owner is not None or engine.caller.user not in (None, DEFAULT_OWNER),
@@ -121,17 +117,18 @@ def _line(field: str, text: Any) -> str:
     return text
 
 
-def _tools(tools: Any) -> tuple[ToolResult, ...]:
+def _tools(engine: Engine, tools: Any) -> tuple[ToolResult, ...]:
     if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
         raise BadInput("must be a list.", field="tools", hint='Such as [{"name": "search", "output": "…"}].')
     if len(tools) > MAX_TOOLS:
         raise BadInput(f"are more than {MAX_TOOLS}.", field="tools", hint="Record them in several turns.")
-    return tuple(_tool(f"tools[{index}]", tool) for index, tool in enumerate(tools))
+    return tuple(_tool(engine, f"tools[{index}]", tool) for index, tool in enumerate(tools))
 
 
-def _tool(field: str, tool: Any) -> ToolResult:
+def _tool(engine: Engine, field: str, tool: Any) -> ToolResult:
     if not isinstance(tool, Mapping) or set(tool) != {"name", "output"}:
         raise BadInput(
             "must have a name and an output.", field=field, hint='Such as {"name": "search", "output": "…"}.'
         )
-    return ToolResult(check_one(f"{field}.name", tool["name"]), _line(f"{field}.output", tool["output"]))
+    name = check_kept(engine.policy.privacy, f"{field}.name", tool["name"])
+    return ToolResult(name, _line(f"{field}.output", tool["output"]))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.arguments import check_one
+from recollect.engine.arguments import check_kept, check_one
 from recollect.engine.checkpoint_log import Reached, extend_in, key_history, place_of, reached_now
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
@@ -89,6 +89,7 @@ class NewKey(Plain):
 def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> NewKey:
     """Make a key for somebody who has none, keep its private half in a file, and register its public half."""
     _may_speak_for(engine, name)
+    check_kept(engine.policy.privacy, "name", name)
     private, file = _made(engine, key_file)
     return _registered(engine, name, private, file, None)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect.engine.arguments import check_one, reason_code
+from recollect.engine.arguments import check_kept, reason_code
 from recollect.engine.audit import replay
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
@@ -29,7 +29,6 @@ from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.borders import may_read, phase_refusal, read_refusal
 from recollect.rules.keys import identity
 from recollect.rules.phases import Snapshot, compare
-from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stored, Stream
 
 BEYOND_MAX = "phase:beyond_max"
@@ -233,7 +232,7 @@ def _address(engine: Engine, space: str, owner: str | None) -> Address:
         raise BadInput(f"there is no space {space!r}.", field="space", hint=f"Known: {', '.join(Space)}.") from None
     own = engine.caller.session if place is Space.SESSION else engine.caller.user
     name = owner or own or "default"
-    check_one("owner", name)
+    check_kept(engine.policy.privacy, "owner", name)
     return Address(engine.tenant, Namespace.PROD, place, name)
 
 
@@ -248,13 +247,9 @@ def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None
 
 def _check_label(engine: Engine, field_name: str, value: str | None) -> None:
     """What people call a phase is kept, so it is held to what any stored text is held to."""
-    if value is None:
-        return
-    check_one(field_name, value)
-    if denied_types(value, engine.policy.privacy):
-        raise BadInput("holds sensitive data.", field=field_name, hint="Call it something else.")
+    if value is not None:
+        check_kept(engine.policy.privacy, field_name, value)
 
 
 def _code(engine: Engine, reason: str) -> str:
-    _check_label(engine, "reason", reason)
-    return reason_code("phase", reason)
+    return reason_code(engine.policy.privacy, "phase", reason)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.engine import operations
-from recollect.engine.arguments import reason_code
+from recollect.engine.arguments import check_kept, reason_code
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import parse_candidate
@@ -35,7 +35,9 @@ _CARRIED = """
 
 def promote(engine: Engine, id: str, to_space: str, *, owner: str | None = None, reason: str = "requested") -> Receipt:
     """Take a memory into another space. A denied promotion is an answer: ``reasons`` says why."""
-    target, code = _space(to_space), reason_code("promotion", reason)
+    target, code = _space(to_space), reason_code(engine.policy.privacy, "promotion", reason)
+    if owner is not None:
+        check_kept(engine.policy.privacy, "owner", owner)
     with engine.read() as reader:
         stored = find(engine, reader, id)
     if stored.body is None or stored.state.status is not Status.ACTIVE:

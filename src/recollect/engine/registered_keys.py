@@ -8,7 +8,7 @@ by :func:`~recollect.engine.identities.rotate_identity`, which takes its private
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recollect.engine.arguments import check_one
+from recollect.engine.arguments import check_kept
 from recollect.engine.checkpoint_log import Reached, extend_in, reached_now
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
@@ -42,7 +42,7 @@ def register_identity(engine: Engine, name: str, key: str, *, replace: bool = Fa
     the log has it by now.
     """
     engine.require(Right.OPERATE, "say whose key it is")
-    check_one("name", name)
+    check_kept(engine.policy.privacy, "name", name)
     return _register(engine, name, _read(key), replace, reached_now(engine))
 
 

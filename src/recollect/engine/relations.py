@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from recollect.embed.scale import scale_of
+from recollect.engine.arguments import check_kept
 from recollect.engine.assemble import to_memory
 from recollect.engine.changing import changing
 from recollect.engine.contention import again_on_conflict
@@ -188,6 +189,7 @@ _TYPE = re.compile(r"[a-z][a-z0-9_]{0,63}")
 def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO, strength: float = 1.0) -> Related:
     """Note that one memory has to do with another, and how: ``explains``, ``part_of``, ``contrasts_with`` …"""
     _check(relation_type, strength)
+    check_kept(engine.policy.privacy, "relation_type", relation_type)
     with changing(engine, id, Op.LINK) as (pen, stored):
         target = find(engine, pen.writer, other, "other")
         if target.body is None:

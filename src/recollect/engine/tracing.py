@@ -1,6 +1,5 @@
 """Governance events: kept where policy asks, without repeating what was refused, and read back by whoever may."""
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
@@ -19,7 +18,7 @@ from recollect.model.policy import Privacy
 from recollect.model.record import Candidate
 from recollect.model.trace import Trace, TraceType, is_refusal, policy_key
 from recollect.model.vocabulary import Authority, Source, Space
-from recollect.rules import privacy
+from recollect.rules import own_patterns, privacy
 from recollect.rules.draft import Rejection
 from recollect.rules.privacy_gate import action
 from recollect.rules.taxonomy import classify_event
@@ -54,7 +53,8 @@ def shown_query(query: str, settings: Privacy) -> str:
     hits = [hit for hit in privacy.scan(query) if action(hit.type, settings) != "allow"]
     shown = privacy.redact(query, hits) if hits else query
     for pattern in settings.deny_patterns:
-        shown = re.sub(pattern, "[redacted:deny_pattern]", shown)
+        for start, end in reversed(list(own_patterns.places(pattern, shown))):
+            shown = f"{shown[:start]}[redacted:deny_pattern]{shown[end:]}"
     return shown
 
 

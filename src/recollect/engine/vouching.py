@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import operations
-from recollect.engine.arguments import check_one
+from recollect.engine.arguments import check_kept
 from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
@@ -105,7 +105,7 @@ def _speaking_for(engine: Engine, by: str | None) -> Engine:
     if by is not None:
         if not caller.trusted or caller.agent is not None:
             raise NotAllowed("a bound caller vouches as itself.", field="by", hint="Leave it out.")
-        caller = replace(caller, agent=check_one("by", by))
+        caller = replace(caller, agent=check_kept(engine.policy.privacy, "by", by))
     if caller.agent is None and caller.user is None:
         raise BadInput("say who vouches.", field="by", hint="An application has no word of its own: name an agent.")
     engine = engine.seen_by(caller)

@@ -73,5 +73,5 @@ def through_agent(engine: Engine, agent: str | None) -> Engine:
 
 
 def _seen_by(engine: Engine, caller: Caller) -> Engine:
-    check_caller(caller)
+    check_caller(caller, engine.policy.privacy)
     return engine.seen_by(caller)

@@ -133,7 +133,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
             rights=frozenset(_right(right) for right in rights),
             trusted=False,
         )
-        check_caller(caller)
+        check_caller(caller, self._engine.policy.privacy)
         return Recollect(self._engine.seen_by(caller), owns_store=False)
 
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -70,7 +70,7 @@ def _user_of(found: CheckpointTuple, users: Users, given: str | None) -> str:
 
 
 def _incoming(engine: Engine, serde: SerializerProtocol, found: CheckpointTuple, user_id: str) -> Incoming:
-    at = where(found.config, user_id)
+    at = where(engine.policy.privacy, found.config, user_id)
     parent = found.parent_config["configurable"]["checkpoint_id"] if found.parent_config else None
     packed, values = pack_checkpoint(serde, found.checkpoint, found.metadata, at.ns, parent, engine.now())
     return Incoming(at, packed, values, list(_numbered(serde, found.pending_writes or [])))

@@ -20,6 +20,8 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput
+from recollect.model.policy import Privacy
+from recollect.rules.privacy_gate import denied_types
 from recollect.stores.sql.checkpoints import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
 
 DEFAULT_USER = "default"
@@ -46,7 +48,7 @@ class Where(NamedTuple):
         }
 
 
-def where(config: RunnableConfig, user_id: str) -> Where:
+def where(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
     """What a run's configuration points at."""
     configurable = config.get("configurable", {})
     thread_id = configurable.get("thread_id")
@@ -56,11 +58,19 @@ def where(config: RunnableConfig, user_id: str) -> Where:
         )
     id = configurable.get("checkpoint_id")
     return Where(
-        checked_name("user_id", user_id),
-        checked_name("thread_id", thread_id),
-        checked_name("checkpoint_ns", configurable.get("checkpoint_ns") or ROOT),
+        kept_name(settings, "user_id", user_id),
+        kept_name(settings, "thread_id", thread_id),
+        kept_name(settings, "checkpoint_ns", configurable.get("checkpoint_ns") or ROOT),
         checked_name("checkpoint_id", id) if id else None,
     )
+
+
+def kept_name(settings: Privacy, field: str, name: Any) -> str:
+    """A name that somebody gave and that is stored: held to what any stored text is held to, too."""
+    text = checked_name(field, name)
+    if denied_types(text, settings):
+        raise BadInput("holds sensitive data.", field=f"configurable.{field}", hint="It is kept: use another name.")
+    return text
 
 
 def checked_name(field: str, name: Any) -> str:

@@ -24,6 +24,7 @@ from recollect.langgraph.packing import (
     DEFAULT_USER,
     Where,
     checked_name,
+    kept_name,
     pack_checkpoint,
     pack_writes,
     unpack,
@@ -145,14 +146,14 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
     def _where(self, config: RunnableConfig) -> Where:
         named = config.get("configurable", {}).get("user_id")
         if self._user is None:
-            return where(config, DEFAULT_USER if named is None else str(named))
+            return where(self._engine.policy.privacy, config, DEFAULT_USER if named is None else str(named))
         if named is not None and str(named) != self._user:
             raise NotAllowed(
                 f"this saver is bound to the user {self._user!r}.",
                 field="configurable.user_id",
                 hint="Leave it out, or use a saver of that user.",
             )
-        return where(config, self._user)
+        return where(self._engine.policy.privacy, config, self._user)
 
     def _may(self, right: Right) -> None:
         self._engine.require(right, f"{right} checkpoints")
@@ -282,8 +283,8 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy a thread with its whole history to a name that is not in use."""
         self._may(Right.WRITE)
-        names = checked_name("thread_id", source_thread_id), checked_name("thread_id", target_thread_id)
-        checkpoints.copy_thread(self._engine, *names, self._user)
+        target = kept_name(self._engine.policy.privacy, "thread_id", target_thread_id)
+        checkpoints.copy_thread(self._engine, checked_name("thread_id", source_thread_id), target, self._user)
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """``keep_latest``: all but the newest of each namespace and what it is rebuilt from; ``delete``: everything."""

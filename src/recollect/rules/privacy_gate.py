@@ -1,12 +1,11 @@
 """The privacy gate: every string of a candidate is scanned before anything is written anywhere."""
 
-import re
 from typing import Any
 
 from recollect.model.policy import Privacy
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Kind
-from recollect.rules import privacy
+from recollect.rules import own_patterns, privacy
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.signers import without_broken_signatures
 
@@ -62,7 +61,8 @@ def scan_fields(candidate: Candidate, settings: Privacy, clean: set[str]) -> Fou
 
 def _note(found: Found, field: str, text: str, settings: Privacy) -> bool:
     """Note what is sensitive in a text; whether anything is."""
-    own, hits = _own_pattern(text, settings), privacy.scan(text)
+    own = OWN_PATTERN not in found.denied and _own_pattern(text, settings)
+    hits = privacy.scan(text)
     if own:
         found.denied.add(OWN_PATTERN)
     for hit in hits:
@@ -77,7 +77,7 @@ def _note(found: Found, field: str, text: str, settings: Privacy) -> bool:
 
 def _own_pattern(text: str, settings: Privacy) -> bool:
     """Whether one of the policy's own patterns finds something."""
-    return any(re.search(pattern, text) for pattern in settings.deny_patterns)
+    return any(own_patterns.finds(pattern, text) for pattern in settings.deny_patterns)
 
 
 def _names(candidate: Candidate) -> list[str]:
@@ -102,7 +102,7 @@ def denied_types(value: Any, settings: Privacy) -> set[str]:
 def places(text: str, settings: Privacy) -> list[tuple[int, int]]:
     """Where in a text stands what the policy does not let through as it is, as ``(start, end)``."""
     found = [(hit.start, hit.end) for hit in privacy.scan(text) if action(hit.type, settings) != "allow"]
-    own = [match.span() for pattern in settings.deny_patterns for match in re.finditer(pattern, text)]
+    own = [span for pattern in settings.deny_patterns for span in own_patterns.places(pattern, text)]
     return sorted(found + own)
 
 

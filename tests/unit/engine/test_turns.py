@@ -277,7 +277,7 @@ def test_no_name_brings_a_secret_in(place: Any, opened: Open, tmp_path: Path, fi
     try:
         turn = mem.turn(**exchange)
     except BadInput as refused:
-        assert refused.field == field and TOKEN not in str(refused)
+        assert str(refused.field).startswith(field) and TOKEN not in str(refused)
     else:
         assert TOKEN not in str([r.memory for r in (*turn.receipts, *turn.promoted)])
     assert TOKEN not in str(mem.traces(limit=100)) and TOKEN not in str(mem.events(limit=100))

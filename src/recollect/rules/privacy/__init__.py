@@ -11,7 +11,8 @@ How a text is read:
 2. ``triggers`` are cheap tests for the whole text ("is there a word of 16 characters?", "is there a long number?").
    Most sentences fail all of them, and the scan is over.
 3. ``catalogue`` lists the rules behind each trigger. A rule is a bounded pattern, tried at its anchor words only,
-   and a check (a checksum, a word list, the words around it) that has the last word.
+   and a check (a checksum, a word list, the words around it) that has the last word. Those for secrets are tables
+   in ``formats``, read by ``tables``; ``checks`` and ``values`` tell a value from what is said about one.
 4. ``scanner`` runs them and settles overlaps.
 
 Every rule carries the texts that prove it, the ones it must find and the near misses it must leave alone.

@@ -2,45 +2,20 @@
 
 from dataclasses import dataclass
 
-from recollect.rules.privacy import (
-    assignments,
-    codes,
-    connection_strings,
-    email,
-    iban,
-    network,
-    passwords,
-    payment_cards,
-    personal,
-    phone,
-    private_keys,
-    tokens,
-    us_numbers,
-    wallets,
-)
-from recollect.rules.privacy.providers import ai, business, cloud, code_hosting, messaging
+from recollect.rules.privacy import email, iban, network, payment_cards, personal, phone, us_numbers
 from recollect.rules.privacy.rule import Rule
+from recollect.rules.privacy.tables import FORMAT_RULES, LABEL_RULES
 from recollect.rules.privacy.triggers import Trigger
 
 RULES: tuple[Rule, ...] = (
-    *private_keys.RULES,
-    *cloud.RULES,
-    *code_hosting.RULES,
-    *ai.RULES,
-    *messaging.RULES,
-    *business.RULES,
-    *tokens.RULES,
-    *assignments.RULES,
-    *connection_strings.RULES,
-    *passwords.RULES,
-    *codes.RULES,
+    *FORMAT_RULES,
+    *LABEL_RULES,
     *us_numbers.RULES,
     *payment_cards.RULES,
     *iban.RULES,
     *email.RULES,
     *phone.RULES,
     *network.RULES,
-    *wallets.RULES,
     *personal.RULES,
 )
 

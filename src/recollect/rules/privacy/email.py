@@ -38,13 +38,13 @@ RULES = (
         anchors=("@",),
         pattern=r"@[\w.\-]{3,253}",
         check=_mailbox,
-        true_positives=(
+        finds=(
             "write to «ana@example.org».",
             "<«ana.maria+notes@mail.example.co.uk»>",
             "mailto:«jörg@müller.example»",
             "'«o'neil_2@example.com»'",
         ),
-        false_positives=(
+        leaves=(
             "ping @ana about it",
             "npm install react@18.2.0",
             "git@github.com:ana/notes.git",
@@ -60,11 +60,11 @@ RULES = (
         anchors=("[at]", "(at)"),
         pattern=r"[\[(](?i:at)[\])]\s?[\w\-]{1,63}(?:(?:\.|\s?[\[(](?i:dot)[\])]\s?)[\w\-]{2,63}){1,4}",
         check=_with_local_part,
-        true_positives=(
+        finds=(
             "«ana [at] example [dot] org»",
             "reach «ana.m(at)example(dot)co(dot)uk» any time",
             "«ana [at] example.org».",
         ),
-        false_positives=("meet [at] noon", "look (at) the example", "the symbol (at) and the symbol (dot)"),
+        leaves=("meet [at] noon", "look (at) the example", "the symbol (at) and the symbol (dot)"),
     ),
 )

@@ -3,6 +3,7 @@
 They are computed, not written out, so that secret scanners find nothing in this repository.
 """
 
+import re
 from functools import cache
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 
@@ -13,6 +14,21 @@ HEX = "0123456789abcdef"
 BASE64 = ALNUM + "+/"
 BASE64URL = ALNUM + "_-"
 
+_ALPHABETS = {
+    "": ALNUM,
+    "upper": UPPER,
+    "lower": LOWER,
+    "hex": HEX,
+    "digits": "123456789",
+    "base32": ascii_lowercase + "234567",
+    "bech32": "023456789acdefghjklmnpqrstuvwxyz",
+    "base58": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+    "base64": BASE64,
+    "base64url": BASE64URL,
+}
+_UUID = "{8:hex}-{4:hex}-4{3:hex}-a{3:hex}-{12:hex}"
+_BLANK = re.compile(r"\{([0-9]{1,4})(?::([a-z0-9]{1,9}))?\}")
+
 
 def fake(length: int, alphabet: str = ALNUM) -> str:
     """A string that looks random and is always the same.
@@ -22,6 +38,15 @@ def fake(length: int, alphabet: str = ALNUM) -> str:
     """
     start = length % 64  # so that keys of different lengths don't begin alike
     return _stream(alphabet)[start : start + length]
+
+
+def filled(case: str) -> str:
+    """The case with its keys filled in: ``{36}`` is 36 characters, ``{36:hex}`` of them hexadecimal, ``{uuid}`` a UUID.
+
+    >>> filled("ghp_{36}") == "ghp_" + fake(36)
+    True
+    """
+    return _BLANK.sub(lambda blank: fake(int(blank[1]), _ALPHABETS[blank[2] or ""]), case.replace("{uuid}", _UUID))
 
 
 @cache

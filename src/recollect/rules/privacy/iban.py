@@ -72,7 +72,7 @@ RULES = (
         pattern=r"[0-9](?<=[A-Za-z]{2}[0-9])(?<![A-Za-z0-9][A-Za-z]{2}[0-9])[0-9]"
         r"(?:[ \t\r\n.\-]{0,2}[A-Za-z0-9]){11,30}",
         check=_account_number,
-        true_positives=(
+        finds=(
             "IBAN «DE89 3704 0044 0532 0130 00»",
             "transfer to «GB82WEST12345698765432» please",
             "«NL91-ABNA-0417-1643-00» is the account",
@@ -83,7 +83,7 @@ RULES = (
             "not AT61 1904 but «DE89 3704 0044 0532 0130 00»",
             "not AT61 1904 3002 «DE89 3704 0044 0532 0130 00»",
         ),
-        false_positives=(
+        leaves=(
             "DE88 3704 0044 0532 0130 00",
             "part DE1234567890",
             "GB82WEST1234569876543",

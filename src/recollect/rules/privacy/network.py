@@ -4,7 +4,8 @@ import ipaddress
 import re
 from functools import partial
 
-from recollect.rules.privacy.rule import Rule, Span, compiled, first, text_before, with_head
+from recollect.rules.privacy.rule import Rule, Span, compiled, first, text_before
+from recollect.rules.privacy.tables import with_head
 from recollect.rules.privacy.triggers import long_number, long_word, two_colons
 
 _VERSION_BEFORE = r"(?i:\b(?:v|ver|version|release|build|firmware|driver))\.?[\s:=]{0,2}\Z"
@@ -41,12 +42,12 @@ RULES = (
         when=long_number,
         pattern=first("[0-9]", r"[\w.]") + r"[0-9]{0,2}(?:\.[0-9]{1,3}){3}(?![A-Za-z0-9_]|\.[0-9])",
         check=_host,
-        true_positives=(
+        finds=(
             "the server is «58.74.121.78»",
             "ssh ana@«192.168.1.20»:2222",
             "blocked «8.8.8.8».",
         ),
-        false_positives=(
+        leaves=(
             "version 10.2.3.4",
             "see section 4.2.3.5",
             "v10.0.19.41",
@@ -65,12 +66,12 @@ RULES = (
         # Starts at the first colon; the check looks back for the group before it.
         pattern=r":(?=[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{1,35}+(?:\.[0-9]{1,3}){0,3}(?![\w:])",
         check=_host_v6,
-        true_positives=(
+        finds=(
             "at «2001:db8:85a3::8a2e:370:7334»",
             "[«fe80::1ff:fe23:4567:890a»]:8080",
             "«2001:0db8:0000:0000:0000:ff00:0042:8329»",
         ),
-        false_positives=(
+        leaves=(
             "at 12:30:45",
             "std::vector<int>",
             "array[1::2]",
@@ -87,7 +88,7 @@ RULES = (
         pattern=r"[:\-](?<=[0-9A-Fa-f]{2}[:\-])(?<![\w:.\-][0-9A-Fa-f]{2}[:\-])[0-9A-Fa-f]{2}(?P<sep>[:\-])"
         r"(?:[0-9A-Fa-f]{2}(?P=sep)){3}[0-9A-Fa-f]{2}(?![\w:\-]|\.\w)",
         check=partial(with_head, 2),
-        true_positives=("«00:1A:2B:3C:4D:5E»", "the printer («00-1a-2b-3c-4d-5e»)", "arp: «de:ad:be:ef:00:01» is up"),
-        false_positives=("12:30:45", "00:1A:2B:3C:4D", "00:1A:2B:3C:4D:5E:6F:70", "12-05-20-24-11-59-00"),
+        finds=("«00:1A:2B:3C:4D:5E»", "the printer («00-1a-2b-3c-4d-5e»)", "arp: «de:ad:be:ef:00:01» is up"),
+        leaves=("12:30:45", "00:1A:2B:3C:4D", "00:1A:2B:3C:4D:5E:6F:70", "12-05-20-24-11-59-00"),
     ),
 )

@@ -95,7 +95,7 @@ RULES = (
         when=long_number,
         pattern=_NUMBER,
         check=_card_number,
-        true_positives=(
+        finds=(
             "my Visa is «4111111111111111», valid until 12/27",
             "«5500 0000 0000 0004»",
             "Amex «3782-822463-10005»",
@@ -109,7 +109,7 @@ RULES = (
             "an old Visa card, «4222222222222»",
             "Maestro «501876543213»",
         ),
-        false_positives=(
+        leaves=(
             "order 4111111111111112",
             "tracking number 1234567890123456",
             "1700000000000000 microseconds since 1970",
@@ -130,13 +130,13 @@ RULES = (
         anchors=("cvv", "cvc", "card security code", "card verification"),
         pattern=r"(?<![A-Za-z])(?i:cvv2?|cvc2?|card security code|card verification (?:code|value|number))"
         r"(?i:\s(?:code|number))?\s{0,2}(?i:is|was|[:=#\-])?\s{0,2}(?P<secret>[0-9]{3,4})(?![0-9A-Za-z]|[.,\-][0-9])",
-        true_positives=(
+        finds=(
             "CVV: «123»",
             "the cvc is «4321»",
             "12/27 CVV2 «999»",
             "card security code «123»",
             "card verification value: «123»",
         ),
-        false_positives=("CVV 3.1.4 of the library", "the CVV has 3 digits", "cvc 12 points", "CVC: 12345"),
+        leaves=("CVV 3.1.4 of the library", "the CVV has 3 digits", "cvc 12 points", "CVC: 12345"),
     ),
 )

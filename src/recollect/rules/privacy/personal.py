@@ -47,7 +47,7 @@ RULES = (
         anchors=("born", "birth", "dob", "d.o.b", "geboren", "geburtsdatum"),
         pattern=rf"(?<![A-Za-z])(?i:born(?:\son)?|birth(?:\s?date|day)?|dob|d\.o\.b\.?|geboren(?:\sam)?|geburtsdatum){_SAYS}(?:on\s)?"
         rf"(?P<secret>{_DATE})",
-        true_positives=(
+        finds=(
             "she was born on «12/27/1986»",
             "DOB: «1986-12-27»",
             "date of birth «27 December 1986»",
@@ -55,7 +55,7 @@ RULES = (
             "D.O.B. «12/27/1986»",
             "geboren am «27.12.1986», Geburtsdatum: «27.12.1986»",
         ),
-        false_positives=(
+        leaves=(
             "born in 1986",
             "the idea was born at 12/27 Main Street",
             "he stayed stubborn on 12/27/1986",
@@ -70,13 +70,13 @@ RULES = (
         pattern=first("[0-9]", r"[\w.,/$€£\-]") + r"[0-9]{0,4}[A-Za-z]?\s(?:[NSEW]{1,2}\.?\s)?"
         rf"(?:(?:[A-Z][A-Za-z'’.\-]{{1,20}}|[0-9]{{1,3}}(?:st|nd|rd|th))\s){{1,3}}{_STREET}\b\.?{_UNIT}",
         check=_not_a_distance,
-        true_positives=(
+        finds=(
             "I live at «742 Evergreen Terrace»",
             "ship to «1600 Pennsylvania Ave» NW",
             "«12 W. 34th St, Apt 5B»",
             "«221B Baker Street», London",
         ),
-        false_positives=(
+        leaves=(
             "a 20 Minute Drive",
             "we opened 3 stores on the street",
             "a street with 5 Baker shops",
@@ -90,13 +90,13 @@ RULES = (
         anchors=("straße", "strasse", "gasse", "allee", "weg ", "platz "),
         pattern=r"(?<=[a-zäöüß]{3})(?i:stra(?:ß|ss)e|gasse|allee|weg|platz)\s[0-9]{1,4}(?:\s?[a-z])?(?![A-Za-z0-9])",
         check=_with_street_name,
-        true_positives=(
+        finds=(
             "wohnt in der «Hauptstraße 12»",
             "«Ziegelgasse 26»",
             "Lieferung an «Amselweg 5 a», Bonn",
             "«Lindenallee 3» oder «Marktplatz 1» oder «Hauptstrasse 7»",
         ),
-        false_positives=("die Straße 12 ist gesperrt", "unterwegs 12 Stunden", "auf dem weg 5 Leute"),
+        leaves=("die Straße 12 ist gesperrt", "unterwegs 12 Stunden", "auf dem weg 5 Leute"),
     ),
     Rule(
         name="passport_number",
@@ -105,13 +105,13 @@ RULES = (
         anchors=("passport", "reisepass"),
         pattern=rf"(?i:passport|reisepass){_NUMBER_OF}(?P<secret>[A-Za-z0-9]{{6,9}})(?![A-Za-z0-9])",
         check=_enough_digits,
-        true_positives=(
+        finds=(
             "passport number «533380006»",
             "my passport is «C01234567»",
             "Passport No. «AB123456»",
             "Reisepass Nr. «C01X00T47»",
         ),
-        false_positives=("passport expires in 2027", "passport 2FA", "passport.js 0.7.0", "passport photo 35 by 45"),
+        leaves=("passport expires in 2027", "passport 2FA", "passport.js 0.7.0", "passport photo 35 by 45"),
     ),
     Rule(
         name="driver_license",
@@ -121,12 +121,12 @@ RULES = (
         pattern=rf"(?i:driver['’]?s?['’]?\slicen[cs]e|driving\slicen[cs]e|dl\#){_NUMBER_OF}"
         r"(?P<secret>[A-Za-z0-9](?:[A-Za-z0-9\-]{3,17})[A-Za-z0-9])(?![A-Za-z0-9])",
         check=_enough_digits,
-        true_positives=(
+        finds=(
             "my driver's license number is «481195160»",
             "driving licence: «MORGA657054SM9IJ»",
             "driver license no. «D123-4567-8901»",
             "DL# «D12345678»",
         ),
-        false_positives=("driver's license expires 2027", "driver license renewal", "drivers licensed in 2024"),
+        leaves=("driver's license expires 2027", "driver license renewal", "drivers licensed in 2024"),
     ),
 )

@@ -90,13 +90,13 @@ RULES = (
         + rf"(?P<number>(?:(?<=\+)|0)[1-9]{_GROUPED}{{5,18}}[0-9]){_EXTENSION}{_END}",
         check=_possible_worldwide,
         limit=24,
-        true_positives=(
+        finds=(
             "«+49 30 901820»",
             "call «+1 (415) 555-2671 ext. 12» tomorrow",
             "«0044 20 7946 0958»",
             "«+4915112345678»",
         ),
-        false_positives=(
+        leaves=(
             "+1 for this idea",
             "+2024-05-01",
             "+999 123 4567",
@@ -111,13 +111,13 @@ RULES = (
         pattern=first("[(2-9]", r"\w") + r"(?:(?<=\()[2-9][0-9]{2}\)\s?|(?<!\()[0-9]{2}[ .\-])"
         rf"[2-9][0-9]{{2}}[ .\-][0-9]{{4}}{_EXTENSION}{_END}",
         check=_with_trunk_code,
-        true_positives=(
+        finds=(
             "«(415) 555-2671»",
             "desk «986.291.2294x751»",
             "fax «001-420-335-7509x38548»",
             "«415 555 2671» after six",
         ),
-        false_positives=(
+        leaves=(
             "order 415-055-2671",
             "4155552671",
             "415-555-26711",
@@ -137,7 +137,7 @@ RULES = (
         ),
         pattern=_LABEL_BEFORE + rf"(?P<secret>{_ANY_NUMBER})",
         check=_after_label,
-        true_positives=(
+        finds=(
             "call me at «(96) 627-277»",
             "Mobile: «041-412-293»",
             "my phone number is «4155552671»",
@@ -152,7 +152,7 @@ RULES = (
             "her number is «030 901820», his number is «030 901821», our number is «030 901822»",
             "your number is «030 901820», Handy «0171 2345678», tél. «01 23 45 67 89», móvil «612 345 678»",
         ),
-        false_positives=(
+        leaves=(
             "call me on 12/05/2024",
             "call 911",
             "the call 2024-05-01 at noon",
@@ -183,13 +183,13 @@ RULES = (
         pattern=r"(?<=[ (])(?i:phone|tel|mobile|cell|fax|office|desk|home|work"
         r"|is\s(?:my|his|her)\s(?:[a-z]{1,12}\s)?(?:phone|mobile|cell|fax|number))\b",
         check=_before_label,
-        true_positives=(
+        finds=(
             "«69 987 88 37» office",
             "«020 7946 0958» (home)",
             "«555-2671» mobile",
             "«030 901820» is my new number, «030 901821» is his phone, «030 901822» is her fax",
             "«555-2671» phone, «555-2672» tel, «555-2673» cell, «555-2674» fax, «555-2675» desk, «555-2676» work",
         ),
-        false_positives=("1234567 homes", "2024-05-01 work", "12 05 2024 office party", "100 000 000 workers"),
+        leaves=("1234567 homes", "2024-05-01 work", "12 05 2024 office party", "100 000 000 workers"),
     ),
 )

@@ -7,13 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from recollect.rules.privacy.examples import filled
 from recollect.rules.privacy.triggers import Trigger
 
 Span = tuple[int, int]
 Check = Callable[[re.Match[str]], Span | None]
-
-WORD_START = r"(?<![A-Za-z0-9])"
-WORD_END = r"(?![A-Za-z0-9])"
 
 
 def first(characters: str, not_after: str = "[A-Za-z0-9]") -> str:
@@ -36,17 +34,6 @@ def marked(match: re.Match[str]) -> Span:
     return match.span("secret") if match.groupdict().get("secret") is not None else match.span()
 
 
-def with_head(length: int, match: re.Match[str]) -> Span:
-    """Accept, and take in ``length`` characters before the match: for keys that are recognised by their middle."""
-    return match.start() - length, match.end()
-
-
-def has_digit(match: re.Match[str]) -> Span | None:
-    """Accept a match with a digit in what is marked. Random keys have one, long compound words don't."""
-    start, end = marked(match)
-    return (start, end) if any(c.isdigit() for c in match.string[start:end]) else None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One way in which one type of sensitive text is written.
@@ -58,8 +45,8 @@ class Rule:
 
     ``limit`` is for slow checks: after so many matches in one text, further ones count as found unchecked.
 
-    In ``true_positives`` the part to be found stands between « and ». In ``false_positives`` this rule must find
-    nothing. Both are the rule's tests and its documentation.
+    ``finds`` are texts with the part to be found between « and »; in those of ``leaves`` this rule must find nothing.
+    Both are the rule's tests and its documentation, with made-up keys left blank (``{36:hex}``, see ``examples``).
     """
 
     name: str
@@ -69,12 +56,20 @@ class Rule:
     anchors: tuple[str, ...] = ()
     check: Check = marked
     limit: int | None = None
-    true_positives: tuple[str, ...]
-    false_positives: tuple[str, ...]
+    finds: tuple[str, ...]
+    leaves: tuple[str, ...]
 
     @property
     def regex(self) -> re.Pattern[str]:
         return compiled(self.pattern)
+
+    @property
+    def true_positives(self) -> tuple[str, ...]:
+        return tuple(map(filled, self.finds))
+
+    @property
+    def false_positives(self) -> tuple[str, ...]:
+        return tuple(map(filled, self.leaves))
 
 
 def text_before(match: re.Match[str], width: int) -> str:

@@ -42,7 +42,7 @@ RULES = (
         when=long_number,
         pattern=rf"(?P<area>[0-9]{_START}[0-9]{{2}}){_SEPARATOR}(?P<group>[0-9]{{2}}){_SEPARATOR}(?P<serial>[0-9]{{4}}){_END}",
         check=_could_be_issued,
-        true_positives=(
+        finds=(
             "his social security number is «536-90-4399»",
             "«536 90 4399»",
             "SSN: «536.90.4399», born in Ohio",
@@ -51,7 +51,7 @@ RULES = (
             "non-breaking «536\u201190\u20114399»",
             "hidden «536\u200b-90-43\u200b99»",
         ),
-        false_positives=(
+        leaves=(
             "000-12-3456",
             "666-12-3456",
             "912-12-3456",
@@ -71,13 +71,13 @@ RULES = (
         pattern=rf"(?i:{_LABEL})[^0-9\n]{{0,30}}(?P<secret>(?P<area>[0-9]{{3}}){_OPTIONAL}(?P<group>[0-9]{{2}}){_OPTIONAL}"
         r"(?P<serial>[0-9]{4}))(?![0-9])",
         check=_could_be_issued,
-        true_positives=(
+        finds=(
             "my SSN is «536904399»",
             "ssn«536904399»",
             "Social Security Number: «53690 4399»",
             "social security (US) #«536-90-4399»",
         ),
-        false_positives=(
+        leaves=(
             "my SSN ends in 4399",
             "SSN: ***-**-4399",
             "social security form 1040 for 2024",
@@ -92,12 +92,12 @@ RULES = (
         anchors=("ssn", "social"),
         pattern=rf"(?i:{_LABEL})",
         check=_number_before_its_label,
-        true_positives=(
+        finds=(
             "«536904399» is my SSN",
             "note that «536 90 4399» is her social security number",
             "we have «536904399» as the SSN on file",
         ),
-        false_positives=(
+        leaves=(
             "order 536904399 is not my SSN",
             "000904399 is my SSN",
             "5369043991 is my SSN",
@@ -108,7 +108,7 @@ RULES = (
         type="us_itin",
         when=long_number,
         pattern=rf"9{_START}[0-9]{{2}}{_SEPARATOR}(?:5[0-9]|6[0-5]|7[0-9]|8[0-8]|9[0-2]|9[4-9]){_SEPARATOR}[0-9]{{4}}{_END}",
-        true_positives=("ITIN «912-70-3456»", "«999 88 1234»", "taxpayer number «900.94.0001»"),
-        false_positives=("912-12-3456", "912-93-3456", "512-70-3456"),
+        finds=("ITIN «912-70-3456»", "«999 88 1234»", "taxpayer number «900.94.0001»"),
+        leaves=("912-12-3456", "912-93-3456", "512-70-3456"),
     ),
 )

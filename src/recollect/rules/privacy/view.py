@@ -31,14 +31,17 @@ _FOLD = (
 
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _UNUSUAL = re.compile(f"[{re.escape(''.join(map(chr, _FOLD)))}{_INVISIBLE}]")
-_LINE_WRAP = re.compile(r"(?<=[A-Za-z0-9_+/\-]{16})\r?\n[ \t]{0,8}(?=[A-Za-z0-9_+/\-]{8})")
+_CUT = re.compile(
+    r"(?<=[A-Za-z0-9_+/\-]{16})\\?\r?\n[ \t]{0,8}(?=[A-Za-z0-9_+/\-]{8})"
+    r"|(?<=[A-Za-z0-9_+/\-]{3})[\"'][ \t]{0,3}\+\s{0,8}[\"'](?=[A-Za-z0-9_+/\-]{8})"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """A rewritten text. ``offsets[i]`` is where its character ``i`` stands in the original; ``None``: at ``i``.
 
-    ``joined`` says that line breaks were taken out, which makes sense for keys and tokens only.
+    ``joined`` says that cuts were taken out, which makes sense for keys and tokens only.
     """
 
     text: str
@@ -56,15 +59,15 @@ def views(text: str) -> list[View]:
     """The ways to read a text, the most faithful first.
 
     Invisible characters are read as nothing, and then as a blank: in ``key\\u200b12`` they hide a key, in Thai or Khmer
-    they part two words. Where a line break may have cut a key in two, the last view has it joined.
+    they part two words. Where a line break or a plus sign may have cut a key in two, the last view has it joined.
     """
     unusual = not text.isascii() and _UNUSUAL.search(text)
     folded = text.translate(_FOLD) if unusual else text
     result = [View(folded)]
     if unusual and _HIDDEN.search(folded):
         result = [_without(_HIDDEN, folded), View(_HIDDEN.sub(" ", folded))]
-    if "\n" in text and _LINE_WRAP.search(folded):
-        result.append(_without(_LINE_WRAP, folded, joined=True))
+    if ("\n" in text or "+" in text) and _CUT.search(folded):
+        result.append(_without(_CUT, folded, joined=True))
     return result
 
 

@@ -33,7 +33,7 @@ SENSITIVE: tuple[tuple[str, str], ...] = (
     ("api_key=«" + "sk-" + "1234567890abcdef»", "api_key"),
     ("API key: «" + "sk-test-" + "12345»", "api_key"),
     ("My OpenAI key is «" + "sk-" + "abc123def456ghi789»", "api_key"),
-    ("my token is «" + "ghp_" + "x" * 36 + "»", "api_key"),
+    ("my token is «" + "ghp_" + "x1" * 18 + "»", "api_key"),
     ("secret_key = «" + "8f14e45fceea167a" + "5a36dedd4bea2543»", "api_key"),
     ("Authorization: Bearer «" + "abcdef1234567890" + "abcdef»", "access_token"),
     (
@@ -51,6 +51,7 @@ SENSITIVE: tuple[tuple[str, str], ...] = (
 )
 
 CLEAN: tuple[str, ...] = (
+    "my token is ghp_" + "x" * 36,
     "I forgot my password",
     "password policy requires 12 characters",
     "reset the password",

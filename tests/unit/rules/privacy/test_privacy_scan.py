@@ -113,6 +113,7 @@ DISGUISES = {
     "invisible character as a word's border": (f"abc\u200b{KEY}", KEY, "api_key"),
     "full-width letters": ("".join(chr(ord(c) + 0xFEE0) for c in KEY), KEY, "api_key"),
     "broken over two lines": (f"the key is {KEY[:20]}\n{KEY[20:]} end", KEY, "api_key"),
+    "cut by a plus sign": (f"the key is '{KEY[:4]}' + '{KEY[4:]}'", f"{KEY[:4]}' + '{KEY[4:]}", "api_key"),
     "broken and indented": (f"the key is {KEY[:20]}\r\n    {KEY[20:]} end", KEY, "api_key"),
     "full-width digits": ("SSN ５３６－９０－４３９９", "536-90-4399", "us_ssn"),
     "Arabic digits": ("٥٣٦-٩٠-٤٣٩٩", "536-90-4399", "us_ssn"),
@@ -192,7 +193,7 @@ def test_slow_checks_are_limited_and_err_on_the_safe_side() -> None:
     assert len(found) == 300 - len(checked)
 
 
-@pytest.mark.parametrize("name", ["scanner", "examples", "placeholders", "assignments"])
+@pytest.mark.parametrize("name", ["scanner", "examples", "values"])
 def test_the_examples_in_the_documentation_run(name: str) -> None:
     results = doctest.testmod(importlib.import_module(f"recollect.rules.privacy.{name}"))
     assert results.attempted > 0

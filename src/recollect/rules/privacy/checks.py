@@ -1,0 +1,249 @@
+"""Checks that have the last word on a match: each returns the span of what is sensitive, or ``None`` to reject it."""
+
+import re
+from collections import deque
+from collections.abc import Callable, Mapping
+from itertools import islice
+
+from recollect.rules.privacy import values
+from recollect.rules.privacy.rule import Check, Span, compiled, entropy_bits, marked, text_after, text_before
+
+_RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
+_ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
+_CHANGES = r"(?i:\b(?:set|chang|reset|updat|rotat|switch|made|make|cambi))"
+_OPENED = (
+    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|access|safe|lock|locker|suitcase|bike|building|vault|mailbox"
+    r"|tür|haustür|tor|porte|portail|puerta|portão|cancello)\b)"
+)
+_ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
+_ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
+_NAMES_SOMETHING_ELSE = (
+    r"(?i:public[ _\-]?key|etag|hash|sha[0-9]{0,3}|md5|digest|checksum|(?<![a-z])id|uuid|commit"
+    r"|(?<![a-z])as|user(?:name)?(?: is)?|handle|gamertag|nick(?:name)?|(?:promo|coupon|voucher|discount)(?: code)?)"
+    r"[\"']?\s?[:=]?\s?[\"']?\Z"
+)
+_LENGTH_WITHOUT_SIGN = 12
+_LENGTH_WITHOUT_VERB = 20
+_BEFORE, _AFTER = 60, 120
+_WORDS = 5
+"""How many words with a digit in them are looked at on either side."""
+
+
+def has_digit(match: re.Match[str]) -> Span | None:
+    """Accept a match with a digit in what is marked. Random keys have one, long compound words don't."""
+    start, end = marked(match)
+    return (start, end) if any(c.isdigit() for c in match.string[start:end]) else None
+
+
+def is_mixed(match: re.Match[str]) -> Span | None:
+    """Accept a match with a digit or a capital behind its prefix: names in programs have neither."""
+    return marked(match) if compiled("[A-Z0-9]").search(match.string, match.start() + 8, match.end()) else None
+
+
+def has_random_run(match: re.Match[str]) -> Span | None:
+    """``sk-`` is also how "sk-learn-compatible-estimators" begins; a key has a long stretch without a dash."""
+    start, end = marked(match)
+    return (start, end) if compiled(_RANDOM_RUN).search(match.string, start, end) else None
+
+
+def is_random(match: re.Match[str]) -> Span | None:
+    """Accept digits and letters mixed, and more of them than a word has."""
+    start, end = marked(match)
+    value = match.string[start:end].rstrip(".")
+    has_both = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    return (start, start + len(value)) if has_both and entropy_bits(value) >= 3.0 else None
+
+
+def with_bot_id(match: re.Match[str]) -> Span:
+    """Take in the number before the colon."""
+    before = text_before(match, 10)
+    return match.start() - len(before) + len(before.rstrip("0123456789")), match.end()
+
+
+def is_bitcoin_address(match: re.Match[str]) -> Span | None:
+    """Accept an address with a valid checksum."""
+    from stdnum import bitcoin  # takes 90 ms to import, and few processes ever need it
+
+    return match.span() if bitcoin.is_valid(match[0]) else None
+
+
+def filled_in(match: re.Match[str]) -> Span | None:
+    """Accept what is no template, nor both halves of ``user:password``."""
+    start, end = marked(match)
+    value, user = match.string[start:end], match.groupdict().get("user")
+    generic = user is not None and compiled(_ANY_NAME).fullmatch(user) and compiled(_ANY_SECRET).fullmatch(value)
+    return None if generic or values.is_template(value) or values.is_masked(value) else (start, end)
+
+
+def opens_something(match: re.Match[str]) -> Span | None:
+    """A code that says what it opens, in the words before it or after it; other codes are for errors and countries."""
+    inside = match[0][: match.start("secret") - match.start()]
+    words = f"{text_before(match, 16)} {inside} {text_after(match, match.end(), 24)}"
+    return marked(match) if compiled(_OPENED).search(words) else None
+
+
+def strong_value(match: re.Match[str]) -> Span | None:
+    """Accept a value only if it can't be an ordinary word, or stands in quotes."""
+    if match["bare"] is not None and compiled(r"[^\W\d_]*|[A-Za-z\-]{1,20}=").fullmatch(match["bare"]):
+        return None
+    value, span = _value(match)
+    quoted_words = match["quoted"] is not None and values.could_be_words(value)
+    return span if quoted_words or values.speaks_for_itself(value, text_after(match, span[1], 24)) else None
+
+
+def any_value(match: re.Match[str]) -> Span | None:
+    """Accept also a word of letters that ends its clause, and in ``DB_PASSWORD=secret`` any word at all."""
+    value, span = _value(match)
+    if match[0].startswith(_ENVIRONMENT) and len(value) >= 3 and not values.is_placeholder(value):
+        return span
+    # "Password:" before "Username: ana", or before the next line of a letter, is an empty field; so is a column's head.
+    between = match.string[match.start() : span[0]]
+    empty = (match["bare"] or "").endswith((":", "=")) or "\n" in between or "|" in between
+    joined = between.rstrip().endswith((":", "="))
+    if not empty and not _is_a_ticket(match) and values.could_be_a_word(value, text_after(match, span[1], 24), joined):
+        return span
+    return strong_value(match)
+
+
+def _is_a_ticket(match: re.Match[str]) -> bool:
+    """ "boarding pass: gate B12"."""
+    before = text_before(match, 12).lower().split()[-1:]
+    return match[0][4:5] in (":", " ") and before != [] and before[0] in values.WORDS["passes"]
+
+
+def value_after_a_change(match: re.Match[str]) -> Span | None:
+    """ "I changed the password to X"; in "the password to X" it is the name of something."""
+    span = strong_value(match)
+    return span if span and compiled(_CHANGES).search(text_before(match, 40) + match[0]) else None
+
+
+def long_value(match: re.Match[str]) -> Span | None:
+    """Where nothing says that a password follows, it takes at least six characters, and no path."""
+    span = strong_value(match)
+    return span if span and span[1] - span[0] >= 6 and "/" not in match.string[span[0] : span[1]] else None
+
+
+def spoken_value(match: re.Match[str]) -> Span | None:
+    """Accept a value that speaks for itself, where the sentence around it is in another script."""
+    start, value = match.start("secret"), match["secret"].rstrip(".,:)]}>'\"?!")
+    return (
+        (start, start + len(value))
+        if values.speaks_for_itself(value, text_after(match, start + len(value), 4))
+        else None
+    )
+
+
+def value_before(match: re.Match[str]) -> Span | None:
+    """ "hunter2 is my password": look back from "is" for the word before it."""
+    before = text_before(match, 80)
+    words = before.rsplit(maxsplit=2)[-2:]  # the last one is the beginning of "is", "was" or "as"
+    value = words[0].strip("\"'`“”") if len(words) == 2 else ""
+    if not values.speaks_for_itself(value, ""):
+        return None
+    start = match.start() - len(before) + before.rindex(value, 0, len(before) - len(words[1]))
+    return start, start + len(value)
+
+
+def words_without_grammar(match: re.Match[str]) -> Span | None:
+    """ "correct horse battery staple" has no articles or prepositions; a sentence about a passphrase does."""
+    return match.span("secret") if values.lacks_grammar(match["secret"]) else None
+
+
+def striking_nearby(match: re.Match[str]) -> Span | None:
+    """Accept the nearest word that looks like a password and like nothing else, behind the match or before it."""
+    return _nearby(match, values.stands_out)
+
+
+def striking_around(match: re.Match[str]) -> Span | None:
+    """Accept the word in whose midst the match stands, if it looks like a password and like nothing else."""
+    before = compiled(r"(?<!\S)\S{0,39}\Z").search(text_before(match, 40))
+    if before is None:
+        return None
+    start = match.start() - len(before[0])
+    word = compiled(r"[^\s,;|]{6,80}").match(match.string, start)
+    value = values.stands_out(word[0]) if word else None
+    return None if word is None or value is None else (begin := start + word[0].index(value), begin + len(value))
+
+
+def random_key_nearby(match: re.Match[str]) -> Span | None:
+    """The same for a word that looks like a key."""
+    return _nearby(match, lambda word: value if values.is_random_key(value := word.strip("=\"'`()[]<>.,;:")) else None)
+
+
+def value_of_a_key(match: re.Match[str]) -> Span | None:
+    """The value of a key that opens something, or of any key but the harmless kinds if it is long and random."""
+    word = compiled(r"[A-Za-z0-9\-]{1,20}(?=[ _.\-]?\Z)").search(text_before(match, 24))
+    kind = word[0].rstrip("-").lower() if word else ""
+    last = compiled(r"[A-Z][a-z]{1,20}\Z|[a-z0-9]{1,20}\Z").search(word[0].rstrip("-")) if word else None
+    if values.WORDS["access_keys"].intersection((kind, kind.rsplit("-", 1)[-1], last[0].lower() if last else "")):
+        return _assigned(match, name_is_enough=True)
+    variable = match[0].startswith("KEY") and match["sign"] == "=" and kind not in values.WORDS["harmless_keys"]
+    if variable and word is not None and word[0].isupper():
+        return _assigned(match, name_is_enough=False)
+    plain = (
+        len(match["secret"]) >= 24
+        and values.is_random_key(match["secret"].rstrip("."))
+        and kind not in values.WORDS["harmless_keys"]
+    )
+    return _assigned(match, name_is_enough=False) if plain else None
+
+
+def value_of_a_secret(match: re.Match[str]) -> Span | None:
+    """The value of a secret; ``JWT_SECRET=`` may be followed by words, if a number is among them."""
+    value = match["secret"]
+    variable = match[0].startswith(("SECRET=", "SECRET_KEY=")) and any(c.isdigit() for c in value) and "/" not in value
+    if variable and not values.stands_in(value):
+        return match.span("secret")
+    return _assigned(match, name_is_enough=True)
+
+
+def value_of_a_token(match: re.Match[str]) -> Span | None:
+    """A token may also be a page's or a parser's, so its value must be random."""
+    return _assigned(match, name_is_enough=False)
+
+
+def _value(match: re.Match[str]) -> tuple[str, Span]:
+    """What is claimed to be the password, without quotes and trailing punctuation, and where it stands."""
+    group = "quoted" if match["quoted"] is not None else "bare"
+    value = match[group] if group == "quoted" else values.trimmed(match[group])
+    start = match.start(group)
+    return value, (start, start + len(value))
+
+
+def _assigned(match: re.Match[str], name_is_enough: bool) -> Span | None:
+    """The fewer signs of an assignment there are, the longer the value must be."""
+    value = compiled(r"&[\w\-]{1,40}=").split(match["secret"])[0]
+    value = value.rstrip(".\\" if "(" in value else ".\\)")
+    least = 0 if match["sign"] else _LENGTH_WITHOUT_SIGN if match["verb"] else _LENGTH_WITHOUT_VERB
+    telling = values.is_random(value) or (name_is_enough and match["sign"] is not None and values.is_made_up(value))
+    our_own_words = "[redacted:" in text_before(match, 18)  # "[redacted:api_key]: …" names no key
+    if len(value) < least or not telling or values.stands_in(value) or our_own_words:
+        return None
+    start = match.start("secret")
+    return start, start + len(value)
+
+
+def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | None:
+    text = match.string
+    if "[redacted:" in text[max(0, match.start() - _BEFORE - 20) : match.end() + _AFTER]:
+        return None  # what these words told of was cut out; what came nearer by that was not near
+    after = islice(values.words_between(text, match.end(), match.end() + _AFTER), _WORDS)
+    before = deque(values.words_between(text, max(0, match.start() - _BEFORE), match.start()), _WORDS)
+    for word in (*after, *reversed(before)):
+        value = judge(word[0])
+        names_something = compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start())
+        if value and not names_something:
+            start = word.start() + word[0].index(value)
+            return start, start + len(value)
+    return None
+
+
+CHECKS: Mapping[str, Check] = {
+    check.__name__: check
+    for check in (
+        *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, is_bitcoin_address),
+        *(filled_in, opens_something, strong_value, any_value, value_after_a_change, long_value, spoken_value),
+        *(value_before, words_without_grammar, striking_nearby, striking_around, random_key_nearby),
+        *(value_of_a_key, value_of_a_secret, value_of_a_token),
+    )
+}

@@ -1,0 +1,50 @@
+"""Patterns of the operator's own: they refuse what they find, and cannot hold a write up."""
+
+import time
+
+import pytest
+
+import recollect
+from recollect.model.errors import BadInput
+from recollect.model.policy import Privacy
+from recollect.rules.own_patterns import TIME_LIMIT_S, finds, places
+from recollect.rules.privacy_gate import denied_types
+from recollect.rules.privacy_gate import places as denied_places
+
+HOSTILE = {r"(?:a|aa)+$": "a" * 60 + "b", r"(?:\w+\s?)*:$": "word " * 60, r"(x+x+)+y": "x" * 60}
+
+
+def test_a_pattern_finds_every_place() -> None:
+    assert list(places(r"PRJ-\d{4}", "PRJ-1234 and PRJ-5678")) == [(0, 8), (13, 21)]
+    assert list(places("(?i)project zeus", "nothing of that")) == []
+    assert finds(r"(?<=code )\w+", "the code name")
+
+
+@pytest.mark.parametrize(("pattern", "text"), HOSTILE.items())
+def test_a_pattern_that_would_run_for_years_is_stopped(pattern: str, text: str) -> None:
+    began = time.monotonic()
+    found = finds(pattern, text)
+    assert time.monotonic() - began < 20 * TIME_LIMIT_S
+    assert found in (True, False)
+
+
+def test_what_could_not_be_tried_in_time_counts_as_found() -> None:
+    """From where the pattern had come to: what it found before is told apart."""
+    text = "aab " + "a" * 60 + "b"
+    assert list(places(r"aab|(?:a|aa)+$", text)) == [(0, 3), (3, len(text))]
+    settings = Privacy(deny_patterns=(r"(?:a|aa)+$",))
+    assert denied_types("a" * 60 + "b", settings)
+    assert denied_places("a" * 60 + "b", settings) == [(0, 61)]
+
+
+def test_a_write_that_holds_up_a_pattern_is_denied() -> None:
+    with recollect.open(":memory:", policy={"privacy": {"deny_patterns": [r"(?:a|aa)+$"]}}) as mem:
+        receipt = mem.add("a" * 60 + "b", meta={"more": ["a" * 60 + "b"] * 20})
+        assert receipt.denied and receipt.reasons[-1] == "privacy_deny_sensitive"
+        assert mem.add("The deploy job runs at night").outcome == "stored"
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a-", "(?P<a>x)(?P<a>y)(?<n"])
+def test_what_is_no_pattern_is_refused_with_the_policy(pattern: str) -> None:
+    with pytest.raises(BadInput, match="not a regular expression"):
+        recollect.open(":memory:", policy={"privacy": {"deny_patterns": [pattern]}})
