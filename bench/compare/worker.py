@@ -36,17 +36,16 @@ class System(Protocol):
     def search(self, question: str) -> object: ...
 
 
-class WordLlama:
-    """Static word vectors, all of them inside the package: fast, offline, and the same for every system."""
+class StaticVectors:
+    """The vectors of Recollect's default embedder: fast, offline, and the same for every system."""
 
     def __init__(self) -> None:
-        import wordllama
+        from recollect.embed import EmbedderSettings, embedder_named
 
-        home = Path(wordllama.__file__).parent
-        self._model = wordllama.WordLlama.load(cache_dir=home, dim=DIMENSIONS, disable_download=True)
+        self._embedder = embedder_named(EmbedderSettings("static"))
 
     def vectors(self, texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = self._model.embed(texts, norm=True).tolist()
+        vectors: list[list[float]] = self._embedder.embed(texts).tolist()
         return vectors
 
 
@@ -54,7 +53,7 @@ class Embedder:
     """The embedder alone, to know its share of a write."""
 
     def __init__(self, folder: Path) -> None:
-        self._embedder = WordLlama()
+        self._embedder = StaticVectors()
 
     def add(self, text: str) -> object:
         return self._embedder.vectors([text])
@@ -90,7 +89,7 @@ class Mem0:
         from mem0.utils import factory
 
         class WordLlamaEmbedding(EmbeddingBase):  # type: ignore[misc]
-            embedder = WordLlama()
+            embedder = StaticVectors()
 
             def embed(self, text: str, memory_action: str | None = None) -> list[float]:
                 return self.embedder.vectors([text])[0]
@@ -131,7 +130,7 @@ class LangGraph:
     def __init__(self, folder: Path) -> None:
         from langgraph.store.sqlite import SqliteStore
 
-        embedder = WordLlama()
+        embedder = StaticVectors()
         self._opened = SqliteStore.from_conn_string(
             str(folder / "store.db"), index={"dims": DIMENSIONS, "embed": embedder.vectors, "fields": ["text"]}
         )
@@ -160,7 +159,7 @@ class Chroma:
     def __init__(self, folder: Path) -> None:
         import chromadb
 
-        self._embedder = WordLlama()
+        self._embedder = StaticVectors()
         client = chromadb.PersistentClient(str(folder), settings=chromadb.Settings(anonymized_telemetry=False))
         self._collection = client.create_collection("memories", metadata={"hnsw:space": "cosine"})
         self._count = 0
