@@ -88,15 +88,15 @@ class Mem0:
         from mem0.embeddings.base import EmbeddingBase
         from mem0.utils import factory
 
-        class WordLlamaEmbedding(EmbeddingBase):  # type: ignore[misc]
+        class StaticEmbedding(EmbeddingBase):  # type: ignore[misc]
             embedder = StaticVectors()
 
             def embed(self, text: str, memory_action: str | None = None) -> list[float]:
                 return self.embedder.vectors([text])[0]
 
         # mem0 knows its embedders by name and accepts no others, so ours takes the place of one that is not installed.
-        sys.modules["wordllama_for_mem0"] = _module(WordLlamaEmbedding)
-        factory.EmbedderFactory.provider_to_class["huggingface"] = "wordllama_for_mem0.WordLlamaEmbedding"
+        sys.modules["vectors_for_mem0"] = _module(StaticEmbedding)
+        factory.EmbedderFactory.provider_to_class["huggingface"] = "vectors_for_mem0.StaticEmbedding"
         self._memory = Memory.from_config(
             {
                 "embedder": {"provider": "huggingface", "config": {"embedding_dims": DIMENSIONS}},
@@ -118,7 +118,7 @@ class Mem0:
 def _module(*classes: type) -> Any:
     from types import ModuleType
 
-    module = ModuleType("wordllama_for_mem0")
+    module = ModuleType("vectors_for_mem0")
     for found in classes:
         setattr(module, found.__name__, found)
     return module
