@@ -6,7 +6,8 @@
 Each system runs in a process of its own, all under the same Python, in ``.venv-bench`` (made at the first run, which
 needs a package index; nothing else does). The driver gives them the same block of texts by turns, so that noise hits
 all alike, and they time each call themselves. mem0 runs with ``infer=False`` (no language model) on its default local
-store, LangGraph's store with its vector index, Chroma on disk; all have the vectors of Recollect's default embedder. Only Recollect also ranks by words, checks borders, and keeps a trace of the question.
+store, LangGraph's store with its vector index, Chroma on disk; all have the vectors of Recollect's default embedder. Only
+Recollect also ranks by words, checks borders, and keeps a trace of the question.
 """
 
 import json
