@@ -46,7 +46,7 @@ from recollect.rules.keys import BY_RULE, CanonicalKey, KeySource, event_key, fa
 from recollect.rules.namespaces import routed_elsewhere
 from recollect.rules.retention import renewed_tick
 from recollect.rules.validity import stopped_at
-from recollect.stores.protocol import Reader, Search, Stored, Writer
+from recollect.stores.protocol import Reader, Reading, Search, Stored, Writer
 
 MAX_BATCH = 10_000
 NOT_TAKEN_OVER = (
@@ -221,7 +221,7 @@ def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: 
     if committed:
         owners, at_hand = [prepared.address.owner], engine.meanings.at_hand(engine.tenant, [prepared.address.owner])
         terms = sorted(set(prepared.draft.terms))
-        search = Search(owners, [prepared.address.namespace], terms, 0, vectors_at_hand=at_hand)
+        search = Search(owners, [prepared.address.namespace], [Reading(terms, 0)], at_hand)
         reader.announce_search(engine.tenant, search)
     stream = reader.stream_at(prepared.address)
     if stream is None:

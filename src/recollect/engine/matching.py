@@ -309,9 +309,10 @@ def standing(
     return lambda: as_seen(engine, reader, [stored for answer in asked for stored in answer()])
 
 
-def standing_in(engine: Engine, reader: Reader, stream: Stream, category: str, most: int) -> list[Stored]:
-    """The newest memories of a category that is read whatever is asked, as far as they may be seen, newest first."""
-    numbers = reader.newest_in_category(stream, category, most)
-    seen = reader.visible(stream, numbers, engine.what_is_active()) if numbers else set()
-    found = reader.by_numbers(stream, [number for number in numbers if number in seen]) if seen else []
-    return sorted(as_seen(engine, reader, found), key=lambda stored: -stored.number)
+def standing_in(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], categories: Sequence[str], most: int
+) -> Later[list[Stored]]:
+    """The newest memories of some categories that are read whatever is asked, as far as they may be seen."""
+    selection = engine.what_is_active()
+    asked = [reader.standing_in(stream, name, most, selection) for stream in streams for name in categories]
+    return lambda: as_seen(engine, reader, [stored for answer in asked for stored in answer()])

@@ -20,7 +20,7 @@ from recollect.model.policy import Embedding
 from recollect.rules.bm25 import FOR_NEIGHBOURS
 from recollect.rules.closeness import RERANKED, closely_compared
 from recollect.rules.question import Question, aspect_of, read_question
-from recollect.stores.protocol import Place, Reader, Search, Stream
+from recollect.stores.protocol import Place, Reader, Reading, Search, Stream
 
 if TYPE_CHECKING:
     import numpy as np
@@ -351,22 +351,14 @@ def announce(
     engine: "Engine", reader: Reader, owners: Sequence[str] | None, namespaces: Sequence[str], asked: Asked
 ) -> None:
     """Announce a search in the streams of these owners, so that it is sent along with looking up the streams."""
-    at_hand = engine.meanings.at_hand(engine.tenant, owners)
-    most = engine.policy.recall.max_postings
+    at_hand, most = engine.meanings.at_hand(engine.tenant, owners), engine.policy.recall.max_postings
     similar = sorted({other for near in asked.similar.values() for other in near})
-    reader.announce_search(
-        engine.tenant,
-        Search(
-            owners,
-            namespaces,
-            asked.question.terms,
-            most,
-            similar,
-            most // FOR_NEIGHBOURS,
-            at_hand,
-            *engine.sight,
-        ),
-    )
+    readings = [
+        Reading(asked.question.terms, most),
+        Reading(similar, most // FOR_NEIGHBOURS),
+        Reading(asked.question.depends_on, most),
+    ]
+    reader.announce_search(engine.tenant, Search(owners, namespaces, readings, at_hand, *engine.sight))
 
 
 def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:

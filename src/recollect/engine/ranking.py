@@ -115,6 +115,8 @@ class _Sought(NamedTuple):
     most: int
     named: Mapping[Place, Facts] | None
     """Those that the question names, where no others are told."""
+    topic: Sequence[tuple[Place, float]]
+    """Those that are about what the question depends on, best first, with their scores by its words."""
 
 
 class _Gathered(NamedTuple):
@@ -138,9 +140,10 @@ def ranked(
     meant = likeness(engine, reader, streams, asked)
     looking = _Looking(reader, engine.tenant, streams, selection)
     named = _named(engine, reader, looking, text.best_first(), asked.text) if asked.named_only else None
-    sought = _Sought(question, similar, text, meant, looking, most, named)
+    topic = _on_topic(engine, reader, looking, question) if named is None else []
+    sought = _Sought(question, similar, text, meant, looking, most, named, topic)
     text, facts, relations, related = _gathered(engine, reader, sought)
-    bearing, asked_for = _bearing(engine, reader, sought), _asked_for(sought, asked.text)
+    bearing, asked_for = _bearing(sought), _asked_for(sought, asked.text)
     facts |= looking.at((*bearing, *asked_for))
     facts |= _vouched(engine, reader, streams, looking, facts)
     cosines = meant.cosines(list(facts)) if meant else {}
@@ -195,7 +198,8 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
     by_words = max(BY_TEXT, 2 * sought.most)
     first = list(islice(ranking, by_words))
-    looking.announce((*first, *near), len(settings.lent), engine.sight.scopes or (SHARED,))
+    topic = [place for place, _ in sought.topic[:BY_BEARING]]
+    looking.announce((*first, *near, *topic), len(settings.lent), engine.sight.scopes or (SHARED,))
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
     facts = looking.first(chain(first, ranking), by_words)
@@ -220,17 +224,23 @@ def _names(streams: Sequence[Stream]) -> tuple[str, ...]:
     return words(next(iter(owners))) if len(owners) == 1 else ()
 
 
-def _bearing(engine: Engine, reader: Reader, sought: _Sought) -> dict[Place, float]:
-    """Those that are about what the question depends on, and how much, up to 1."""
-    wanted, looking = sought.question.depends_on, sought.looking
-    if not wanted or sought.named is not None:
-        return {}
+def _on_topic(engine: Engine, reader: Reader, looking: "_Looking", question: Question) -> list[tuple[Place, float]]:
+    """Those that have words of what the question depends on, best first."""
+    wanted = question.depends_on
+    if not wanted:
+        return []
     found = search_text(engine, reader, looking.streams, wanted, {})
     if not found.complete:
         found = search_among(engine, reader, looking.streams, wanted, {}, found, looking.selection)
-    scores = {place: found.score(place) for place in looking.first(found.best_first(), BY_BEARING)}
-    best = max(scores.values(), default=0.0)
-    return {place: round(score / best, DIGITS) for place, score in scores.items()}
+    return [(place, found.score(place)) for place in found.best_first()]
+
+
+def _bearing(sought: _Sought) -> dict[Place, float]:
+    """Those that are about what the question depends on, and how much, up to 1."""
+    scores = dict(sought.topic)
+    told = sought.looking.first(iter(scores), BY_BEARING)
+    best = max((scores[place] for place in told), default=0.0)
+    return {place: round(scores[place] / best, DIGITS) for place in told}
 
 
 def _asked_for(sought: _Sought, text: str) -> dict[Place, float]:

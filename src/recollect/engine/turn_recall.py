@@ -115,6 +115,7 @@ def _items(
     settings = engine.policy.turns
     rules_there = standing(engine, reader, streams, "rules", _MARGIN * settings.recalled_rules)
     facts_there = standing(engine, reader, streams, "profile", _MARGIN * settings.recalled_facts)
+    categories_there = standing_in(engine, reader, streams, whole_categories(engine), _MOST_OF_CATEGORIES)
     conversation = _conversation(engine, reader, streams)
     selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
     matches = matching(engine, reader, streams, asked, top_k, selection)
@@ -124,7 +125,7 @@ def _items(
     matches = [] if is_unsure(engine, asked, sure) else matches
     rules = _most_important(engine, filter(_is_rule, rules_there()), settings.recalled_rules)
     facts = _most_important(engine, facts_there(), settings.recalled_facts)
-    facts += _whole_categories(engine, reader, streams)
+    facts += _with_room(engine, categories_there())
     anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
     found = {one.id: one for one in matches}
     found |= {stored.state.id: unasked(stored) for stored in (*rules, *facts) if stored.state.id not in found}
@@ -166,13 +167,8 @@ def _is_rule(stored: Stored) -> bool:
     return stored.body is not None and is_standing_rule(stored.body)
 
 
-def _whole_categories(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> list[Stored]:
-    """The memories of the categories that the policy has in every context, as many as have room in a block of the policy's size.
-
-    Profile facts have a limit of their own.
-    """
-    each = ((stream, name) for stream in streams for name in whole_categories(engine))
-    found = [s for stream, name in each for s in standing_in(engine, reader, stream, name, _MOST_OF_CATEGORIES)]
+def _with_room(engine: Engine, found: Sequence[Stored]) -> list[Stored]:
+    """As many memories of whole categories as have room in a block of the policy's size, the most important first."""
     room = Room(engine.policy.injection.budget_tokens, count_tokens)
     return [s for s in _most_important(engine, found, len(found)) if room.takes(bullet(to_memory(s)))]
 

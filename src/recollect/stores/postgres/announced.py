@@ -102,10 +102,9 @@ class AnnouncedReads(Transaction):
     def announce_search(self, tenant: str, search: Search) -> None:
         where = {"tenant": tenant, "namespaces": json.dumps([str(one) for one in search.namespaces])}
         where |= {"owners": json.dumps(search.owners)} if search.owners is not None else {}
-        readings = (search.terms, search.max_postings), (search.similar, search.max_similar_postings)
         found = [
             self._soon_of("announced_text", {**where, "terms": json.dumps(list(dict.fromkeys(terms))), "most": most})
-            for terms, most in readings
+            for terms, most in search.readings
             if terms
         ]
         vectors = {
@@ -118,7 +117,7 @@ class AnnouncedReads(Transaction):
         }
         sight = (search.scopes, search.categories)
         beyond = self._beyond(where, *sight) if sight != (None, None) else dict
-        terms = frozenset((*search.terms, *search.similar))
+        terms = frozenset(term for reading in search.readings for term in reading.terms)
         texts = cache(lambda: _texts([row for answer in found for row in answer()]))
         self._searched = _Searched(terms, texts, vectors, sight, beyond)
 
@@ -249,6 +248,6 @@ def _texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:
     texts: dict[int, dict[str, tuple[int, list[Posting] | None]]] = {}
     for stream, term, count, numbers, tfs, lengths in found:
         of_stream = texts.setdefault(stream, {})
-        if term is not None:
+        if term is not None and (numbers is not None or term not in of_stream):
             of_stream[term] = (count, None if numbers is None else list(zip(numbers, tfs, lengths, strict=True)))
     return texts

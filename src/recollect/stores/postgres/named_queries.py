@@ -119,7 +119,8 @@ class NamedQueries:
         self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
     ) -> Callable[[], list[Any]]:
         """It goes out at once."""
-        sql = _filled(query, {"filters": as_the_driver_writes_it(condition), **words})
+        parts = {"filters": condition, **words}
+        sql = _filled(query, {word: as_the_driver_writes_it(part) for word, part in parts.items()})
         return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:

@@ -235,12 +235,6 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  WHERE {filters} ORDER BY m.memory DESC
 
--- name: newest_in_category
-SELECT memory FROM memories
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND category = :category
-   AND kind NOT IN ('profile', 'short_term', 'procedural')
- ORDER BY memory DESC LIMIT :limit
-
 -- name: to_purge
 SELECT id FROM memories
  WHERE tenant = :tenant AND stream = :stream AND purge_at IS NOT NULL AND purge_at <= :now AND removed IS NULL

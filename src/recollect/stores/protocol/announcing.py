@@ -6,19 +6,21 @@ from typing import NamedTuple, Protocol
 from recollect.stores.protocol.memories import Place, Selection
 
 
+class Reading(NamedTuple):
+    """Terms of which the index is read, the rarest first."""
+
+    terms: Sequence[str]
+    max_postings: int
+    """How many index entries are read in all."""
+
+
 class Search(NamedTuple):
     """A search that is about to be made in the streams of some owners."""
 
     owners: Sequence[str] | None
     """``None`` for everybody of the tenant."""
     namespaces: Sequence[str]
-    terms: Sequence[str]
-    max_postings: int
-    """How many index entries are read in all, the rarest terms first."""
-    similar: Sequence[str] = ()
-    """Words that mean much like the terms."""
-    max_similar_postings: int = 0
-    """How many index entries of those are read in all."""
+    readings: Sequence[Reading]
     vectors_at_hand: Sequence[tuple[int, int, int]] = ()
     """``(stream, generation, last memory)``: after which memory the vectors of a stream are needed."""
     scopes: Sequence[str] | None = None

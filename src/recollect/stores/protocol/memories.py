@@ -125,9 +125,8 @@ class ReadsMemories(Protocol):
         """Of the newest active memories of one standing, so many at most, those that fit the selection, newest first."""
         ...
 
-    def newest_in_category(self, stream: Stream, category: str, limit: int) -> list[int]:
-        """Numbers of a stream's active memories of a category, newest first; profile facts, lines of a conversation and
-        procedures are read in other ways, and left out."""
+    def standing_in(self, stream: Stream, category: str, limit: int, selection: Selection) -> Later[list[Stored]]:
+        """Of the newest active memories of a category that are searched, so many at most, those that fit the selection."""
         ...
 
     def count(self, tenant: str, selection: Selection) -> int: ...

@@ -206,6 +206,7 @@ SORTS = {
     "rules": "layer = 'intent' AND authority <> 'ai_inferred'",
 }
 """What the indexes of the standing memories hold."""
+OF_CATEGORY = "category = :of_category AND kind NOT IN ('profile', 'short_term', 'procedural')"
 
 
 class StateTables(ProvenanceTables, _Postings):
@@ -301,9 +302,11 @@ class StateTables(ProvenanceTables, _Postings):
         answer = self._db.filtered_soon("standing", condition, params, which=which, sort=SORTS[which])
         return lambda: self._named(stream.tenant, answer())
 
-    def newest_in_category(self, stream: Stream, category: str, limit: int) -> list[int]:
-        where = {"tenant": stream.tenant, "stream": stream.number, "category": category}
-        return [number for (number,) in self._db.tuples("newest_in_category", **where, limit=limit)]
+    def standing_in(self, stream: Stream, category: str, limit: int, selection: Selection) -> Later[list[Stored]]:
+        condition, params = where(selection, self._db.dialect)
+        params |= {"tenant": stream.tenant, "stream": stream.number, "limit": limit, "of_category": category}
+        answer = self._db.filtered_soon("standing", condition, params, which="by_category", sort=OF_CATEGORY)
+        return lambda: self._named(stream.tenant, answer())
 
     def count(self, tenant: str, selection: Selection) -> int:
         condition, params = where(selection, self._db.dialect)

@@ -125,12 +125,6 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
  WHERE {filters} ORDER BY m.memory DESC
 
--- name: newest_in_category
-SELECT memory FROM memories INDEXED BY memories_by_category
- WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND category = :category
-   AND kind NOT IN ('profile', 'short_term', 'procedural')
- ORDER BY memory DESC LIMIT :limit
-
 -- name: to_purge
 SELECT id FROM memories INDEXED BY memories_to_purge
  WHERE tenant = :tenant AND stream = :stream AND purge_at IS NOT NULL AND purge_at <= :now AND removed IS NULL
