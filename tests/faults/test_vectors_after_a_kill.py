@@ -56,4 +56,4 @@ def test_making_vectors_anew_goes_on_after_a_kill(nursery: Nursery, swift: Path)
     with recollect.open(path, embedder=TopicEmbedder(DRINKS, TRAVEL)) as mem:
         assert_sound(mem)
         assert_meaning_in_step(mem)
-        assert len(mem.query("beverage", top_k=1_000).items) > 50
+        assert mem.query("beverage", top_k=1_000).items, "found by what it means alone"

@@ -99,6 +99,8 @@ def test_every_reason_of_an_item_is_shown() -> None:
         "has_similar_words",
         "means_alike",
         "related_to_a_match",
+        "bears_on_query",
+        "about_the_person",
         "recency",
         "importance",
         "active_rule",

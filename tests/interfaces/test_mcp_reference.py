@@ -161,7 +161,7 @@ def test_the_graph_is_governed_memory(server: HttpServer, folder: Path) -> None:
     server.call("create_entities", {"entities": [entity("Otto", "Builds sundials", "Sings bass")]})
     server.call("delete_observations", {"deletions": [{"entityName": "Otto", "observations": ["Sings bass"]}]})
     with recollect.open(folder / "recollect.db") as mem:
-        (found,) = mem.query("who builds sundials").items
+        found = mem.query("who builds sundials").items[0]
         assert found.memory.content == "Otto: Builds sundials" and found.memory.authority == "ai_inferred"
         (gone,) = (m for m in mem.list(status="soft_deleted").items if "Sings bass" in m.content)
         mem.restore(gone.id)

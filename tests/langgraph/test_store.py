@@ -190,7 +190,7 @@ def test_a_query_ranks_what_it_finds_before_the_rest(store: RecollectStore) -> N
     assert keys(store.search(("test",), query="apple", filter={"score": {"$gte": 4.0}, "color": "green"})) == ["doc3"]
     results = store.search(("test",), query="blue")
     assert results[0].key == "doc4" and len(results) == 4
-    assert results[0].score > 0.0 == results[1].score == results[3].score
+    assert results[0].score > results[1].score >= results[3].score
     assert sorted(keys(store.search(("test",), query="apple", limit=2, offset=2))) == ["doc2", "doc4"]
     assert keys(store.search(("test", "deep"), query="apple")) == ["doc4"]
     assert store.search(("nowhere",), query="apple") == []
@@ -208,7 +208,7 @@ def test_an_update_is_found_by_its_new_words(store: RecollectStore) -> None:
     before = store.search(("test",), query="Zany Xerxes")[0]
     assert before.key == "doc1" and before.score is not None and before.score > 0
     store.put(("test",), "doc1", {"text": "new text about dogs"})
-    assert all(item.score == 0.0 for item in store.search(("test",), query="Zany Xerxes"))
+    assert all(item.score < before.score / 2 for item in store.search(("test",), query="Zany Xerxes"))
     assert store.search(("test",), query="new text about dogs")[0].key == "doc1"
 
 

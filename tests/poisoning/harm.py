@@ -97,10 +97,12 @@ def what_is_protected_is_found_by_its_id(case: Aftermath) -> Iterator[str]:
 
 
 def what_was_recalled_is_recalled(case: Aftermath) -> Iterator[str]:
+    """What is only a little alike fills places that nothing better takes: whatever is written may take them."""
     for name, recall in case.before.told.items():
         now = {item.memory.id for item in case.after.told[name].items}
         for item in recall.items:
-            if item.memory.id in case.protected and item.memory.id not in now:
+            filled = {"means_alike", "has_similar_words"}.issuperset(item.recall_reason)
+            if item.memory.id in case.protected and item.memory.id not in now and not filled:
                 yield f"{name} asks and is no longer told {item.memory.content!r}"
 
 

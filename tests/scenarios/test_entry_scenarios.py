@@ -239,7 +239,7 @@ class EntryStage(Stage):
         assert self.agent(step["for"]).vouching(self.names[step["weight"]]).weight == step["is"]
 
     def step_ask(self, step: dict[str, Any]) -> None:
-        found = self.speaker(step).query(step["ask"], **PLACE, filters=step.get("where"))
+        found = self.speaker(step).query(step["ask"], **PLACE, filters=step.get("where"), threshold=0.35)
         names = [self.plain(item.memory.id) for item in found.items]
         assert names[:1] == [step["best"]] if "best" in step else names == step["finds"], names
 

@@ -76,7 +76,7 @@ class Stage:
         self.expect(step["is"], self.memory.get(self.names[step["get"]]).to_dict())
 
     def step_ask(self, step: dict[str, Any]) -> None:
-        found = self.memory.query(step["ask"], **step.get("with", {}))
+        found = self.memory.query(step["ask"], **{"threshold": 0.35, **step.get("with", {})})
         assert [item.memory.content for item in found.items] == step["finds"]
 
     def step_list(self, step: dict[str, Any]) -> None:

@@ -170,7 +170,7 @@ class VaultStage:
 
         Of where a memory comes from, the id is left out, and the source where none was stated.
         """
-        block = re.sub(r"( · unstated)? · [0-9a-f]{12}\]", "]", block)
+        block = re.sub(r"( · unstated)? · \d{4}-\d\d-\d\d · [0-9a-f]{12}\]", "]", block)
         if "is" in step:
             assert block.splitlines() == step["is"]
         if "has" in step:

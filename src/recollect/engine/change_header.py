@@ -14,7 +14,7 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.reading import Spaces, current, readable_streams
 from recollect.model.caller import Right
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, StoreBusy, StoreConflict
 from recollect.model.item import source_word
 from recollect.model.ledger import Entry
 from recollect.model.phase import phase_number
@@ -50,6 +50,8 @@ WINDOW = 100
 EVERYTHING = Sight(None, None)
 EVERY_AGENT = "\n"
 """In place of the agent's name in threads of an application, which sees every agent's memories. No agent is called so."""
+PATIENCE_S = 0.2
+"""How long a look waits for others who write before it tells nothing: what there is comes next time."""
 LOOKS = 8
 """How often a look is taken again because another reader of the thread was quicker."""
 
@@ -121,12 +123,17 @@ def _told(
     streams: Callable[[Reader], Sequence[Stream]],
     fits: Fits,
 ) -> ChangeHeader:
-    """Look until the thread has moved as far as was seen, or there is nothing to see."""
+    """Look until the thread has moved as far as was seen, or there is nothing to see, or others write for too long."""
     for _ in range(LOOKS):
         with engine.read() as reader:
             look = _look(engine, reader, thread, streams(reader), fits)
-        if not look.moves or _move(engine, thread, look):
-            return look.header
+        try:
+            if not look.moves or _move(engine, thread, look):
+                return look.header
+        except StoreConflict:
+            raise
+        except StoreBusy:  # a question must not wait for whoever writes
+            break
     return ChangeHeader(look.header.since, look.header.since)  # others show what there is; the rest comes next time
 
 
@@ -196,7 +203,7 @@ def _cursor(cursors: Mapping[int, Cursor], at: Revision, stream: Stream) -> Curs
 
 def _move(engine: Engine, thread: Thread, look: _Look) -> bool:
     """Whether this look moved the thread: not if another was quicker, or if words that it tells were erased meanwhile."""
-    with engine.write() as writer:
+    with engine.write(patience_s=PATIENCE_S) as writer:
         if look.begins:
             return writer.begin_thread(engine.tenant, thread, look.to, look.cursors)
         told = writer.by_ids(engine.tenant, look.told) if look.told else {}

@@ -96,9 +96,14 @@ class Engine:
         """A consistent snapshot of the caller's tenant."""
         return self.store.read(self.tenant, brief=brief)
 
-    def write(self, addresses: Sequence[Address] = ()) -> AbstractContextManager[Writer]:
-        """The one transaction in which an operation acts, on streams that it names beforehand where it knows them."""
-        return self.store.write(self.tenant, addresses)
+    def write(
+        self, addresses: Sequence[Address] = (), *, patience_s: float | None = None
+    ) -> AbstractContextManager[Writer]:
+        """The one transaction in which an operation acts, on streams that it names beforehand where it knows them.
+
+        It waits for other writers for ``patience_s``, by default as long as the store does.
+        """
+        return self.store.write(self.tenant, addresses, patience_s=patience_s)
 
     def now(self) -> str:
         return format_time(self.clock())

@@ -213,7 +213,9 @@ class Machine(RuleBasedStateMachine):
         """Mostly nonsense, and refused as such."""
         self._step()
         id, winner = self._pick(pick).id, self._pick(side).id
-        self._try(lambda: self.mem.resolve(id, winner=winner), lambda model: model.resolve(id, winner))
+        flagged = {one.id for pair in self.mem.outdated(limit=500) for one in (pair.later, pair.earlier) if one}
+        if id not in flagged:  # else there is a pair to decide, of which the model does not know
+            self._try(lambda: self.mem.resolve(id, winner=winner), lambda model: model.resolve(id, winner))
 
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -133,7 +133,8 @@ class SqliteStore:
         with translated(self.location), self._line().turn(patience_s):
             db = self._connections.writer()
             try:
-                _begin(db, "BEGIN IMMEDIATE")
+                with _patient(db, patience_s, self._timeout_s):
+                    _begin(db, "BEGIN IMMEDIATE")
                 yield Transaction(NamedQueries(db))
                 db.execute("COMMIT")
             finally:
@@ -262,6 +263,19 @@ class SqliteStore:
 def _known_id(db: sqlite3.Connection) -> str | None:
     found = db.execute(QUERIES["store_value"], {"name": "store_id"}).fetchone()
     return str(found[0]) if found else None
+
+
+@contextmanager
+def _patient(db: sqlite3.Connection, patience_s: float | None, otherwise_s: float) -> Iterator[None]:
+    """Wait for programs that write without our queue no longer than this."""
+    if patience_s is None:
+        yield
+        return
+    db.execute(f"PRAGMA busy_timeout = {round(patience_s * 1_000)}")
+    try:
+        yield
+    finally:
+        db.execute(f"PRAGMA busy_timeout = {round(otherwise_s * 1_000)}")
 
 
 def _begin(db: sqlite3.Connection, statement: str) -> None:
