@@ -15,6 +15,7 @@ from recollect.rules.statements.building import (
     is_definite,
 )
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.named_values import colored
 from recollect.rules.statements.phrases import (
     CREATURES,
     DEGREE,
@@ -43,7 +44,7 @@ def read_swapped(context: Context) -> list[Frame]:
     rest, subject = context.rest, context.subject_words
     if not context.verb.copula or not rest or any(is_possessive(w) or w.tag == "DPS" for w in subject):
         return []
-    if context.is_self or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there"):
+    if [word.lower for word in rest[:2]] == ["one", "of"] or context.is_self or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there"):
         return []
     role, after = _role(rest)
     if role is None:
@@ -118,6 +119,8 @@ def read_copula(context: Context) -> list[Frame]:
     state = _state(context, tail)
     if state:
         return state
+    if (color := colored(context, tail)) is not None:
+        return [color]
     measure = _measure(context, tail)
     if measure is not None:
         return [measure]

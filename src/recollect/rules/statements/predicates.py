@@ -147,7 +147,7 @@ def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
     attribute, words = predicate.attribute, phrase.words
     if attribute in _TIMED and form is Form.QUANTITY and re.fullmatch(r"\d{1,2}", tail.value[0].text):
         return len(tail.value) == 1 and words[-1] in ("at", "until", "till", "from")
-    if not fits(predicate, tail) or form is Form.PREPOSITION:
+    if not fits(predicate, tail) or (form is Form.PREPOSITION and attribute != "status"):
         return False
     last = tail.value[-1]
     if attribute == "employer":

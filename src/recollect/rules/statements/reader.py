@@ -11,6 +11,7 @@ from recollect.rules.statements.descriptions import STATES, read_copula, read_du
 from recollect.rules.statements.frame import ANY, NO_SUBJECT, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
+from recollect.rules.statements.named_values import reached, read_named_value, read_ride
 from recollect.rules.statements.open_verbs import read_open
 from recollect.rules.statements.phrases import (
     DAYS,
@@ -132,7 +133,7 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
         now = _read_result(so[1], so[2], speaker)
         if now:
             return now
-    words = tag_english(text)
+    words = reached(tag_english(text))
     if len(words) > 60:
         return []
     if relative := _read_relative(words, speaker):
@@ -175,6 +176,9 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     Its value is put into the clause ("Toyota makes the Corolla"). Where that says nothing that has one value, the description
     itself is the slot.
     """
+    said = len(words)
+    words = [word for at, word in enumerate(words) if not (word.lower in _ABOVE_ALL and at + 1 < len(words) and words[at + 1].lower == "is")]
+    above_all = len(words) < said
     finite = [at for at, word in enumerate(words) if word.tag in FINITE]
     if len(finite) < 2 or words[0].lower != "the" or words[finite[-1]].lower != "is":
         return []
@@ -190,6 +194,7 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     noun = head_of(description[: _clause_at(description)])
     several = noun is None or (canonical(noun) in SEVERAL and canonical(noun) not in PROPERTY)
     several = several or any(word.lemma in _OF_MANY and noun.lower not in _SORTS for word in description if noun)
+    several = several and not above_all
     if several or (tail.form is Form.THE and not tail.has_name):
         return []
     said = (speaker if word.lower in _FIRST_PERSON else " ".join(content([word])) for word in description)
@@ -200,6 +205,7 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
 
 _FIRST_PERSON = frozenset(("i", "we", "my", "our", "user"))
 _OF_MANY = tables.words("verbs", "of_many")
+_ABOVE_ALL = frozenset(("best", "most", "least"))
 _SORTS = frozenset("type kind sort genre style position".split())
 _RELATIVE_WORDS = frozenset(("that", "which", "who", "whom", "where"))
 
@@ -299,6 +305,7 @@ def _context(clause: Clause, speaker: str) -> Context:
         subject = [*subject[:renewed], *subject[renewed + 1 :]]
         change = ChangeMark.NOW if change is ChangeMark.NONE else change
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
+    sure = sure or (len(subject) > 2 and subject[1].is_name and all(w.text[0].isupper() for w in subject[-2:]))
     sure = sure or (
         subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(noun_phrase(subject, speaker).owner)
     )
@@ -318,6 +325,8 @@ def _context(clause: Clause, speaker: str) -> Context:
 
 def read_clause(context: Context) -> list[Frame]:
     """The frames of a clause by the first rules that understand it."""
+    if ride := read_ride(context):
+        return ride
     chained = _chained(context)
     if chained is not None:
         return chained
@@ -329,10 +338,15 @@ def read_clause(context: Context) -> list[Frame]:
     if verb.lemma == "get" and rest and rest[0].tag == "VVN" and rest[0].lemma in CHANGE_VERBS:  # "got moved to Monday"
         passive = replace(verb, lemma=rest[0].lemma, surface=rest[0].lower, passive=True)
         context = replace(context, verb=passive, rest=rest[1:])
-    context = _done_again(context)
+    if verb.lemma == "cost" and rest and rest[0].lower in ("me", "us"):  # "costs me 20 euros"
+        context = replace(context, rest=rest[1:])
+    context = _done_again(_as_value(context))
     changed = read_change(context)
     if changed and changed[0].attribute != ANY:
         return changed
+    frames = changed or read_named_value(context)
+    if frames and frames[0].attribute != ANY:
+        return frames
     frames = [*changed, *read_predicate(context)]
     stopped = read_stop(context) if not frames or frames[0].negated or frames[0].attribute == ANY else []
     frames += stopped
@@ -346,6 +360,15 @@ def read_clause(context: Context) -> list[Frame]:
         )  # "is divorced" is a state, not what was done
         return read_copula(replace(context, verb=replace(context.verb, copula=True, passive=False), rest=[participle]))
     return read_open(context)
+
+
+def _as_value(context: Context) -> Context:
+    """Read the participle of "the status is shipped", "Ana's position is left back" as the value of a property."""
+    verb, last = context.verb, context.phrase.head.split()[-1:]
+    if not verb.passive or verb.past or not last or last[0] not in PROPERTY | {"position", "role", "rank"}:
+        return context
+    value = Word(verb.surface, verb.surface, "AJ0")
+    return replace(context, verb=replace(verb, passive=False, copula=True, lemma="be"), rest=[value, *context.rest])
 
 
 def _done_again(context: Context) -> Context:

@@ -173,7 +173,7 @@ def _only_then(frame: Frame) -> bool:
 
 
 _TOWNS = CITIES | tables.entries("places", "towns")
-_IN_ONE_PLACE = frozenset(("headquarters", "location"))
+_IN_ONE_PLACE = frozenset(("headquarters", "location", "home"))
 _IN_SEVERAL = re.compile(r"\bbe (?:film|shoot|record|perform|produce|make|release|launch|publish|develop|broadcast) ")
 
 

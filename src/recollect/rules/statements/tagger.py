@@ -442,3 +442,8 @@ def _repair_missing_verb(words: list[Word]) -> None:
             _set_verb(word, found)
             word.tag = "VVB" if found == "VVI" else found
             return
+    for at, word in enumerate(words[1:-1], 1):  # "The scheduler logs at level 3": a plural between two phrases is the verb
+        opens = words[at + 1].tag in ("PRP", "AT0", "DPS", "NP0", "CRD", "NN1")
+        if word.tag == "NN2" and word.lower.endswith("s") and words[at - 1].tag in ("NN1", "NP0", "CRD") and opens:
+            _set_verb(word)
+            return
