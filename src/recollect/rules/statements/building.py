@@ -211,6 +211,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader"):
         attribute = "leader"
     several = last in SEVERAL and last not in PROPERTY and not SLOT_MODIFIERS & set(words[:-1])
+    several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount
     frame = build(
         context,
         attribute,

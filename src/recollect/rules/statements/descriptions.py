@@ -237,6 +237,8 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     ):
         return False
     noun = tables.predicates().by_noun.get(" ".join(word for word in head if word not in NEW))
+    place = next((at for at, word in enumerate(head) if at and word in ("in", "on", "at")), len(head))
+    head = head[:place]  # "position on the field" is a position
     if (head[-1] == "name" and form is not Form.NAME) or tail.value[0].tag in ("AJC", "AJS"):
         return False
     if (
@@ -266,7 +268,8 @@ def _is_slot(context: Context, tail: Tail) -> bool:
         product = product and not _names_a_person(head)
         liked = bool({"favorite", "preferred", "go-to", "chosen"} & set(head[:-1]))
         special = liked if form is Form.A else special
-        return (special or product) and not any(w.tag == "PRF" for w in tail.value)
+        stands_for = head[-1] in PROPERTY and len(tail.value) <= 4
+        return (special or product or stands_for) and not any(w.tag == "PRF" for w in tail.value)
     return form is Form.GERUND and special
 
 

@@ -27,9 +27,10 @@ _CHOSEN = tables.words("nouns", "one_of_a_choice")
 _HAVING = frozenset("be run use have hold wear take work log play".split())
 """Verbs that only say that somebody has the value: "is on version 2" and "runs version 2" say one thing."""
 _NOT_ONE = tables.words("verbs", "of_many") - {"use", "play", "wear", "take", "make"} | tables.words("verbs", "suits_many")
-_REACH = frozenset("reach email e-mail phone call contact text message".split())
+_REACH = frozenset("reach email e-mail phone call contact text message find".split())
 LANGUAGES = tables.words("values", "languages")
 _HELD_BY_ONE = frozenset("record title trophy cup chair copyright patent crown belt keys mortgage lease".split())
+_OWN = tables.words("verbs", "own")
 _RIDES = frozenset("go get travel come commute drive ride".split())
 
 
@@ -37,7 +38,7 @@ def read_named_value(context: Context) -> list[Frame]:
     """The frame of a clause whose value is told together with the noun that says what it is; none if there is none."""
     if context.verb.past or context.verb.perfect or context.verb.progressive or not context.rest:
         return []
-    for rule in (_amount_of, _numbered, _one_of_a_choice, _colored, _how_often, _contact, _bought_from, _in_language, _held):
+    for rule in (_amount_of, _numbered, _one_of_a_choice, _colored, _on_floor, _how_often, _contact, _bought_from, _in_language, _held):
         frame = rule(context)
         if frame is not None:
             return [frame]
@@ -48,11 +49,11 @@ def reached(words: list[Word]) -> list[Word]:
     """ "You can reach Ana at V" as "Ana can be reached at V"; the words as they are if they say nothing of that sort."""
     if len(words) < 6 or [word.lower for word in words[:2]] != ["you", "can"] or words[2].lower not in _REACH:
         return words
-    at = next((at for at, word in enumerate(words) if word.lower in ("at", "on", "in", "under") and at > 3), None)
+    at = next((at for at, word in enumerate(words) if word.lower in ("at", "on", "in", "under", "behind") and at > 3), None)
     if at is None:
         return words
     lemma = words[2].lower
-    passive = [Word("can", "can", "VM0"), Word("be", "be", "VBI"), Word(lemma, lemma, "VVN")]
+    passive = [Word("can", "can", "VM0"), Word("be", "be", "VBI"), Word("found" if lemma == "find" else lemma, lemma, "VVN")]
     return [*words[3:at], *passive, *words[at:]]
 
 
@@ -144,7 +145,7 @@ def _is_color(value: list[Word]) -> bool:
 def _colored(context: Context) -> Frame | None:
     """ "has auburn hair", "has a grey coat"."""
     words = [word for word in context.rest if word.tag != "AT0"]
-    if context.verb.lemma != "have" or len(words) < 2 or words[-1].lower not in _COLORED or not _is_color(words[:-1]):
+    if context.verb.lemma != "have" or len(words) < 2 or canonical(words[-1]) not in _COLORED or not _is_color(words[:-1]):
         return None
     part = join(context.subject, canonical(words[-1]))
     return build(context, "color", Tail(words[:-1]), "color", subject=part, one=True)
@@ -175,7 +176,8 @@ def _how_often(context: Context) -> Frame | None:
     if rest[-1].lemma not in PERIODS or context.verb.copula or context.change is ChangeMark.STOP:
         return None
     attribute = join("be" if context.verb.passive else "", context.verb.lemma, "every")
-    return build(context, attribute, Tail(rest[1:]), "how often", one=True)
+    amount = rest[1:] if rest[1].tag == "CRD" else [Word("1", "1", "CRD"), *rest[1:]]
+    return build(context, attribute, Tail(amount), "how often", one=True)
 
 
 def _contact(context: Context) -> Frame | None:
@@ -185,6 +187,10 @@ def _contact(context: Context) -> Frame | None:
         rest = rest[1:]
     elif not (verb.passive and verb.modal == "can" and verb.lemma in _REACH):
         return None
+    if verb.lemma == "find":
+        where = split_tail(rest[1:])
+        hidden = rest[0].tag == "PRP" and where.form is Form.THE and not where.has_name and not where.scope
+        return build(replace(context, scope=()), "store", where, "contact", one=True) if hidden else None
     if len(rest) < 2 or rest[0].lower not in ("at", "on", "under"):
         return None
     tail = split_tail(rest[1:])
@@ -197,8 +203,8 @@ def _contact(context: Context) -> Frame | None:
 def _bought_from(context: Context) -> Frame | None:
     """ "buys its flour from V": what is one's own has one source."""
     rest = context.rest
-    at = next((at for at, word in enumerate(rest) if word.lower in ("from", "at")), 0)
-    if context.verb.lemma not in ("buy", "get", "source", "order", "draw", "receive") or at < 2 or rest[0].tag != "DPS":
+    at = next((at for at, word in enumerate(rest) if word.lower in ("from", "at", "with")), 0)
+    if context.verb.lemma not in _OWN or at < 2 or rest[0].tag != "DPS":
         return None
     holder = split_tail(rest[at + 1 :])
     if holder.form is not Form.NAME or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
@@ -231,3 +237,16 @@ def _held(context: Context) -> Frame | None:
     subject = noun_phrase(thing.value, context.speaker).whole
     value = replace(thing, value=context.subject_words)
     return build(context, join(*held, "holder"), value, "held", subject=subject, one=True)
+
+
+def _on_floor(context: Context) -> Frame | None:
+    """ "lives on the third floor", "is in the second row"."""
+    preposition, left = _object(context)
+    tail = split_tail(left)
+    words = [word for word in tail.value if word.tag != "AT0"]
+    if preposition not in ("in", "on") or len(words) != 2 or words[0].tag != "ORD" or canonical(words[1]) not in _NUMBERED:
+        return None
+    if context.verb.lemma not in ("be", "live", "work", "sit", "reside") or words[1].tag == "NN2":
+        return None
+    attribute = join(context.verb.lemma, preposition, canonical(words[1]))
+    return build(context, attribute, tail, "ordinal", one=True)

@@ -107,6 +107,8 @@ def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The cluster is deployed in eu-west-1", "Pebble is licensed under MIT": it is there, and not elsewhere."""
     verb = context.verb
+    if preposition == "of" and verb.passive and verb.lemma == "make" and not verb.past and tail.form is Form.BARE:
+        return build(context, "be make of", tail, "placed", one=len(tail.value) <= 2 and not verb.plural)
     if preposition not in _PLACING or not verb.passive or verb.lemma not in PLACED_VERBS or not _names_one(tail):
         return None
     if verb.plural or (verb.lemma in ("release", "distribute", "license") and preposition != "under"):
@@ -154,7 +156,7 @@ def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
         return None
     named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
     done = verb.passive or verb.lemma in _HAPPENS
-    if preposition in ("in", "on", "at", "by", "after") and done and (named or tail.form is Form.DATE):
+    if preposition in ("in", "on", "at", "by", "after", "for") and done and (preposition != "for" or verb.lemma == "name") and (named or tail.form is Form.DATE):
         kind = "when" if tail.form is Form.DATE else ""
         several = preposition in ("in", "at") or kind == "when"
         return build(
@@ -243,9 +245,9 @@ def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Fram
         return None
     if not (named or tail.form is Form.THE) or form_of(context.subject_words) is not Form.NAME:
         return None
-    if any(word.tag == "DPS" for word in tail.value):
+    if any(word.tag == "DPS" and not (tends and word.lower in ("my", "our")) for word in tail.value):
         return None
-    if any(word.text == "'s" or word.tag == "CJC" for word in [*tail.value, *context.subject_words]):
+    if any((word.text == "'s" and not tends) or word.tag == "CJC" for word in [*tail.value, *context.subject_words]):
         return None
     thing = noun_phrase(tail.value, context.speaker).whole
     value = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)

@@ -130,7 +130,7 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         contested=contested,
         old_value=old_value,
         predicate=predicate,
-        open_to_others=predicate.contest and mode == "state",
+        open_to_others=predicate.contest and mode == "state" and not (attribute == "store" and not tail.has_name),
     )
     if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")

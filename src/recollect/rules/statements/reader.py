@@ -195,7 +195,7 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     several = noun is None or (canonical(noun) in SEVERAL and canonical(noun) not in PROPERTY)
     several = several or any(word.lemma in _OF_MANY and noun.lower not in _SORTS for word in description if noun)
     several = several and not above_all
-    if several or (tail.form is Form.THE and not tail.has_name):
+    if several or (tail.form is Form.THE and not tail.has_name and not above_all):
         return []
     said = (speaker if word.lower in _FIRST_PERSON else " ".join(content([word])) for word in description)
     phrase = NounPhrase("", " ".join(filter(None, said)))
@@ -272,7 +272,9 @@ def _points_elsewhere(subject: list[Word]) -> bool:
     """Whether a subject stands for something said before: "she", "his rent", "it"."""
     if any(word.lower in _POINTING and not word.is_name for word in subject):
         return True
-    return any(word.lower in ("i", "we") for word in subject[1:]) or subject[0].tag in ("ITJ", "VVG", "PNX")
+    return any(word.lower in ("i", "we") for word in subject[1:]) or (
+        subject[0].tag in ("ITJ", "VVG", "PNX") and not (len(subject) > 2 and subject[1].lower in ("for", "of"))
+    )
 
 
 def _context(clause: Clause, speaker: str) -> Context:
@@ -364,8 +366,8 @@ def read_clause(context: Context) -> list[Frame]:
 
 def _as_value(context: Context) -> Context:
     """Read the participle of "the status is shipped", "Ana's position is left back" as the value of a property."""
-    verb, last = context.verb, context.phrase.head.split()[-1:]
-    if not verb.passive or verb.past or not last or last[0] not in PROPERTY | {"position", "role", "rank"}:
+    verb, head = context.verb, context.phrase.head.split()
+    if not verb.passive or verb.past or not PROPERTY & set(head) or not (context.phrase.owner or head[-1] in PROPERTY):
         return context
     value = Word(verb.surface, verb.surface, "AJ0")
     return replace(context, verb=replace(verb, passive=False, copula=True, lemma="be"), rest=[value, *context.rest])

@@ -285,6 +285,8 @@ def _is_leading_name(words: list[Word]) -> bool:
         return True
     if first.tag == "NN2":
         return second.text == "'s" or second.tag in ("VVZ", "VBZ", "VHZ")
+    if first.tag == "VVG" and not first.lower.endswith("ing"):
+        return True
     unknown = first.tag in ("NN1", "VVG", "AJ0", "VVB", "VVN") and second.tag in FINITE and not first.text.endswith("s")
     return unknown and is_unknown(first.lower)
 
@@ -443,7 +445,16 @@ def _repair_missing_verb(words: list[Word]) -> None:
             word.tag = "VVB" if found == "VVI" else found
             return
     for at, word in enumerate(words[1:-1], 1):  # "The scheduler logs at level 3": a plural between two phrases is the verb
-        opens = words[at + 1].tag in ("PRP", "AT0", "DPS", "NP0", "CRD", "NN1")
-        if word.tag == "NN2" and word.lower.endswith("s") and words[at - 1].tag in ("NN1", "NP0", "CRD") and opens:
+        opens = words[at + 1].tag in ("PRP", "AT0", "DPS", "NP0", "CRD", "NN1", "NN0")
+        name = at == 1 and words[0].text[0].isupper() and is_unknown(words[0].lower)
+        if not opens or not (name or words[at - 1].tag in ("NN1", "NP0", "CRD")):
+            continue
+        if word.tag == "NN2" and word.lower.endswith("s"):
             _set_verb(word)
-            return
+        elif word.tag in ("NN1", "AJ0", "VVN") and word.lower.endswith("ed") and word.text.islower():
+            _set_verb(word, "VVD")
+        else:
+            continue
+        if name:
+            words[0].tag, words[0].lemma = "NP0", words[0].lower
+        return
