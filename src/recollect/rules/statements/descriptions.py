@@ -36,13 +36,19 @@ _NOT_VALUES = tables.words("nouns", "not_values")
 _NOT_A_ROLE = frozenset("one part kind type sort product best same first last only most reason result example".split())
 _MEASURES = frozenset("tall long wide high deep heavy thick".split())
 _NOT_ONE_THING = frozenset("one some part another each every this that these those other all both many most".split())
+_PLURAL_ONLY = (["pronoun"], ["hour"], ["initial"], ["coordinate"], ["headquarters"])
+"""Plurals that have one value: "her pronouns are she/her"."""
 _STATUS_NOUNS = frozenset("status state mode condition stage phase".split())
 
 
 def read_swapped(context: Context) -> list[Frame]:
     """ "NAME is the N of Y", "NAME is my N": the subject is the value."""
     rest, subject = context.rest, context.subject_words
-    if not context.verb.copula or not rest or any(is_possessive(w) or w.tag == "DPS" for w in subject):
+    if context.verb.lemma in ("serve", "act") and rest and rest[0].lower == "as" and not context.verb.past:
+        rest = rest[1:]  # "serves as principal of Tarn School"
+    elif not context.verb.copula:
+        return []
+    if not rest or any(is_possessive(w) or w.tag == "DPS" for w in subject):
         return []
     if [word.lower for word in rest[:2]] == ["one", "of"] or context.is_self or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there"):
         return []
@@ -80,7 +86,7 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
         role, after = first.value, first
     elif (
         of
-        and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0"))
+        and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0", "AJ0"))
         and of >= len(_plain(rest[:of]))
     ):
         after = split_tail(rest[of + 1 :])
@@ -156,12 +162,18 @@ def _with_preposition(context: Context) -> Frame:
     return build(context, f"be {preposition}", tail, "be prep")
 
 
+_DUTIES = ("on call for", "on duty for", "in charge of", "responsible for", "care of")
+
+
 def read_duty(context: Context) -> list[Frame]:
     """ "Priya is on call for the payments team": the team has one who is."""
-    duty = " ".join(word.lower for word in context.rest[:3])
-    if duty not in ("on call for", "on duty for", "in charge of") or form_of(context.subject_words) is not Form.NAME:
+    said = " ".join(word.lower for word in (context.rest[:3] if context.verb.copula else context.rest[:2]))
+    duty = next((duty for duty in _DUTIES if said.startswith(duty)), "")
+    if context.verb.copula == (duty == "care of") or form_of(context.subject_words) is not Form.NAME or not duty:
         return []
-    thing = split_tail(context.rest[3:])
+    if duty == "care of" and (context.verb.lemma != "take" or context.verb.past):
+        return []
+    thing = split_tail(context.rest[len(duty.split()) :])
     if not thing.value or thing.form not in (Form.NAME, Form.THE, Form.BARE):
         return []
     value = Tail(context.subject_words, thing.scope, thing.times, thing.more, thing.now)
@@ -223,7 +235,7 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     """Whether "X is V" gives a definite description its value. "Is on vacation" and "is very strict" are no values."""
     phrase, words, form = context.phrase, context.subject_words, tail.form
     head = phrase.head.split()
-    if context.verb.plural or not head or head[0] in _NOT_ONE_THING or words[0].lower in _NOT_ONE_THING:
+    if (context.verb.plural and head[-1:] not in _PLURAL_ONLY) or not head or head[0] in _NOT_ONE_THING or words[0].lower in _NOT_ONE_THING:
         return False
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False

@@ -38,7 +38,8 @@ def read_named_value(context: Context) -> list[Frame]:
     """The frame of a clause whose value is told together with the noun that says what it is; none if there is none."""
     if context.verb.past or context.verb.perfect or context.verb.progressive or not context.rest:
         return []
-    for rule in (_amount_of, _numbered, _one_of_a_choice, _colored, _on_floor, _how_often, _contact, _bought_from, _in_language, _held):
+    for rule in (_amount_of, _numbered, _one_of_a_choice, _colored, _on_floor, _how_often, _contact, _bought_from, _in_language, _held,
+                 _ride_taken, _used_for, _seen_for, _owned, _covered, _one_from, _made_by):
         frame = rule(context)
         if frame is not None:
             return [frame]
@@ -73,14 +74,14 @@ def _attribute(context: Context, preposition: str, noun: str) -> str:
 def _numbered(context: Context) -> Frame | None:
     """ "wears size 38", "is on version 2.1", "leaves from gate B7", "uses the address ana@x.org"."""
     preposition, left = _object(context)
-    if context.verb.lemma in _NOT_ONE or context.verb.plural or context.verb.passive:
+    if context.verb.lemma in _NOT_ONE or context.verb.plural or (context.verb.passive and context.verb.lemma == "hold"):
         return None
     if context.verb.copula and not preposition:
         return None
     tail = split_tail(left)
     words = [word for word in tail.value if word.tag != "AT0"]
     at = next((at for at, word in enumerate(words[:-1]) if canonical(word) in _NUMBERED), None)
-    if at is None or words[at].tag == "NN2" or not all(word.is_noun or word.tag == "AJ0" for word in words[:at]):
+    if at is None or words[at].tag in ("NN2", "NP0") or not all(word.is_noun or word.tag == "AJ0" for word in words[:at]):
         return None
     value = words[at + 1 :]
     if len(value) > 3 or any(word.tag not in ("NP0", "CRD", "ORD") and not word.text.isupper() for word in value):
@@ -101,7 +102,8 @@ def _one_of_a_choice(context: Context) -> Frame | None:
     words = [word for word in tail.value if word.tag != "AT0"]
     if not left or left[0].lower != "the" or not 2 <= len(words) <= 4 or any(w.tag in ("CJC", "PRF") for w in words):
         return None
-    if canonical(words[-1]) not in _CHOSEN or words[-1].tag in ("NP0", "NN2") or words[0].tag in ("AJC", "AJS"):
+    party = words[-1].lower == "party" and (context.verb.lemma == "belong" or context.verb.copula)
+    if canonical(words[-1]) not in _CHOSEN or (words[-1].tag in ("NP0", "NN2") and not party) or words[0].tag in ("AJC", "AJS"):
         return None
     noun = canonical(words[-1])
     return build(context, _attribute(context, preposition, noun), replace(tail, value=words[:-1]), "choice", one=True)
@@ -207,7 +209,7 @@ def _bought_from(context: Context) -> Frame | None:
     if context.verb.lemma not in _OWN or at < 2 or rest[0].tag != "DPS":
         return None
     holder = split_tail(rest[at + 1 :])
-    if holder.form is not Form.NAME or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
+    if not (holder.form is Form.NAME or (holder.form is Form.THE and holder.has_name)) or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
         return None
     return build(context, join(context.verb.lemma, *content(rest[1:at]), "from"), holder, "kept", one=True)
 
@@ -215,7 +217,7 @@ def _bought_from(context: Context) -> Frame | None:
 def _in_language(context: Context) -> Frame | None:
     """ "is taught in Dutch", "The manual is in Finnish"."""
     verb, rest = context.verb, context.rest
-    stated = verb.copula or (verb.passive and verb.lemma not in ("speak", "say")) or verb.lemma in ("teach", "broadcast")
+    stated = verb.copula or (verb.passive and verb.lemma in ("teach", "write", "draft", "print", "hold")) or verb.lemma in ("teach", "broadcast")
     if not stated or context.is_self or len(rest) < 2 or rest[0].lower != "in":
         return None
     tail = split_tail(rest[1:])
@@ -250,3 +252,91 @@ def _on_floor(context: Context) -> Frame | None:
         return None
     attribute = join(context.verb.lemma, preposition, canonical(words[1]))
     return build(context, attribute, tail, "ordinal", one=True)
+
+
+def _ride_taken(context: Context) -> Frame | None:
+    """ "takes the bus to work"."""
+    rest = context.rest
+    if context.verb.lemma not in ("take", "ride", "catch") or len(rest) < 4 or rest[0].lower != "the":
+        return None
+    to = next((at for at, word in enumerate(rest) if word.lower == "to"), 0)
+    where = content(rest[to + 1 :])
+    if not 2 <= to <= 3 or where not in (["work"], ["school"], ["office"], ["university"], ["college"], ["campus"]):
+        return None
+    return build(context, join("go to", *where, "by"), Tail(rest[1:to]), "by what", one=True)
+
+
+def _used_for(context: Context) -> Frame | None:
+    """ "uses Obsidian for notes": the one tool that a purpose has."""
+    rest = context.rest
+    at = next((at for at, word in enumerate(rest) if word.lower == "for"), 0)
+    purpose = rest[at + 1 :]
+    if context.verb.lemma != "use" or not at or context.verb.plural or context.negated:
+        return None
+    tail = split_tail(rest[:at])
+    plain = all(word.is_noun or word.tag in ("AJ0", "DPS", "AT0", "VVG") for word in purpose)
+    if tail.form is not Form.NAME or tail.scope or not purpose or not plain or any(w.tag == "CJC" for w in tail.value):
+        return None
+    return build(context, join("use for", *content(purpose)), tail, "used for", one=True)
+
+
+def _seen_for(context: Context) -> Frame | None:
+    """ "goes to Dr. Ames for dental care": one person with a title for one need; "goes to Tarn School"."""
+    rest = context.rest
+    if context.verb.lemma not in ("go", "see", "visit") or (context.verb.lemma == "go" and rest[0].lower != "to"):
+        return None
+    tail = split_tail(rest[1:] if context.verb.lemma == "go" else rest)
+    if not tail.value or tail.more or tail.times or tail.form is not Form.NAME:
+        return None
+    if context.verb.lemma == "go" and not tail.scope and tail.value[-1].lower in _SCHOOLS:
+        return build(context, "school", tail, "school", one=True)
+    needed = len(tail.scope) == 1 and tail.scope[0].startswith("for ")
+    return build(context, "go to", tail, "seen for", one=True) if needed and tail.value[0].text in _TITLES else None
+
+
+_SCHOOLS = frozenset("school academy college university gymnasium kindergarten nursery".split())
+_TITLES = frozenset("Dr Dr. Mr Mr. Mrs Mrs. Ms Ms. Prof Prof. Professor Doctor".split())
+
+
+def _owned(context: Context) -> Frame | None:
+    """ "The bike belongs to Ana": a thing has one owner; a person belongs to several clubs."""
+    rest = context.rest
+    thing = context.subject_words[0].lower in ("the", "this", "that", "my", "our") and not context.subject_words[-1].is_name
+    if context.verb.lemma != "belong" or not thing or rest[0].lower != "to" or context.verb.plural:
+        return None
+    tail = split_tail(rest[1:])
+    plain = tail.form is Form.NAME and not tail.scope and context.phrase.head.split()[-1] not in SEVERAL
+    return build(context, "owner", tail, "owned", one=True) if plain else None
+
+
+def _covered(context: Context) -> Frame | None:
+    """ "has health insurance with Alba"."""
+    rest = context.rest
+    at = next((at for at, word in enumerate(rest) if word.lower in ("with", "from", "through")), 0)
+    if context.verb.lemma != "have" or not at or canonical(rest[at - 1]) not in ("insurance", "cover", "broadband", "pension"):
+        return None
+    tail = split_tail(rest[at + 1 :])
+    if tail.form is not Form.NAME or not all(word.is_noun or word.tag in ("AJ0", "DPS", "AT0") for word in rest[:at]):
+        return None
+    return build(context, join("have", *content(rest[:at]), "with"), tail, "covered", one=True)
+
+
+def _one_from(context: Context) -> Frame | None:
+    """ "is a singer from Oslo"."""
+    rest = context.rest
+    at = next((at for at, word in enumerate(rest) if word.lower == "from"), 0)
+    if not context.verb.copula or not 2 <= at <= 4 or rest[0].lower not in ("a", "an"):
+        return None
+    tail = split_tail(rest[at + 1 :])
+    if tail.form is not Form.NAME or tail.scope or not rest[at - 1].is_noun or canonical(rest[at - 1]) in SEVERAL:
+        return None
+    return build(context, join("be", *content(rest[:at]), "from"), tail, "one from", one=True)
+
+
+def _made_by(context: Context) -> Frame | None:
+    """ "The song Dusk is by Ana Ruiz"."""
+    rest = context.rest
+    if not context.verb.copula or rest[0].lower != "by" or context.verb.plural:
+        return None
+    tail = split_tail(rest[1:])
+    return build(context, "creator", tail, "made by", one=True) if tail.form is Form.NAME and not tail.scope else None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from recollect.rules.saq.places import COUNTRIES
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import SEVERAL, Context, build, describe, fits, is_place
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
@@ -118,6 +119,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     elif mode == "start" and not context.negated:
         change = ChangeMark.START
     contested = phrase.unsure and not (predicate.place and is_place(tail.text)) and not old_value
+    if phrase.words == ("be", "found", "in") and tail.text.lower() in COUNTRIES:
+        contested = True  # an animal is found in several countries
     frame = build(
         context,
         attribute,

@@ -19,6 +19,7 @@ from recollect.rules.statements.phrases import (
     NounPhrase,
     canonical,
     content,
+    form_of,
     head_of,
     noun_phrase,
     split_tail,
@@ -136,7 +137,7 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
     words = reached(tag_english(text))
     if len(words) > 60:
         return []
-    if relative := _read_relative(words, speaker):
+    if relative := _read_relative(words, speaker) or _read_cleft(words, speaker):
         return relative
     order = read_order(words, speaker)
     if order:
@@ -201,6 +202,24 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     phrase = NounPhrase("", " ".join(filter(None, said)))
     context = Context(speaker, description, phrase, VerbGroup(copula=True), [], Tense.NOW, False, ChangeMark.NONE)
     return [build(context, phrase.head, tail, "relative", subject=NO_SUBJECT, one=True)]
+
+
+def _read_cleft(words: list[Word], speaker: str) -> list[Frame]:
+    """Read "Graz is where Ana lives" as "Ana lives in Graz", if that has one value."""
+    at = next((at for at, word in enumerate(words) if at and word.lower == "is"), 0)
+    if not 0 < at <= 4 or len(words) < at + 4 or words[at + 1].lower not in ("where", "who", "what"):
+        return []
+    value, clause = words[:at], words[at + 2 :]
+    if form_of(value) is not Form.NAME or clause[0].tag in FINITE:
+        return []
+    links = ("in", "at") if words[at + 1].lower == "where" else ("",)
+    for link in links:
+        filled = parse_clause([*clause, *([Word(link, link, "PRP")] if link else []), *value])
+        if filled is not None and not _points_elsewhere(filled.subject):
+            frame = next(iter(read_clause(_context(filled, speaker))), None)
+            if frame is not None and frame.single and not frame.contested:
+                return [frame]
+    return []
 
 
 _FIRST_PERSON = frozenset(("i", "we", "my", "our", "user"))
@@ -299,6 +318,8 @@ def _context(clause: Clause, speaker: str) -> Context:
         scope.append(ABILITY)
     if verb.modal in ("will", "'ll") and split_tail(clause.rest[1:]).form in (Form.DATE, Form.CLOCK):
         tense = Tense.NOW  # "will now launch on 5 May" is the schedule as it stands
+    if verb.modal in ("must", "should") and clause.rest[:1] and clause.rest[0].lower == "by":
+        tense = Tense.NOW  # "must be handed in by 3 May" is a deadline
     subject = clause.subject
     renewed = next(
         (at for at, word in enumerate(subject) if at and word.lower == "new" and not subject[at - 1].is_noun), None

@@ -142,7 +142,7 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.APART
     if new.old_value and normal_value(new.old_value) == normal_value(old.value):
         return Relation.CHANGED
-    if _other_version(old, new):
+    if _other_version(old, new) or (_is_code(old) and _is_code(new) and " " in old.value and " " in new.value):
         return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
@@ -175,7 +175,7 @@ def _only_then(frame: Frame) -> bool:
 _TOWNS = CITIES | tables.entries("places", "towns")
 _CONTINENTS = frozenset(("africa", "antarctica", "asia", "europe", "north america", "south america", "oceania", "australia"))
 _IN_ONE_PLACE = frozenset(("headquarters", "location", "home"))
-_IN_SEVERAL = re.compile(r"\bbe (?:film|shoot|record|perform|produce|make|release|launch|publish|develop|broadcast) ")
+_IN_SEVERAL = re.compile(r"\bbe (?:film|shoot|air|manufacture|record|perform|produce|make|release|launch|publish|develop|broadcast) ")
 
 
 def _in_two_towns(old: Frame, new: Frame) -> bool:

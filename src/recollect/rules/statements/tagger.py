@@ -322,6 +322,9 @@ def lemma_as(text: str, tag: str) -> str:
     """The lemma of a word if it has this tag."""
     if tag in _known_tags(text):
         return str(load_tagger().analyze(text, pos=tag)[0]).lower()
+    if tag == "VVD":
+        stems = (text.lower().removesuffix("d"), text.lower().removesuffix("ed"))
+        return next((stem for stem in stems if not is_unknown(stem)), stems[1])
     return re.sub(r"(?<=ch|sh|ss)es$|s$", "", text.lower())
 
 
