@@ -163,8 +163,15 @@ def _read_verb(words: list[Word], at: int, verb: VerbGroup) -> list[Word]:
     return rest
 
 
-_ADVERBS = FILLER | NOW | TENTATIVE | DEGREE | frozenset(
-    "never always only often rarely seldom once twice soon here there well ever yet both sometimes mostly hardly least less more".split()
+_ADVERBS = (
+    FILLER
+    | NOW
+    | TENTATIVE
+    | DEGREE
+    | frozenset(
+        """never always only often rarely seldom once twice soon here there well ever yet both sometimes mostly hardly least less
+        more""".split()
+    )
 )
 
 

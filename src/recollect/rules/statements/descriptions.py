@@ -50,7 +50,11 @@ def read_swapped(context: Context) -> list[Frame]:
         return []
     if not rest or any(is_possessive(w) or w.tag == "DPS" for w in subject):
         return []
-    if [word.lower for word in rest[:2]] == ["one", "of"] or context.is_self or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there"):
+    if (
+        [word.lower for word in rest[:2]] == ["one", "of"]
+        or context.is_self
+        or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there")
+    ):
         return []
     role, after = _role(rest)
     if role is None:
@@ -86,7 +90,7 @@ def _role(rest: list[Word]) -> tuple[list[Word] | None, Tail]:
         role, after = first.value, first
     elif (
         of
-        and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0", "AJ0"))
+        and (rest[0].lower == "the" or owned or rest[0].tag in ("NN1", "NN0", "NP0"))
         and of >= len(_plain(rest[:of]))
     ):
         after = split_tail(rest[of + 1 :])
@@ -235,7 +239,12 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     """Whether "X is V" gives a definite description its value. "Is on vacation" and "is very strict" are no values."""
     phrase, words, form = context.phrase, context.subject_words, tail.form
     head = phrase.head.split()
-    if (context.verb.plural and head[-1:] not in _PLURAL_ONLY) or not head or head[0] in _NOT_ONE_THING or words[0].lower in _NOT_ONE_THING:
+    if (
+        (context.verb.plural and head[-1:] not in _PLURAL_ONLY)
+        or not head
+        or head[0] in _NOT_ONE_THING
+        or words[0].lower in _NOT_ONE_THING
+    ):
         return False
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False
@@ -264,6 +273,9 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     if not definite and not _is_label(context, tail):
         return False
     special = bool(SLOT_MODIFIERS & set(head[:-1]))
+    joined = any(w.tag == "PRF" for w in tail.value) and not tail.value[0].is_name
+    if joined and form in (Form.NAME, Form.BARE) and _names_a_person(head):
+        return False  # "The mayor is patron of Tarn School" says what the mayor is besides
     if form in (Form.NAME, Form.QUANTITY, Form.CLOCK):
         return not any(w.tag == "CJC" for w in tail.value) or form is Form.QUANTITY
     if form is Form.DATE:

@@ -18,6 +18,7 @@ from recollect.rules.statements.phrases import (
     split_tail,
 )
 from recollect.rules.statements.tagger import Word
+from recollect.rules.statements.values import normal_text
 
 COLORS = tables.words("nouns", "colors")
 _SHADES = tables.words("nouns", "shades")
@@ -26,7 +27,9 @@ _NUMBERED = tables.words("nouns", "numbered")
 _CHOSEN = tables.words("nouns", "one_of_a_choice")
 _HAVING = frozenset("be run use have hold wear take work log play".split())
 """Verbs that only say that somebody has the value: "is on version 2" and "runs version 2" say one thing."""
-_NOT_ONE = tables.words("verbs", "of_many") - {"use", "play", "wear", "take", "make"} | tables.words("verbs", "suits_many")
+_NOT_ONE = tables.words("verbs", "of_many") - {"use", "play", "wear", "take", "make"} | tables.words(
+    "verbs", "suits_many"
+)
 _REACH = frozenset("reach email e-mail phone call contact text message find".split())
 LANGUAGES = tables.words("values", "languages")
 _HELD_BY_ONE = frozenset("record title trophy cup chair copyright patent crown belt keys mortgage lease".split())
@@ -38,8 +41,25 @@ def read_named_value(context: Context) -> list[Frame]:
     """The frame of a clause whose value is told together with the noun that says what it is; none if there is none."""
     if context.verb.past or context.verb.perfect or context.verb.progressive or not context.rest:
         return []
-    for rule in (_amount_of, _numbered, _one_of_a_choice, _colored, _on_floor, _how_often, _contact, _bought_from, _in_language, _held,
-                 _ride_taken, _used_for, _seen_for, _owned, _covered, _one_from, _made_by):
+    for rule in (
+        _amount_of,
+        _numbered,
+        _one_of_a_choice,
+        _colored,
+        _on_floor,
+        _how_often,
+        _contact,
+        _bought_from,
+        _in_language,
+        _held,
+        _ride_taken,
+        _used_for,
+        _seen_for,
+        _owned,
+        _covered,
+        _one_from,
+        _made_by,
+    ):
         frame = rule(context)
         if frame is not None:
             return [frame]
@@ -50,11 +70,17 @@ def reached(words: list[Word]) -> list[Word]:
     """ "You can reach Ana at V" as "Ana can be reached at V"; the words as they are if they say nothing of that sort."""
     if len(words) < 6 or [word.lower for word in words[:2]] != ["you", "can"] or words[2].lower not in _REACH:
         return words
-    at = next((at for at, word in enumerate(words) if word.lower in ("at", "on", "in", "under", "behind") and at > 3), None)
+    at = next(
+        (at for at, word in enumerate(words) if word.lower in ("at", "on", "in", "under", "behind") and at > 3), None
+    )
     if at is None:
         return words
     lemma = words[2].lower
-    passive = [Word("can", "can", "VM0"), Word("be", "be", "VBI"), Word("found" if lemma == "find" else lemma, lemma, "VVN")]
+    passive = [
+        Word("can", "can", "VM0"),
+        Word("be", "be", "VBI"),
+        Word("found" if lemma == "find" else lemma, lemma, "VVN"),
+    ]
     return [*words[3:at], *passive, *words[at:]]
 
 
@@ -81,21 +107,25 @@ def _numbered(context: Context) -> Frame | None:
     tail = split_tail(left)
     words = [word for word in tail.value if word.tag != "AT0"]
     at = next((at for at, word in enumerate(words[:-1]) if canonical(word) in _NUMBERED), None)
-    if at is None or words[at].tag in ("NN2", "NP0") or not all(word.is_noun or word.tag == "AJ0" for word in words[:at]):
+    if (
+        at is None
+        or words[at].tag in ("NN2", "NP0")
+        or not all(word.is_noun or word.tag == "AJ0" for word in words[:at])
+    ):
         return None
     value = words[at + 1 :]
     if len(value) > 3 or any(word.tag not in ("NP0", "CRD", "ORD") and not word.text.isupper() for word in value):
         return None
     attribute = _attribute(context, preposition, " ".join(content(words[: at + 1])))
-    return build(context, attribute, replace(tail, value=value), "numbered", one=True)
+    return build(context, attribute, replace(tail, value=value), "numbered", one=not tail.times)
 
 
 def _one_of_a_choice(context: Context) -> Frame | None:
     """ "is on the Pro plan", "works the night shift", "uses the MIT licence": which of the few that there are."""
     preposition, left = _object(context)
-    if context.verb.lemma in _NOT_ONE or context.verb.plural:
+    if context.verb.lemma in _NOT_ONE or context.verb.plural or not left:
         return None
-    if context.verb.copula and left and canonical(left[0]) == "member" or (left and left[0].lower == "a"):
+    if context.verb.copula and not preposition:
         of = next((at for at, word in enumerate(left[:-1]) if word.lower == "of"), None)
         left = left[of + 1 :] if of and canonical(left[of - 1]) == "member" else []
     tail = split_tail(left)
@@ -103,10 +133,16 @@ def _one_of_a_choice(context: Context) -> Frame | None:
     if not left or left[0].lower != "the" or not 2 <= len(words) <= 4 or any(w.tag in ("CJC", "PRF") for w in words):
         return None
     party = words[-1].lower == "party" and (context.verb.lemma == "belong" or context.verb.copula)
-    if canonical(words[-1]) not in _CHOSEN or (words[-1].tag in ("NP0", "NN2") and not party) or words[0].tag in ("AJC", "AJS"):
+    if (
+        canonical(words[-1]) not in _CHOSEN
+        or (words[-1].tag in ("NP0", "NN2") and not party)
+        or words[0].tag in ("AJC", "AJS")
+    ):
         return None
     noun = canonical(words[-1])
-    return build(context, _attribute(context, preposition, noun), replace(tail, value=words[:-1]), "choice", one=True)
+    return build(
+        context, _attribute(context, preposition, noun), replace(tail, value=words[:-1]), "choice", one=not tail.times
+    )
 
 
 def _amount_of(context: Context) -> Frame | None:
@@ -147,7 +183,12 @@ def _is_color(value: list[Word]) -> bool:
 def _colored(context: Context) -> Frame | None:
     """ "has auburn hair", "has a grey coat"."""
     words = [word for word in context.rest if word.tag != "AT0"]
-    if context.verb.lemma != "have" or len(words) < 2 or canonical(words[-1]) not in _COLORED or not _is_color(words[:-1]):
+    if (
+        context.verb.lemma != "have"
+        or len(words) < 2
+        or canonical(words[-1]) not in _COLORED
+        or not _is_color(words[:-1])
+    ):
         return None
     part = join(context.subject, canonical(words[-1]))
     return build(context, "color", Tail(words[:-1]), "color", subject=part, one=True)
@@ -196,10 +237,12 @@ def _contact(context: Context) -> Frame | None:
     if len(rest) < 2 or rest[0].lower not in ("at", "on", "under"):
         return None
     tail = split_tail(rest[1:])
-    if len(tail.value) != 1 or not any(map(str.isdigit, tail.value[0].text)) and "@" not in tail.value[0].text:
+    if len(tail.value) != 1 or (not any(map(str.isdigit, tail.value[0].text)) and "@" not in tail.value[0].text):
         return None
     plain = replace(context, scope=())
-    return build(plain, join("reach", "by email" if verb.lemma in ("email", "e-mail") else ""), tail, "contact", one=True)
+    return build(
+        plain, join("reach", "by email" if verb.lemma in ("email", "e-mail") else ""), tail, "contact", one=True
+    )
 
 
 def _bought_from(context: Context) -> Frame | None:
@@ -209,7 +252,9 @@ def _bought_from(context: Context) -> Frame | None:
     if context.verb.lemma not in _OWN or at < 2 or rest[0].tag != "DPS":
         return None
     holder = split_tail(rest[at + 1 :])
-    if not (holder.form is Form.NAME or (holder.form is Form.THE and holder.has_name)) or not all(word.is_noun or word.tag == "AJ0" for word in rest[1:at]):
+    if not (holder.form is Form.NAME or (holder.form is Form.THE and holder.has_name)) or not all(
+        word.is_noun or word.tag == "AJ0" for word in rest[1:at]
+    ):
         return None
     return build(context, join(context.verb.lemma, *content(rest[1:at]), "from"), holder, "kept", one=True)
 
@@ -217,7 +262,8 @@ def _bought_from(context: Context) -> Frame | None:
 def _in_language(context: Context) -> Frame | None:
     """ "is taught in Dutch", "The manual is in Finnish"."""
     verb, rest = context.verb, context.rest
-    stated = verb.copula or (verb.passive and verb.lemma in ("teach", "write", "draft", "print", "hold")) or verb.lemma in ("teach", "broadcast")
+    written = verb.passive and verb.lemma in ("teach", "write", "draft", "print", "hold")
+    stated = verb.copula or written or verb.lemma in ("teach", "broadcast")
     if not stated or context.is_self or len(rest) < 2 or rest[0].lower != "in":
         return None
     tail = split_tail(rest[1:])
@@ -246,7 +292,12 @@ def _on_floor(context: Context) -> Frame | None:
     preposition, left = _object(context)
     tail = split_tail(left)
     words = [word for word in tail.value if word.tag != "AT0"]
-    if preposition not in ("in", "on") or len(words) != 2 or words[0].tag != "ORD" or canonical(words[1]) not in _NUMBERED:
+    if (
+        preposition not in ("in", "on")
+        or len(words) != 2
+        or words[0].tag != "ORD"
+        or canonical(words[1]) not in _NUMBERED
+    ):
         return None
     if context.verb.lemma not in ("be", "live", "work", "sit", "reside") or words[1].tag == "NN2":
         return None
@@ -277,7 +328,9 @@ def _used_for(context: Context) -> Frame | None:
     plain = all(word.is_noun or word.tag in ("AJ0", "DPS", "AT0", "VVG") for word in purpose)
     if tail.form is not Form.NAME or tail.scope or not purpose or not plain or any(w.tag == "CJC" for w in tail.value):
         return None
-    return build(context, join("use for", *content(purpose)), tail, "used for", one=True)
+    return build(
+        context, "use", replace(tail, scope=[f"for {normal_text(' '.join(content(purpose)))}"]), "used for", one=True
+    )
 
 
 def _seen_for(context: Context) -> Frame | None:
@@ -301,11 +354,18 @@ _TITLES = frozenset("Dr Dr. Mr Mr. Mrs Mrs. Ms Ms. Prof Prof. Professor Doctor".
 def _owned(context: Context) -> Frame | None:
     """ "The bike belongs to Ana": a thing has one owner; a person belongs to several clubs."""
     rest = context.rest
-    thing = context.subject_words[0].lower in ("the", "this", "that", "my", "our") and not context.subject_words[-1].is_name
+    thing = (
+        context.subject_words[0].lower in ("the", "this", "that", "my", "our") and not context.subject_words[-1].is_name
+    )
     if context.verb.lemma != "belong" or not thing or rest[0].lower != "to" or context.verb.plural:
         return None
     tail = split_tail(rest[1:])
-    plain = tail.form is Form.NAME and not tail.scope and context.phrase.head.split()[-1] not in SEVERAL
+    plain = (
+        tail.form is Form.NAME
+        and all(w.is_name for w in tail.value)
+        and not tail.scope
+        and context.phrase.head.split()[-1] not in SEVERAL
+    )
     return build(context, "owner", tail, "owned", one=True) if plain else None
 
 
@@ -313,7 +373,11 @@ def _covered(context: Context) -> Frame | None:
     """ "has health insurance with Alba"."""
     rest = context.rest
     at = next((at for at, word in enumerate(rest) if word.lower in ("with", "from", "through")), 0)
-    if context.verb.lemma != "have" or not at or canonical(rest[at - 1]) not in ("insurance", "cover", "broadband", "pension"):
+    if (
+        context.verb.lemma != "have"
+        or not at
+        or canonical(rest[at - 1]) not in ("insurance", "cover", "broadband", "pension")
+    ):
         return None
     tail = split_tail(rest[at + 1 :])
     if tail.form is not Form.NAME or not all(word.is_noun or word.tag in ("AJ0", "DPS", "AT0") for word in rest[:at]):

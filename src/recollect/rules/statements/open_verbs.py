@@ -31,6 +31,7 @@ KEEPING_VERBS = tables.words("verbs", "kept")
 _MAKES = frozenset("develop publish produce manufacture distribute operate edit narrate voice illustrate".split())
 _PLACING = frozenset("in at on under with to".split())
 _LEADS_A_PERSON = frozenset("manage lead head run chair captain coach supervise".split())
+_LEAGUES = frozenset("league division championship conference bundesliga liga".split())
 _HAPPENS = frozenset("air premiere debut originate".split())
 """What happens once by itself: "premiered on NBC"."""
 _CREATOR = {
@@ -55,7 +56,19 @@ def read_open(context: Context) -> list[Frame]:
     attribute = join(attribute, preposition)
     tail = Tail([], times=[" ".join(content(left))]) if dated else split_tail(left)
     for rule in (
-        _classed, _made_by, _placed, _once, _made, _event, _timed, _kept, _counted, _led, _fixed, _versioned, _numbered,
+        _classed,
+        _made_by,
+        _placed,
+        _once,
+        _made,
+        _event,
+        _timed,
+        _kept,
+        _counted,
+        _led,
+        _fixed,
+        _versioned,
+        _numbered,
     ):
         frame = rule(context, attribute, preposition, tail)
         if frame is not None:
@@ -136,7 +149,15 @@ def _classed(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _fixed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The Aldra flows into Lake Morr", "Ana rents from Mr. Abel": one place, holder or source at a time."""
     verb = context.verb
-    if (join(verb.lemma, verb.particle), preposition) not in FIXED or verb.passive or verb.progressive or verb.plural:
+    league = (
+        preposition == "in" and verb.lemma in ("play", "compete") and tail.value and tail.value[-1].lower in _LEAGUES
+    )
+    if (
+        not (league or (join(verb.lemma, verb.particle), preposition) in FIXED)
+        or verb.passive
+        or verb.progressive
+        or verb.plural
+    ):
         return None
     if tail.form is not Form.NAME and not (tail.form is Form.THE and len(tail.value) <= 4):
         return None
@@ -156,7 +177,8 @@ def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
         return None
     named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
     done = verb.passive or verb.lemma in _HAPPENS
-    if preposition in ("in", "on", "at", "by", "after", "for") and done and (preposition != "for" or verb.lemma == "name") and (named or tail.form is Form.DATE):
+    placed = preposition in ("in", "on", "at", "by", "after") or (preposition == "for" and verb.lemma == "name")
+    if placed and done and (named or tail.form is Form.DATE):
         kind = "when" if tail.form is Form.DATE else ""
         several = preposition in ("in", "at") or kind == "when"
         return build(
@@ -193,7 +215,9 @@ def _timed(context: Context, attribute: str, preposition: str, tail: Tail) -> Fr
         return None
     habit = any(word.lower.endswith(("days", "ends")) for word in tail.value)
     ends = preposition in ("by", "until", "till")  # it may leave at 8 and at 9, and be over by one of them only
-    return build(context, attribute, tail, "verb at time", one=not habit and not context.is_self, open_to_others=not ends)
+    return build(
+        context, attribute, tail, "verb at time", one=not habit and not context.is_self, open_to_others=not ends
+    )
 
 
 def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
@@ -238,7 +262,12 @@ def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "Mirela heads the payments team": the team has one leader."""
     tends = context.verb.lemma in TENDING_VERBS
-    if not (tends or context.verb.lemma in AGENT_VERBS) or context.verb.passive or context.verb.progressive or preposition:
+    if (
+        not (tends or context.verb.lemma in AGENT_VERBS)
+        or context.verb.passive
+        or context.verb.progressive
+        or preposition
+    ):
         return None
     named = tail.form is Form.NAME and (tends or context.verb.lemma in _LEADS_A_PERSON)
     if tends and (tail.scope or tail.more or tail.value[-1:] == [] or tail.value[-1].tag == "NN2"):

@@ -15,6 +15,8 @@ from recollect.rules.statements.named_values import reached, read_named_value, r
 from recollect.rules.statements.open_verbs import read_open
 from recollect.rules.statements.phrases import (
     DAYS,
+    MONTHS,
+    PERIODS,
     Form,
     NounPhrase,
     canonical,
@@ -177,15 +179,23 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     Its value is put into the clause ("Toyota makes the Corolla"). Where that says nothing that has one value, the description
     itself is the slot.
     """
-    said = len(words)
-    words = [word for at, word in enumerate(words) if not (word.lower in _ABOVE_ALL and at + 1 < len(words) and words[at + 1].lower == "is")]
-    above_all = len(words) < said
+    best = next(
+        (at for at, word in enumerate(words[:-1]) if word.lower in _ABOVE_ALL and words[at + 1].lower == "is"), None
+    )
+    above_all = best is not None
+    words = [word for at, word in enumerate(words) if at != best]
     finite = [at for at, word in enumerate(words) if word.tag in FINITE]
     if len(finite) < 2 or words[0].lower != "the" or words[finite[-1]].lower != "is":
         return []
     copula = finite[-1]
     description, tail = words[1:copula], split_tail(words[copula + 1 :])
-    if tail.form not in (Form.NAME, Form.BARE, Form.THE) or tail.more or tail.scope or not _is_relative(description):
+    described = tail.form is Form.ADJECTIVE and bool(PROPERTY & {canonical(word) for word in description[:2]})
+    if (
+        not (described or tail.form in (Form.NAME, Form.BARE, Form.THE))
+        or tail.more
+        or tail.scope
+        or not _is_relative(description)
+    ):
         return []
     for clause in filter(None, map(parse_clause, _filled(description, tail.value))):
         frame = next(iter(read_clause(_context(clause, speaker))), None)
@@ -306,7 +316,8 @@ def _context(clause: Clause, speaker: str) -> Context:
         if any(word.lower == "now" for word in lead) and change is ChangeMark.NONE:
             change = ChangeMark.NOW
         tail = split_tail(lead[1:]) if lead[0].tag == "PRP" else None
-        timed = (tail is not None and tail.form in (Form.DATE, Form.CLOCK)) or any(
+        named = lead[-1].tag == "NN1" and lead[-1].lemma not in PERIODS | DAYS | MONTHS  # "In the Friday meeting"
+        timed = (tail is not None and tail.form in (Form.DATE, Form.CLOCK) and not named) or any(
             word.lower in ("last", "yesterday", "this", "today", "ago", "since", "after", "now") for word in lead
         )
         habit = any(word.lower in DAYS and word.lower.endswith("s") for word in lead)  # "On Sundays I get up at 9"
@@ -328,7 +339,7 @@ def _context(clause: Clause, speaker: str) -> Context:
         subject = [*subject[:renewed], *subject[renewed + 1 :]]
         change = ChangeMark.NOW if change is ChangeMark.NONE else change
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
-    sure = sure or (len(subject) > 2 and subject[1].is_name and all(w.text[0].isupper() for w in subject[-2:]))
+    sure = sure or (len(subject) > 2 and subject[1].is_name and subject[-1].is_name)  # a title
     sure = sure or (
         subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(noun_phrase(subject, speaker).owner)
     )

@@ -173,9 +173,13 @@ def _only_then(frame: Frame) -> bool:
 
 
 _TOWNS = CITIES | tables.entries("places", "towns")
-_CONTINENTS = frozenset(("africa", "antarctica", "asia", "europe", "north america", "south america", "oceania", "australia"))
+_CONTINENTS = frozenset(
+    ("africa", "antarctica", "asia", "europe", "north america", "south america", "oceania", "australia")
+)
 _IN_ONE_PLACE = frozenset(("headquarters", "location", "home"))
-_IN_SEVERAL = re.compile(r"\bbe (?:film|shoot|air|manufacture|record|perform|produce|make|release|launch|publish|develop|broadcast) ")
+_IN_SEVERAL = re.compile(
+    r"\bbe (?:film|shoot|air|manufacture|record|perform|produce|make|release|launch|publish|develop|broadcast) "
+)
 
 
 def _in_two_towns(old: Frame, new: Frame) -> bool:
@@ -220,7 +224,9 @@ _CODE = re.compile(r"\d+|\d+[A-Z]|[A-Z]{1,3}-?\d+[A-Z]?|\d+(?:-\d+)+|\d+(?: [A-Z
 
 def _is_code(frame: Frame) -> bool:
     """Whether a value is the number or code of a thing and no amount: "14C", "B7", "555-0101", "12 Elm Street"."""
-    return frame.value_kind in (ValueKind.NAME, ValueKind.QUANTITY, ValueKind.OTHER) and bool(_CODE.fullmatch(frame.value))
+    return frame.value_kind in (ValueKind.NAME, ValueKind.QUANTITY, ValueKind.OTHER) and bool(
+        _CODE.fullmatch(frame.value)
+    )
 
 
 def _measured(value: str) -> frozenset[str]:

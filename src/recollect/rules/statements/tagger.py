@@ -447,7 +447,9 @@ def _repair_missing_verb(words: list[Word]) -> None:
             _set_verb(word, found)
             word.tag = "VVB" if found == "VVI" else found
             return
-    for at, word in enumerate(words[1:-1], 1):  # "The scheduler logs at level 3": a plural between two phrases is the verb
+    for at, word in enumerate(
+        words[1:-1], 1
+    ):  # "The scheduler logs at level 3": a plural between two phrases is the verb
         opens = words[at + 1].tag in ("PRP", "AT0", "DPS", "NP0", "CRD", "NN1", "NN0")
         name = at == 1 and words[0].text[0].isupper() and is_unknown(words[0].lower)
         if not opens or not (name or words[at - 1].tag in ("NN1", "NP0", "CRD")):
