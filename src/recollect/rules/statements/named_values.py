@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import PROPERTY, SEVERAL, SLOT_MODIFIERS, Context, build, describe
-from recollect.rules.statements.frame import ChangeMark, Frame
+from recollect.rules.statements.frame import Frame
 from recollect.rules.statements.phrases import (
     PERIODS,
     Form,
@@ -141,7 +141,11 @@ def _one_of_a_choice(context: Context) -> Frame | None:
         return None
     noun = canonical(words[-1])
     return build(
-        context, _attribute(context, preposition, noun), replace(tail, value=words[:-1]), "choice", one=not tail.times
+        context,
+        _attribute(context, preposition, noun),
+        replace(tail, value=words if party else words[:-1]),
+        "choice",
+        one=not tail.times,
     )
 
 
@@ -216,7 +220,7 @@ def _how_often(context: Context) -> Frame | None:
     rest = context.rest
     if rest[0].lower not in ("every", "each") or len(rest) not in (2, 3) or context.is_self:
         return None
-    if rest[-1].lemma not in PERIODS or context.verb.copula or context.change is ChangeMark.STOP:
+    if rest[-1].lemma not in PERIODS or context.verb.copula:
         return None
     attribute = join("be" if context.verb.passive else "", context.verb.lemma, "every")
     amount = rest[1:] if rest[1].tag == "CRD" else [Word("1", "1", "CRD"), *rest[1:]]
