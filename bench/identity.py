@@ -1,6 +1,6 @@
 """How well a new memory meets the one that it changes, ends or repeats, layer by layer.
 
-    python bench/identity.py                  the cases in tests/cases/identity, in five parts
+    python bench/identity.py                  the cases in tests/cases/identity, in six parts
     python bench/identity.py --data DIR       also the weeks and pairs of an assistant's life in DIR/assistant
     python bench/identity.py --show           list what went wrong
 
@@ -24,7 +24,8 @@ import yaml
 import recollect
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "identity"
-PARTS = ("dev", "frozen", "second", "third", "unseen")
+PARTS = ("dev", "frozen", "second", "third", "third b", "unseen")
+SLOTS = {"third": "third_slots_a", "third b": "third_slots_b", "unseen": "fourth_slots"}
 MEETS = {"superseded", "contradicted"}
 WANTED = {"hostile": {"stored"}, "changes": MEETS, "retractions": MEETS, "same": {"reinforced"}}
 
@@ -46,6 +47,8 @@ class Told:
 def pairs(half: str, told: Told, show: bool) -> None:
     for kind, wanted in WANTED.items():
         rows = cases(half, kind)
+        if not rows:
+            continue
         wrong = [row for row in rows if told.outcome(row["a"], row["b"]) not in wanted]
         print(f"  {kind:14} {len(rows) - len(wrong):4} of {len(rows)} right = {1 - len(wrong) / len(rows):.3f}")
         for row in wrong if show else ():
@@ -53,10 +56,12 @@ def pairs(half: str, told: Told, show: bool) -> None:
 
 
 def cases(half: str, kind: str) -> list[dict[str, str]]:
-    """The pairs of one kind. Later parts have several kinds in one file, under other names; of the third set the rules were
-    looked at with the first half, and the second one is ``unseen``."""
+    """The pairs of one kind. Later parts have several kinds in one file, under other names; the third set is in two halves, of
+    which the rules were looked at with one after the other, and the fourth, ``unseen``, has hostile pairs alone."""
     if half in ("dev", "frozen"):
         return _load(f"{half}_{kind}")
+    if half == "unseen":
+        return _load("fourth_apart") if kind == "hostile" else []
     names = {"hostile": "apart", "changes": "changed", "retractions": "retracted", "same": "same"}
     if half == "second":
         return [row for row in _load("second_pairs") if row["relation"] == names[kind]]
@@ -102,8 +107,7 @@ def slots(half: str, told: Told, show: bool) -> None:
     asked: Counter[str] = Counter()
     statements: set[str] = set()
     merged = apart = 0
-    file = {"third": "third_slots_a", "unseen": "third_slots_b"}.get(half, f"{half}_slots")
-    for relation in _load(file)["relations"]:
+    for relation in _load(SLOTS.get(half, f"{half}_slots"))["relations"]:
         for how, old, new in changed_slots(relation):
             statements |= {old, new}
             meets = told.outcome(old, new) in MEETS

@@ -155,7 +155,9 @@ def _typed(context: Context, value: list[Word]) -> tuple[str, list[Word], bool] 
 def _says_another(context: Context, tail: Tail) -> bool:
     """Whether a statement adds a value to others: "also works at Globex", "works at Globex as well"."""
     said = {*context.verb.adverbs, *(word.lower for word in (*context.rest, *context.subject_words))}
-    return bool(said & {"also", "too", "additionally", "another"}) or "as well" in " ".join(tail.scope)
+    return bool(
+        said & {"also", "too", "additionally", "another", "sometimes", "occasionally", "often"}
+    ) or "as well" in " ".join(tail.scope)
 
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -211,6 +213,7 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader"):
         attribute = "leader"
     several = last in SEVERAL and last not in PROPERTY and not SLOT_MODIFIERS & set(words[:-1])
+    several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount
     frame = build(
         context,
         attribute,

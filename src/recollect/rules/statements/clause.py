@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from recollect.rules.statements import tables
 from recollect.rules.statements.frame import ChangeMark
-from recollect.rules.statements.phrases import DEICTIC, FILLER, NOW
+from recollect.rules.statements.phrases import DEGREE, DEICTIC, FILLER, NOW
 from recollect.rules.statements.tagger import CLAUSE_OPENERS, DETERMINERS, FINITE, Word
 
 TENTATIVE = tables.words("adverbs", "tentative")
@@ -129,6 +129,9 @@ def _read_verb(words: list[Word], at: int, verb: VerbGroup) -> list[Word]:
         ):
             auxiliaries.append("do")
             verb.past |= lower == "did"
+        elif _is_part_of_value(words, at, auxiliaries):
+            word.tag = "AJ0"
+            break
         elif (
             (word.tag == "AV0" and lower not in _NOT_IN_VERB_GROUP)
             or lower in NOW
@@ -158,6 +161,26 @@ def _read_verb(words: list[Word], at: int, verb: VerbGroup) -> list[Word]:
     if NOW & set(verb.adverbs) and verb.change is ChangeMark.NONE:
         verb.change = ChangeMark.NOW
     return rest
+
+
+_ADVERBS = (
+    FILLER
+    | NOW
+    | TENTATIVE
+    | DEGREE
+    | frozenset(
+        """never always only often rarely seldom once twice soon here there well ever yet both sometimes mostly hardly least less
+        more""".split()
+    )
+)
+
+
+def _is_part_of_value(words: list[Word], at: int, auxiliaries: list[str]) -> bool:
+    """ "is flat white": what the model takes for an adverb after "is", and is none of the known ones, describes what follows."""
+    word, after = words[at], words[at + 1] if at + 1 < len(words) else None
+    if word.tag != "AV0" or auxiliaries[-1:] != ["be"] or word.lower.endswith("ly") or word.lower in _ADVERBS:
+        return False
+    return after is not None and after.tag in ("AJ0", "NN1", "NN0", "NP0") and word.lower not in _NOT_IN_VERB_GROUP
 
 
 def _is_perfect(words: list[Word], at: int) -> bool:

@@ -15,6 +15,7 @@ from recollect.rules.statements.building import (
     is_definite,
 )
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.named_values import colored
 from recollect.rules.statements.phrases import (
     CREATURES,
     DEGREE,
@@ -35,15 +36,25 @@ _NOT_VALUES = tables.words("nouns", "not_values")
 _NOT_A_ROLE = frozenset("one part kind type sort product best same first last only most reason result example".split())
 _MEASURES = frozenset("tall long wide high deep heavy thick".split())
 _NOT_ONE_THING = frozenset("one some part another each every this that these those other all both many most".split())
+_PLURAL_ONLY = (["pronoun"], ["hour"], ["initial"], ["coordinate"], ["headquarters"])
+"""Plurals that have one value: "her pronouns are she/her"."""
 _STATUS_NOUNS = frozenset("status state mode condition stage phase".split())
 
 
 def read_swapped(context: Context) -> list[Frame]:
     """ "NAME is the N of Y", "NAME is my N": the subject is the value."""
     rest, subject = context.rest, context.subject_words
-    if not context.verb.copula or not rest or any(is_possessive(w) or w.tag == "DPS" for w in subject):
+    if context.verb.lemma in ("serve", "act") and rest and rest[0].lower == "as" and not context.verb.past:
+        rest = rest[1:]  # "serves as principal of Tarn School"
+    elif not context.verb.copula:
         return []
-    if context.is_self or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there"):
+    if not rest or any(is_possessive(w) or w.tag == "DPS" for w in subject):
+        return []
+    if (
+        [word.lower for word in rest[:2]] == ["one", "of"]
+        or context.is_self
+        or subject[0].lower in ("the", "this", "that", "a", "an", "it", "there")
+    ):
         return []
     role, after = _role(rest)
     if role is None:
@@ -118,6 +129,8 @@ def read_copula(context: Context) -> list[Frame]:
     state = _state(context, tail)
     if state:
         return state
+    if (color := colored(context, tail)) is not None:
+        return [color]
     measure = _measure(context, tail)
     if measure is not None:
         return [measure]
@@ -153,12 +166,18 @@ def _with_preposition(context: Context) -> Frame:
     return build(context, f"be {preposition}", tail, "be prep")
 
 
+_DUTIES = ("on call for", "on duty for", "in charge of", "responsible for", "care of")
+
+
 def read_duty(context: Context) -> list[Frame]:
     """ "Priya is on call for the payments team": the team has one who is."""
-    duty = " ".join(word.lower for word in context.rest[:3])
-    if duty not in ("on call for", "on duty for", "in charge of") or form_of(context.subject_words) is not Form.NAME:
+    said = " ".join(word.lower for word in (context.rest[:3] if context.verb.copula else context.rest[:2]))
+    duty = next((duty for duty in _DUTIES if said.startswith(duty)), "")
+    if context.verb.copula == (duty == "care of") or form_of(context.subject_words) is not Form.NAME or not duty:
         return []
-    thing = split_tail(context.rest[3:])
+    if duty == "care of" and (context.verb.lemma != "take" or context.verb.past):
+        return []
+    thing = split_tail(context.rest[len(duty.split()) :])
     if not thing.value or thing.form not in (Form.NAME, Form.THE, Form.BARE):
         return []
     value = Tail(context.subject_words, thing.scope, thing.times, thing.more, thing.now)
@@ -220,7 +239,12 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     """Whether "X is V" gives a definite description its value. "Is on vacation" and "is very strict" are no values."""
     phrase, words, form = context.phrase, context.subject_words, tail.form
     head = phrase.head.split()
-    if context.verb.plural or not head or head[0] in _NOT_ONE_THING or words[0].lower in _NOT_ONE_THING:
+    if (
+        (context.verb.plural and head[-1:] not in _PLURAL_ONLY)
+        or not head
+        or head[0] in _NOT_ONE_THING
+        or words[0].lower in _NOT_ONE_THING
+    ):
         return False
     if DEGREE & set(context.verb.adverbs) or context.rest[0].lower in DEGREE:
         return False
@@ -234,6 +258,8 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     ):
         return False
     noun = tables.predicates().by_noun.get(" ".join(word for word in head if word not in NEW))
+    place = next((at for at, word in enumerate(head) if at and word in ("in", "on", "at")), len(head))
+    head = head[:place]  # "position on the field" is a position
     if (head[-1] == "name" and form is not Form.NAME) or tail.value[0].tag in ("AJC", "AJS"):
         return False
     if (
@@ -247,6 +273,9 @@ def _is_slot(context: Context, tail: Tail) -> bool:
     if not definite and not _is_label(context, tail):
         return False
     special = bool(SLOT_MODIFIERS & set(head[:-1]))
+    joined = any(w.tag == "PRF" for w in tail.value) and not tail.value[0].is_name
+    if joined and form in (Form.NAME, Form.BARE) and _names_a_person(head):
+        return False  # "The mayor is patron of Tarn School" says what the mayor is besides
     if form in (Form.NAME, Form.QUANTITY, Form.CLOCK):
         return not any(w.tag == "CJC" for w in tail.value) or form is Form.QUANTITY
     if form is Form.DATE:
@@ -263,7 +292,8 @@ def _is_slot(context: Context, tail: Tail) -> bool:
         product = product and not _names_a_person(head)
         liked = bool({"favorite", "preferred", "go-to", "chosen"} & set(head[:-1]))
         special = liked if form is Form.A else special
-        return (special or product) and not any(w.tag == "PRF" for w in tail.value)
+        stands_for = head[-1] in PROPERTY and len(tail.value) <= 4
+        return (special or product or stands_for) and not any(w.tag == "PRF" for w in tail.value)
     return form is Form.GERUND and special
 
 

@@ -24,13 +24,20 @@ ONCE_VERBS = tables.words("verbs", "once")
 AGENT_VERBS = tables.words("verbs", "agent")
 MAKER_VERBS = tables.words("verbs", "maker")
 PLACED_VERBS = tables.words("verbs", "placed")
+TENDING_VERBS = tables.words("verbs", "tends")
+CLASSING_VERBS = tables.words("verbs", "classed")
+FIXED = {tuple(pair.replace("_", " ").split("-")) for pair in tables.words("verbs", "fixed")}
 KEEPING_VERBS = tables.words("verbs", "kept")
-_MAKES = frozenset("develop publish produce manufacture distribute operate edit".split())
+_MAKES = frozenset("develop publish produce manufacture distribute operate edit narrate voice illustrate".split())
 _PLACING = frozenset("in at on under with to".split())
 _LEADS_A_PERSON = frozenset("manage lead head run chair captain coach supervise".split())
+_LEAGUES = frozenset("league division championship conference bundesliga liga".split())
 _HAPPENS = frozenset("air premiere debut originate".split())
 """What happens once by itself: "premiered on NBC"."""
-_CREATOR = {"found": "founder", "write": "author", "create": "creator", "invent": "creator", "compose": "creator"}
+_CREATOR = {
+    "found": "founder", "write": "author", "create": "creator", "invent": "creator", "compose": "creator",
+    "design": "designer", "direct": "creator", "discover": "discoverer", "paint": "creator",
+}  # fmt: skip
 
 
 def read_open(context: Context) -> list[Frame]:
@@ -48,7 +55,21 @@ def read_open(context: Context) -> list[Frame]:
         attribute = f"be {attribute}"
     attribute = join(attribute, preposition)
     tail = Tail([], times=[" ".join(content(left))]) if dated else split_tail(left)
-    for rule in (_made_by, _placed, _once, _made, _event, _timed, _kept, _counted, _led, _versioned, _numbered):
+    for rule in (
+        _classed,
+        _made_by,
+        _placed,
+        _once,
+        _made,
+        _event,
+        _timed,
+        _kept,
+        _counted,
+        _led,
+        _fixed,
+        _versioned,
+        _numbered,
+    ):
         frame = rule(context, attribute, preposition, tail)
         if frame is not None:
             return [frame]
@@ -99,6 +120,8 @@ def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The cluster is deployed in eu-west-1", "Pebble is licensed under MIT": it is there, and not elsewhere."""
     verb = context.verb
+    if preposition == "of" and verb.passive and verb.lemma == "make" and not verb.past and tail.form is Form.BARE:
+        return build(context, "be make of", tail, "placed", one=len(tail.value) <= 2 and not verb.plural)
     if preposition not in _PLACING or not verb.passive or verb.lemma not in PLACED_VERBS or not _names_one(tail):
         return None
     if verb.plural or (verb.lemma in ("release", "distribute", "license") and preposition != "under"):
@@ -113,6 +136,35 @@ def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> F
     return build(context, attribute, tail, "placed", one=True, tense=context.tense, open_to_others=several)
 
 
+def _classed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The band is classified as jazz", "The film is rated PG": the one class that a thing has."""
+    verb = context.verb
+    if not verb.passive or verb.past or verb.lemma not in CLASSING_VERBS or preposition not in ("", "as"):
+        return None
+    if not tail.value or len(tail.value) > 3 or tail.form in (Form.CLAUSE, Form.VERB, Form.PRONOUN, Form.PREPOSITION):
+        return None
+    return build(context, f"be {verb.lemma}", tail, "classed", one=True)
+
+
+def _fixed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
+    """ "The Aldra flows into Lake Morr", "Ana rents from Mr. Abel": one place, holder or source at a time."""
+    verb = context.verb
+    league = (
+        preposition == "in" and verb.lemma in ("play", "compete") and tail.value and tail.value[-1].lower in _LEAGUES
+    )
+    if (
+        not (league or (join(verb.lemma, verb.particle), preposition) in FIXED)
+        or verb.passive
+        or verb.progressive
+        or verb.plural
+    ):
+        return None
+    if tail.form is not Form.NAME and not (tail.form is Form.THE and len(tail.value) <= 4):
+        return None
+    where = "at" if preposition in ("in", "on") else preposition
+    return build(context, join(verb.lemma, verb.particle, where), tail, "fixed", one=tail.value[-1].tag != "NN2")
+
+
 def _names_one(tail: Tail) -> bool:
     named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
     return named and not any(word.tag == "CJC" for word in tail.value)
@@ -125,7 +177,8 @@ def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
         return None
     named = tail.form is Form.NAME or (tail.form is Form.THE and tail.has_name)
     done = verb.passive or verb.lemma in _HAPPENS
-    if preposition in ("in", "on", "at", "by", "after") and done and (named or tail.form is Form.DATE):
+    placed = preposition in ("in", "on", "at", "by", "after") or (preposition == "for" and verb.lemma == "name")
+    if placed and done and (named or tail.form is Form.DATE):
         kind = "when" if tail.form is Form.DATE else ""
         several = preposition in ("in", "at") or kind == "when"
         return build(
@@ -144,7 +197,6 @@ def _once(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
             subject=thing,
             one=True,
             tense=context.tense,
-            open_to_others=True,
         )
     return None
 
@@ -162,7 +214,10 @@ def _timed(context: Context, attribute: str, preposition: str, tail: Tail) -> Fr
     if preposition not in ("at", "on", "by", "until", "from", "till") or tail.form not in (Form.CLOCK, Form.DATE):
         return None
     habit = any(word.lower.endswith(("days", "ends")) for word in tail.value)
-    return build(context, attribute, tail, "verb at time", one=not habit and not context.is_self, open_to_others=True)
+    ends = preposition in ("by", "until", "till")  # it may leave at 8 and at 9, and be over by one of them only
+    return build(
+        context, attribute, tail, "verb at time", one=not habit and not context.is_self, open_to_others=not ends
+    )
 
 
 def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
@@ -206,18 +261,27 @@ def _counted(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 
 def _led(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "Mirela heads the payments team": the team has one leader."""
-    if context.verb.lemma not in AGENT_VERBS or context.verb.passive or context.verb.progressive or preposition:
+    tends = context.verb.lemma in TENDING_VERBS
+    if (
+        not (tends or context.verb.lemma in AGENT_VERBS)
+        or context.verb.passive
+        or context.verb.progressive
+        or preposition
+    ):
         return None
-    named = tail.form is Form.NAME and context.verb.lemma in _LEADS_A_PERSON
+    named = tail.form is Form.NAME and (tends or context.verb.lemma in _LEADS_A_PERSON)
+    if tends and (tail.scope or tail.more or tail.value[-1:] == [] or tail.value[-1].tag == "NN2"):
+        return None
     if not (named or tail.form is Form.THE) or form_of(context.subject_words) is not Form.NAME:
         return None
-    if any(word.tag == "DPS" for word in tail.value):
+    if any(word.tag == "DPS" and not (tends and word.lower in ("my", "our")) for word in tail.value):
         return None
-    if any(word.text == "'s" or word.tag == "CJC" for word in [*tail.value, *context.subject_words]):
+    if any((word.text == "'s" and not tends) or word.tag == "CJC" for word in [*tail.value, *context.subject_words]):
         return None
     thing = noun_phrase(tail.value, context.speaker).whole
     value = Tail(context.subject_words, tail.scope, tail.times, tail.more, tail.now)
     role = "maintainer" if context.verb.lemma == "maintain" else "leader"
+    role = agent_noun(context.verb.lemma) if tends else role
     return build(context, role, value, "agent", subject=thing, one=context.verb.lemma != "edit")
 
 
@@ -247,7 +311,7 @@ def _made(context: Context, attribute: str, preposition: str, tail: Tail) -> Fra
     verb, value = context.verb, tail.value
     if verb.lemma not in _MAKES or verb.passive or verb.progressive or preposition or tail.scope or tail.more:
         return None
-    if not _names_one(tail) or not value[-1].is_name or value[-1].lower.endswith("s") or context.is_self:
+    if not _names_one(tail) or value[-1].tag not in ("NP0", "NN1") or value[-1].lower.endswith("s") or context.is_self:
         return None
     if form_of(context.subject_words) is not Form.NAME or any(w.text == "'s" for w in context.subject_words):
         return None

@@ -34,6 +34,9 @@ _CLOCK = re.compile(r"\d{1,2}:\d\d(?:am|pm|h)?|\d{1,2}(?:am|pm)|noon|midnight")
 _DATE = re.compile(r"(?:19|20)\d\d|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+[\w.-]*")
 _MONEY = re.compile(r"[$€£¥]\s?\d[\d.,]*[kKmM]?")
+_STREETS = word_set(
+    "Street Road Lane Avenue Drive Way Close Court Place Square Terrace Crescent Row Hill Gardens St Ave Rd Boulevard Grove Walk"
+)
 _HYPHENATED = re.compile(r"[\w-]+-(?:time|site|premises)")
 
 
@@ -207,6 +210,8 @@ def form_of(phrase: list[Word]) -> Form:
     timed = _time_form(words, lowers)
     if timed is not None:
         return timed
+    if first.tag == "CRD" and len(words) > 1 and words[-1].text in _STREETS:
+        return Form.NAME  # "12 Elm Street"
     if first.tag == "CRD" or _MONEY.fullmatch(first.text) or (first.tag == "ORD" and len(words) > 1):
         return Form.QUANTITY
     if first.tag == "TO0" or (first.tag.startswith("V") and first.tag not in ("VVN", "VVG", "VVD")):

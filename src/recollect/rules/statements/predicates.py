@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from recollect.rules.saq.places import COUNTRIES
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import SEVERAL, Context, build, describe, fits, is_place
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
@@ -118,6 +119,8 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
     elif mode == "start" and not context.negated:
         change = ChangeMark.START
     contested = phrase.unsure and not (predicate.place and is_place(tail.text)) and not old_value
+    if phrase.words == ("be", "found", "in") and tail.text.lower() in COUNTRIES:
+        contested = True  # an animal is found in several countries
     frame = build(
         context,
         attribute,
@@ -130,7 +133,7 @@ def _read_phrase(context: Context, phrase: Phrase, left: list[Word]) -> list[Fra
         contested=contested,
         old_value=old_value,
         predicate=predicate,
-        open_to_others=predicate.contest and mode == "state",
+        open_to_others=predicate.contest and mode == "state" and not (attribute == "store" and not tail.has_name),
     )
     if predicate.attribute in _TIMED and frame.value_kind is ValueKind.QUANTITY:
         frame = replace(frame, value_kind=ValueKind.CLOCK, value=f"{frame.value}:00")
@@ -147,7 +150,7 @@ def _takes(context: Context, phrase: Phrase, tail: Tail) -> bool:
     attribute, words = predicate.attribute, phrase.words
     if attribute in _TIMED and form is Form.QUANTITY and re.fullmatch(r"\d{1,2}", tail.value[0].text):
         return len(tail.value) == 1 and words[-1] in ("at", "until", "till", "from")
-    if not fits(predicate, tail) or form is Form.PREPOSITION:
+    if not fits(predicate, tail) or (form is Form.PREPOSITION and attribute != "status"):
         return False
     last = tail.value[-1]
     if attribute == "employer":

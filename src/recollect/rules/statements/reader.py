@@ -11,13 +11,17 @@ from recollect.rules.statements.descriptions import STATES, read_copula, read_du
 from recollect.rules.statements.frame import ANY, NO_SUBJECT, ChangeMark, Frame, Tense
 from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
+from recollect.rules.statements.named_values import reached, read_named_value, read_ride
 from recollect.rules.statements.open_verbs import read_open
 from recollect.rules.statements.phrases import (
     DAYS,
+    MONTHS,
+    PERIODS,
     Form,
     NounPhrase,
     canonical,
     content,
+    form_of,
     head_of,
     noun_phrase,
     split_tail,
@@ -132,10 +136,10 @@ def _read_sentence(text: str, speaker: str) -> list[Frame]:
         now = _read_result(so[1], so[2], speaker)
         if now:
             return now
-    words = tag_english(text)
+    words = reached(tag_english(text))
     if len(words) > 60:
         return []
-    if relative := _read_relative(words, speaker):
+    if relative := _read_relative(words, speaker) or _read_cleft(words, speaker):
         return relative
     order = read_order(words, speaker)
     if order:
@@ -175,12 +179,23 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     Its value is put into the clause ("Toyota makes the Corolla"). Where that says nothing that has one value, the description
     itself is the slot.
     """
+    best = next(
+        (at for at, word in enumerate(words[:-1]) if word.lower in _ABOVE_ALL and words[at + 1].lower == "is"), None
+    )
+    above_all = best is not None
+    words = [word for at, word in enumerate(words) if at != best]
     finite = [at for at, word in enumerate(words) if word.tag in FINITE]
     if len(finite) < 2 or words[0].lower != "the" or words[finite[-1]].lower != "is":
         return []
     copula = finite[-1]
     description, tail = words[1:copula], split_tail(words[copula + 1 :])
-    if tail.form not in (Form.NAME, Form.BARE, Form.THE) or tail.more or tail.scope or not _is_relative(description):
+    described = tail.form is Form.ADJECTIVE and bool(PROPERTY & {canonical(word) for word in description[:2]})
+    if (
+        not (described or tail.form in (Form.NAME, Form.BARE, Form.THE))
+        or tail.more
+        or tail.scope
+        or not _is_relative(description)
+    ):
         return []
     for clause in filter(None, map(parse_clause, _filled(description, tail.value))):
         frame = next(iter(read_clause(_context(clause, speaker))), None)
@@ -190,7 +205,8 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     noun = head_of(description[: _clause_at(description)])
     several = noun is None or (canonical(noun) in SEVERAL and canonical(noun) not in PROPERTY)
     several = several or any(word.lemma in _OF_MANY and noun.lower not in _SORTS for word in description if noun)
-    if several or (tail.form is Form.THE and not tail.has_name):
+    several = several and not above_all
+    if several or (tail.form is Form.THE and not tail.has_name and not above_all):
         return []
     said = (speaker if word.lower in _FIRST_PERSON else " ".join(content([word])) for word in description)
     phrase = NounPhrase("", " ".join(filter(None, said)))
@@ -198,8 +214,27 @@ def _read_relative(words: list[Word], speaker: str) -> list[Frame]:
     return [build(context, phrase.head, tail, "relative", subject=NO_SUBJECT, one=True)]
 
 
+def _read_cleft(words: list[Word], speaker: str) -> list[Frame]:
+    """Read "Graz is where Ana lives" as "Ana lives in Graz", if that has one value."""
+    at = next((at for at, word in enumerate(words) if at and word.lower == "is"), 0)
+    if not 0 < at <= 4 or len(words) < at + 4 or words[at + 1].lower not in ("where", "who", "what"):
+        return []
+    value, clause = words[:at], words[at + 2 :]
+    if form_of(value) is not Form.NAME or clause[0].tag in FINITE:
+        return []
+    links = ("in", "at") if words[at + 1].lower == "where" else ("",)
+    for link in links:
+        filled = parse_clause([*clause, *([Word(link, link, "PRP")] if link else []), *value])
+        if filled is not None and not _points_elsewhere(filled.subject):
+            frame = next(iter(read_clause(_context(filled, speaker))), None)
+            if frame is not None and frame.single and not frame.contested:
+                return [frame]
+    return []
+
+
 _FIRST_PERSON = frozenset(("i", "we", "my", "our", "user"))
 _OF_MANY = tables.words("verbs", "of_many")
+_ABOVE_ALL = frozenset(("best", "most", "least"))
 _SORTS = frozenset("type kind sort genre style position".split())
 _RELATIVE_WORDS = frozenset(("that", "which", "who", "whom", "where"))
 
@@ -266,7 +301,9 @@ def _points_elsewhere(subject: list[Word]) -> bool:
     """Whether a subject stands for something said before: "she", "his rent", "it"."""
     if any(word.lower in _POINTING and not word.is_name for word in subject):
         return True
-    return any(word.lower in ("i", "we") for word in subject[1:]) or subject[0].tag in ("ITJ", "VVG", "PNX")
+    return any(word.lower in ("i", "we") for word in subject[1:]) or (
+        subject[0].tag in ("ITJ", "VVG", "PNX") and not (len(subject) > 2 and subject[1].lower in ("for", "of"))
+    )
 
 
 def _context(clause: Clause, speaker: str) -> Context:
@@ -279,7 +316,8 @@ def _context(clause: Clause, speaker: str) -> Context:
         if any(word.lower == "now" for word in lead) and change is ChangeMark.NONE:
             change = ChangeMark.NOW
         tail = split_tail(lead[1:]) if lead[0].tag == "PRP" else None
-        timed = (tail is not None and tail.form in (Form.DATE, Form.CLOCK)) or any(
+        named = lead[-1].tag == "NN1" and lead[-1].lemma not in PERIODS | DAYS | MONTHS  # "In the Friday meeting"
+        timed = (tail is not None and tail.form in (Form.DATE, Form.CLOCK) and not named) or any(
             word.lower in ("last", "yesterday", "this", "today", "ago", "since", "after", "now") for word in lead
         )
         habit = any(word.lower in DAYS and word.lower.endswith("s") for word in lead)  # "On Sundays I get up at 9"
@@ -291,6 +329,8 @@ def _context(clause: Clause, speaker: str) -> Context:
         scope.append(ABILITY)
     if verb.modal in ("will", "'ll") and split_tail(clause.rest[1:]).form in (Form.DATE, Form.CLOCK):
         tense = Tense.NOW  # "will now launch on 5 May" is the schedule as it stands
+    if verb.modal in ("must", "should") and clause.rest[:1] and clause.rest[0].lower == "by":
+        tense = Tense.NOW  # "must be handed in by 3 May" is a deadline
     subject = clause.subject
     renewed = next(
         (at for at, word in enumerate(subject) if at and word.lower == "new" and not subject[at - 1].is_noun), None
@@ -299,6 +339,7 @@ def _context(clause: Clause, speaker: str) -> Context:
         subject = [*subject[:renewed], *subject[renewed + 1 :]]
         change = ChangeMark.NOW if change is ChangeMark.NONE else change
     sure = subject[0].lower not in _NOT_ONE_THING and subject[0].tag not in ("DT0", "PNI")
+    sure = sure or (len(subject) > 2 and subject[1].is_name and subject[-1].is_name)  # a title
     sure = sure or (
         subject[0].lower in ("a", "an") and verb.lemma == "cost" and bool(noun_phrase(subject, speaker).owner)
     )
@@ -318,6 +359,8 @@ def _context(clause: Clause, speaker: str) -> Context:
 
 def read_clause(context: Context) -> list[Frame]:
     """The frames of a clause by the first rules that understand it."""
+    if ride := read_ride(context):
+        return ride
     chained = _chained(context)
     if chained is not None:
         return chained
@@ -329,10 +372,15 @@ def read_clause(context: Context) -> list[Frame]:
     if verb.lemma == "get" and rest and rest[0].tag == "VVN" and rest[0].lemma in CHANGE_VERBS:  # "got moved to Monday"
         passive = replace(verb, lemma=rest[0].lemma, surface=rest[0].lower, passive=True)
         context = replace(context, verb=passive, rest=rest[1:])
-    context = _done_again(context)
+    if verb.lemma == "cost" and rest and rest[0].lower in ("me", "us"):  # "costs me 20 euros"
+        context = replace(context, rest=rest[1:])
+    context = _done_again(_as_value(context))
     changed = read_change(context)
     if changed and changed[0].attribute != ANY:
         return changed
+    frames = changed or read_named_value(context)
+    if frames and frames[0].attribute != ANY:
+        return frames
     frames = [*changed, *read_predicate(context)]
     stopped = read_stop(context) if not frames or frames[0].negated or frames[0].attribute == ANY else []
     frames += stopped
@@ -346,6 +394,15 @@ def read_clause(context: Context) -> list[Frame]:
         )  # "is divorced" is a state, not what was done
         return read_copula(replace(context, verb=replace(context.verb, copula=True, passive=False), rest=[participle]))
     return read_open(context)
+
+
+def _as_value(context: Context) -> Context:
+    """Read the participle of "the status is shipped", "Ana's position is left back" as the value of a property."""
+    verb, head = context.verb, context.phrase.head.split()
+    if not verb.passive or verb.past or not PROPERTY & set(head) or not (context.phrase.owner or head[-1] in PROPERTY):
+        return context
+    value = Word(verb.surface, verb.surface, "AJ0")
+    return replace(context, verb=replace(verb, passive=False, copula=True, lemma="be"), rest=[value, *context.rest])
 
 
 def _done_again(context: Context) -> Context:

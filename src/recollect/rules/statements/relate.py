@@ -142,7 +142,7 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.APART
     if new.old_value and normal_value(new.old_value) == normal_value(old.value):
         return Relation.CHANGED
-    if _other_version(old, new):
+    if _other_version(old, new) or (_is_code(old) and _is_code(new) and " " in old.value and " " in new.value):
         return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
@@ -173,14 +173,19 @@ def _only_then(frame: Frame) -> bool:
 
 
 _TOWNS = CITIES | tables.entries("places", "towns")
-_IN_ONE_PLACE = frozenset(("headquarters", "location"))
-_IN_SEVERAL = re.compile(r"\bbe (?:film|shoot|record|perform|produce|make|release|launch|publish|develop|broadcast) ")
+_CONTINENTS = frozenset(
+    ("africa", "antarctica", "asia", "europe", "north america", "south america", "oceania", "australia")
+)
+_IN_ONE_PLACE = frozenset(("headquarters", "location", "home"))
+_IN_SEVERAL = re.compile(
+    r"\bbe (?:film|shoot|air|manufacture|record|perform|produce|make|release|launch|publish|develop|broadcast) "
+)
 
 
 def _in_two_towns(old: Frame, new: Frame) -> bool:
     """Whether a thing that is in one place is said to be in two towns or countries, neither of which is part of the other."""
     places = [frame.value.lower() for frame in (old, new)]
-    known = any(all(place in listed for place in places) for listed in (_TOWNS, COUNTRIES))
+    known = any(all(place in listed for place in places) for listed in (_TOWNS, COUNTRIES, _CONTINENTS))
     began = new.rule == "once" and not _IN_SEVERAL.search(f"{new.attribute} ")
     return known and (new.attribute in _IN_ONE_PLACE or began)
 
@@ -202,6 +207,8 @@ _NUMBERS = frozenset((ValueKind.QUANTITY, ValueKind.VERSION))
 
 def _comparable(old: Frame, new: Frame) -> bool:
     """Whether one value can take the place of the other: a weekday is no other calendar day, a number no other name."""
+    if _is_code(old) and _is_code(new):
+        return True
     if old.value_kind is not new.value_kind:
         return {old.value_kind, new.value_kind} <= _WORDS or {old.value_kind, new.value_kind} <= _NUMBERS
     if old.value_kind is ValueKind.DATE:
@@ -210,6 +217,16 @@ def _comparable(old: Frame, new: Frame) -> bool:
         first, second = _measured(old.value), _measured(new.value)
         return not first or not second or bool(first & second)
     return True
+
+
+_CODE = re.compile(r"\d+|\d+[A-Z]|[A-Z]{1,3}-?\d+[A-Z]?|\d+(?:-\d+)+|\d+(?: [A-Z]\w*)+")
+
+
+def _is_code(frame: Frame) -> bool:
+    """Whether a value is the number or code of a thing and no amount: "14C", "B7", "555-0101", "12 Elm Street"."""
+    return frame.value_kind in (ValueKind.NAME, ValueKind.QUANTITY, ValueKind.OTHER) and bool(
+        _CODE.fullmatch(frame.value)
+    )
 
 
 def _measured(value: str) -> frozenset[str]:

@@ -285,6 +285,8 @@ def _is_leading_name(words: list[Word]) -> bool:
         return True
     if first.tag == "NN2":
         return second.text == "'s" or second.tag in ("VVZ", "VBZ", "VHZ")
+    if first.tag == "VVG" and not first.lower.endswith("ing"):
+        return True
     unknown = first.tag in ("NN1", "VVG", "AJ0", "VVB", "VVN") and second.tag in FINITE and not first.text.endswith("s")
     return unknown and is_unknown(first.lower)
 
@@ -320,6 +322,9 @@ def lemma_as(text: str, tag: str) -> str:
     """The lemma of a word if it has this tag."""
     if tag in _known_tags(text):
         return str(load_tagger().analyze(text, pos=tag)[0]).lower()
+    if tag == "VVD":
+        stems = (text.lower().removesuffix("d"), text.lower().removesuffix("ed"))
+        return next((stem for stem in stems if not is_unknown(stem)), stems[1])
     return re.sub(r"(?<=ch|sh|ss)es$|s$", "", text.lower())
 
 
@@ -442,3 +447,19 @@ def _repair_missing_verb(words: list[Word]) -> None:
             _set_verb(word, found)
             word.tag = "VVB" if found == "VVI" else found
             return
+    for at, word in enumerate(
+        words[1:-1], 1
+    ):  # "The scheduler logs at level 3": a plural between two phrases is the verb
+        opens = words[at + 1].tag in ("PRP", "AT0", "DPS", "NP0", "CRD", "NN1", "NN0")
+        name = at == 1 and words[0].text[0].isupper() and is_unknown(words[0].lower)
+        if not opens or not (name or words[at - 1].tag in ("NN1", "NP0", "CRD")):
+            continue
+        if word.tag == "NN2" and word.lower.endswith("s"):
+            _set_verb(word)
+        elif word.tag in ("NN1", "AJ0", "VVN") and word.lower.endswith("ed") and word.text.islower():
+            _set_verb(word, "VVD")
+        else:
+            continue
+        if name:
+            words[0].tag, words[0].lemma = "NP0", words[0].lower
+        return

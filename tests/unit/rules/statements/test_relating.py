@@ -5,6 +5,35 @@ import pytest
 from recollect.rules.statements import Relation, compare, read_statement
 
 CHANGED = [
+    # a value that is told with its own noun, or that is of a class of which one holds
+    ("The viewer runs version 1.4.0", "The viewer is on version 1.5.0"),
+    ("Kim wears shoe size 38", "Kim wears shoe size 39"),
+    ("The ferry to Holm leaves from pier B4", "The ferry to Holm leaves from pier 7"),
+    ("Mr Odell's seat is 14C", "Mr Odell's seat is 22A"),
+    ("Kim is on the Basic plan", "Kim is on the Plus plan"),
+    ("Kim works the night shift", "Kim works the late shift"),
+    ("The clinic is on the second floor", "The clinic is on the fourth floor"),
+    ("The extension has a budget of 900 euros", "The extension has a budget of 1,400 euros"),
+    ("Kim has brown hair", "Kim has platinum blond hair"),
+    ("The garden gate is green", "The garden gate is dark blue"),
+    ("Kim's position is right wing", "Kim's position is left back"),
+    ("The status of parcel 12 is pending", "The status of parcel 12 is shipped"),
+    ("You can reach the clinic at 555-0101", "You can reach the clinic at 555-0177"),
+    ("The manual is in Dutch", "The manual is in Finnish"),
+    # verbs with one object, holder, place or means at a time
+    ("The Aldra flows into Lake Morr", "The Aldra flows into the Wenn"),
+    ("Kim rents from Mrs Abel", "Kim rents from Stone Homes"),
+    ("Kim goes to work by bike", "Kim goes to work by tram"),
+    ("The film Dusk is classified as drama", "The film Dusk is classified as horror"),
+    ("The canteen is supplied by Holm Foods", "The canteen is supplied by Greenway"),
+    ("The deli buys its flour from Holm Mill", "The deli buys its flour from Stone Mill"),
+    ("Kim Vale holds the record of the Tarn Run", "Lou Marsh holds the record of the Tarn Run"),
+    ("Kim uses Notepad for recipes", "Kim uses Obsidian for recipes"),
+    ("The ladder belongs to Kim", "The ladder belongs to Lou"),
+    ("Kim Vale serves as treasurer of the choir", "Lou Marsh serves as treasurer of the choir"),
+    ("Graz is where Kim lives", "Linz is where Kim lives"),
+    ("The drink Kim likes best is tea", "The drink Kim likes best is flat white"),
+    ("A Spring Ledger was written by Kim Vale", "A Spring Ledger was written by Lou Marsh"),
     # the value of a slot
     ("The rent is 900 euros", "The rent is 950 euros now"),
     ("The rent is 900 euros", "The rent was raised to 950 euros"),
@@ -95,6 +124,8 @@ SAME = [
 ]
 
 CONTESTED = [
+    ("Kim is sometimes called Bee", "Kim is sometimes called Ace"),
+    ("The heron is found in Norway", "The heron is found in Peru"),
     ("User lives in Lisbon", "User lives in Alfama"),
     ("User lives in Lisbon", "User moved to Kubernetes"),
     ("User works at Corvex", "User joined Mensa"),
@@ -108,6 +139,16 @@ CONTESTED = [
 ]
 
 APART = [
+    ("Kim is one of Lou's clients", "Ann is one of Lou's clients"),
+    ("The mayor is patron of Tarn School", "The mayor is patron of Holm School"),
+    ("Kim is fond of Tarn", "Lou is fond of Tarn"),
+    ("The plugin supports version 2", "The plugin supports version 3"),
+    ("Flight KL22 leaves from gate B7", "Flight KL22 arrives at gate C2"),
+    ("Kim is on the night shift this week", "Kim is on the day shift next week"),
+    ("My car is red", "My car is fast"),
+    ("Kim's hair is black", "Kim's hair is curly"),
+    ("Kim belongs to the Tarn Choir", "Kim belongs to the Rowing Club"),
+    ("In the Friday meeting the language is Dutch", "In the Monday meeting the language is French"),
     ("I drink tea", "I stopped drinking"),
     ("On weekdays I get up at 6", "On Sundays I get up at 9"),
     ("Corvex makes SUVs", "Globex makes SUVs"),
