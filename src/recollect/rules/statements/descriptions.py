@@ -170,7 +170,7 @@ _DUTIES = ("on call for", "on duty for", "in charge of", "responsible for", "car
 
 
 def read_duty(context: Context) -> list[Frame]:
-    """ "Priya is on call for the payments team": the team has one who is."""
+    """ "Priya is on call for the payments team": the team has one who is; this week's and next week's are two."""
     said = " ".join(word.lower for word in (context.rest[:3] if context.verb.copula else context.rest[:2]))
     duty = next((duty for duty in _DUTIES if said.startswith(duty)), "")
     if context.verb.copula == (duty == "care of") or form_of(context.subject_words) is not Form.NAME or not duty:
@@ -180,7 +180,7 @@ def read_duty(context: Context) -> list[Frame]:
     thing = split_tail(context.rest[len(duty.split()) :])
     if not thing.value or thing.form not in (Form.NAME, Form.THE, Form.BARE):
         return []
-    value = Tail(context.subject_words, thing.scope, thing.times, thing.more, thing.now)
+    value = Tail(context.subject_words, [*thing.scope, *thing.times], [], thing.more, thing.now)
     return [build(context, duty, value, "duty", subject=noun_phrase(thing.value, context.speaker).whole, one=True)]
 
 

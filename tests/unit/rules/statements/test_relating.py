@@ -139,6 +139,7 @@ CONTESTED = [
 ]
 
 APART = [
+    ("Kim is on call for the payments team this week", "Lou is on call for the payments team next week"),
     ("Kim is one of Lou's clients", "Ann is one of Lou's clients"),
     ("The mayor is patron of Tarn School", "The mayor is patron of Holm School"),
     ("Kim is fond of Tarn", "Lou is fond of Tarn"),
