@@ -17,7 +17,8 @@ NOT_ABOUT_THEM = 0.5
 SAID = 0.5
 """What it counts for that a memory says every word of what is asked; likeness tells more."""
 AT_NOTHING, PER_SUPPORT = -1.4, 4.1
-"""The logistic curve from support to confidence, fitted by `bench/tune.py` on the sets that have questions without an answer."""
+"""The logistic curve from support to confidence, fitted on the sets that have questions without an answer;
+`bench/tune.py --confidence` fits it anew."""
 NOTHING_MATCHES, NOT_SURE, BELOW_THRESHOLD = "abstained:nothing_matches", "abstained:not_sure", "abstained:threshold"
 
 
