@@ -213,8 +213,8 @@ class Machine(RuleBasedStateMachine):
         """Mostly nonsense, and refused as such."""
         self._step()
         id, winner = self._pick(pick).id, self._pick(side).id
-        flagged = {one.id for pair in self.mem.outdated(limit=500) for one in (pair.later, pair.earlier) if one}
-        if id not in flagged:  # else there is a pair to decide, of which the model does not know
+        linked = [one for one in self.mem.related(id) if one.relation_type == "may_update"]
+        if not linked:  # else there is a pair to decide, of which the model does not know
             self._try(lambda: self.mem.resolve(id, winner=winner), lambda model: model.resolve(id, winner))
 
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
