@@ -136,7 +136,8 @@ wanted AS MATERIALIZED (
      CROSS JOIN LATERAL (SELECT stream, memory FROM memories
                           WHERE tenant = :tenant AND stream = elsewhere.stream::bigint AND scope = seen.scope
                             AND kind_class = held.kind_class AND key_identity >= held.key
-                            AND key_identity < held.key || '$' AND status = 'active' LIMIT 100) h
+                            AND key_identity < held.key || '$' AND status = 'active'
+                          ORDER BY key_identity LIMIT 100) h
      UNION
     SELECT l.stream, l.memory FROM named CROSS JOIN LATERAL jsonb_array_elements_text(named.links) AS link (id)
      CROSS JOIN LATERAL (SELECT stream, memory FROM memories WHERE tenant = :tenant AND id = link.id LIMIT 1) l
