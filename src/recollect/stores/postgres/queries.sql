@@ -83,7 +83,7 @@ SELECT l.*, s.uid, a.body FROM amendments a JOIN ledger l USING (tenant, stream,
 SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   FROM jsonb_array_elements_text(:ids::jsonb) WITH ORDINALITY AS wanted (id, nth)
  CROSS JOIN LATERAL (SELECT * FROM memories WHERE tenant = :tenant AND id = wanted.id LIMIT 1) m
-  JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
+ CROSS JOIN LATERAL (SELECT body FROM versions WHERE tenant = :tenant AND stream = m.stream AND memory = m.memory LIMIT 1) v
   LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
@@ -93,7 +93,7 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
   FROM jsonb_array_elements_text(:numbers::jsonb) WITH ORDINALITY AS wanted (memory, nth)
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = :stream AND memory = wanted.memory::bigint LIMIT 1) m
-  JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
+ CROSS JOIN LATERAL (SELECT body FROM versions WHERE tenant = :tenant AND stream = :stream AND memory = m.memory LIMIT 1) v
   LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
@@ -104,7 +104,7 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
                         AND memory = (wanted.place ->> 1)::bigint LIMIT 1) m
-  JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
+ CROSS JOIN LATERAL (SELECT body FROM versions WHERE tenant = :tenant AND stream = m.stream AND memory = m.memory LIMIT 1) v
   LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  ORDER BY wanted.nth
@@ -224,14 +224,16 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
  ORDER BY m.memory DESC
 
 -- name: standing
--- The newest of a sort, each sort by its own index; those of them that fit.
-SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
-  FROM (SELECT memory FROM memories
-         WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND {sort}
-         ORDER BY memory DESC LIMIT :limit) newest
+-- The newest of a sort, each sort by its own index; those of them that fit. The newest are found once, and not anew for each version.
+WITH newest AS MATERIALIZED (
+    SELECT memory FROM memories
+     WHERE tenant = :tenant AND stream = :stream AND status = 'active' AND {sort}
+     ORDER BY memory DESC LIMIT :limit)
+SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM newest
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = :stream AND memory = newest.memory LIMIT 1) m
-  JOIN versions v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = m.memory
+ CROSS JOIN LATERAL (SELECT body FROM versions
+                      WHERE tenant = :tenant AND stream = :stream AND memory = newest.memory LIMIT 1) v
   LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
  WHERE {filters} ORDER BY m.memory DESC
