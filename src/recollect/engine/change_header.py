@@ -69,7 +69,7 @@ def change_header(
 ) -> ChangeHeader:
     """What changed in the memories that the caller may see: at most three lines, those that matter most first.
 
-    A thread is told as much as ``budget_tokens`` has room for, or as ``fits``, and the rest next time.
+    The header is cut to ``budget_tokens``, or to what ``fits`` accepts; the other changes come with the next look.
     With ``thread``, since that thread was last told, and the thread moves on; its first look shows nothing. Without one,
     the oldest changes after ledger entry ``since`` of the one stream at ``owner`` and ``space``, and nothing is remembered:
     the answer's ``rev`` is the ``since`` to go on with.
@@ -123,7 +123,7 @@ def _told(
     streams: Callable[[Reader], Sequence[Stream]],
     fits: Fits,
 ) -> ChangeHeader:
-    """Look until the thread has moved as far as was seen, or there is nothing to see, or others write for too long."""
+    """Return the changes that a thread has not seen and move its cursor; return none if a writer holds the store too long."""
     for _ in range(LOOKS):
         with engine.read() as reader:
             look = _look(engine, reader, thread, streams(reader), fits)
@@ -132,7 +132,7 @@ def _told(
                 return look.header
         except StoreConflict:
             raise
-        except StoreBusy:  # a question must not wait for whoever writes
+        except StoreBusy:  # a read must not wait for a writer
             break
     return ChangeHeader(look.header.since, look.header.since)  # others show what there is; the rest comes next time
 

@@ -88,7 +88,7 @@ def check_categories(engine: Engine, field: str, asked: Sequence[str]) -> tuple[
 
 
 def whole_categories(engine: Engine) -> list[str]:
-    """The categories that the policy has in every context whole, as far as the agent may know of them."""
+    """Return the categories with ``context: all`` that the agent may read."""
     known, categories = engine.sight.categories, engine.policy.categories
     whole = [one.name for one in (*categories.system, *categories.custom) if one.context == "all"]
     return [name for name in whole if known is None or name in known]

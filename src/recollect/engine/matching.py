@@ -312,7 +312,7 @@ def standing(
 def standing_in(
     engine: Engine, reader: Reader, streams: Sequence[Stream], categories: Sequence[str], most: int
 ) -> Later[list[Stored]]:
-    """The newest memories of some categories that are read whatever is asked, as far as they may be seen."""
+    """Return the newest visible memories of these categories, which a turn recalls whatever is asked."""
     selection = engine.what_is_active()
     asked = [reader.standing_in(stream, name, most, selection) for stream in streams for name in categories]
     return lambda: as_seen(engine, reader, [stored for answer in asked for stored in answer()])

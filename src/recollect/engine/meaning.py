@@ -79,7 +79,7 @@ class Meanings:
             return None
 
     def for_reading(self, engine: "Engine") -> Embedder:
-        """The same, or one without vectors where those that are there are a former default's: words alone find things then."""
+        """Return the embedder for a read, or one without vectors if the store still has a former default's vectors."""
         try:
             return self.embedder(engine)
         except FormerVectors:
