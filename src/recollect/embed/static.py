@@ -27,6 +27,10 @@ FIRST_PIECE = 999
 """The vocabulary begins with marks and gaps that no text has. They have no vectors."""
 
 
+WORDS_KEPT = 16_384
+"""How many words' vectors are kept at hand, half a kilobyte each."""
+
+
 class StaticEmbedder:
     """256 dimensions, read from the package's files on first use. Safe to share between threads."""
 
@@ -36,6 +40,7 @@ class StaticEmbedder:
     def __init__(self) -> None:
         self._loading = threading.Lock()
         self._vectors: NDArray[np.int8] | None = None
+        self._words: dict[str, NDArray[np.int16]] = {}
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         import numpy as np
@@ -47,6 +52,20 @@ class StaticEmbedder:
             if pieces:
                 vectors[row] = _of_length_one(table[pieces].sum(axis=0, dtype=np.int64))
         return vectors
+
+    def word_vectors(self, words: Sequence[str]) -> "NDArray[np.int64]":
+        """Return the sum of each word's pieces, not brought to length 1: its length says how much the word means by itself."""
+        import numpy as np
+
+        if len(self._words) > WORDS_KEPT:
+            self._words.clear()
+        missing = [word for word in words if word not in self._words]
+        if missing:
+            table, splitter = self._loaded(), shared_splitter()
+            for word in missing:
+                pieces = [piece - FIRST_PIECE for piece in splitter.pieces(word) if piece >= FIRST_PIECE]
+                self._words[word] = table[pieces].sum(axis=0, dtype=np.int16)
+        return np.array([self._words[word] for word in words], dtype=np.int64)
 
     def _loaded(self) -> "NDArray[np.int8]":
         import numpy as np

@@ -32,6 +32,8 @@ PASSES_IF_NEAR, AS_RELEVANT_IF_NEAR = 0.5, 0.5
 """The same where likeness alone speaks for an update and the later one announces no change: most that are alike are two facts."""
 AMONG_IF_NEAR = 6
 """Among how many of the best a later one must be for which likeness alone speaks: it must not push out what answers better."""
+ANSWERS = ("text", "similar_words", "meaning", "nearest_words", "names")
+"""The features that say how well a memory answers the question."""
 NEARLY_AS_WELL = 0.5
 """The share of the best match from which something that is believed more gets a place before guesses."""
 _NOTHING: Mapping[Place, Stored] = MappingProxyType({})
@@ -95,7 +97,12 @@ def _later_first(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> lis
 
 
 def _is_as_good(newer: Ranked, older: Ranked, score: float, relevance: float) -> bool:
-    return newer.score >= score * older.score and newer.relevance >= relevance * older.relevance
+    return _evidence(newer) >= score * _evidence(older) and newer.relevance >= relevance * older.relevance
+
+
+def _evidence(one: Ranked) -> float:
+    """Return the part of a score that says how well a memory answers, without what it has whatever is asked."""
+    return sum(one.features.get(name, 0.0) for name in ANSWERS)
 
 
 class _Reasons:

@@ -11,6 +11,7 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
 from recollect.engine.meaning import Asked, Likeness, likeness
 from recollect.engine.relations import Edges, edges, strongest
@@ -35,9 +36,11 @@ from recollect.rules.fusion import (
     recall_reason,
     relevance,
     reread,
+    text_terms,
     widened,
     worth_reading,
 )
+from recollect.rules.nearest_words import nearest_words
 from recollect.rules.newness import LOOKED_AT, in_time, statement
 from recollect.rules.question import Question
 from recollect.rules.shadowing import Concept, Holder
@@ -149,7 +152,7 @@ def ranked(
     cosines = meant.cosines(list(facts)) if meant else {}
     idf = {term: text.idf[term] for term in question.terms if term in text.idf}
     evidence = Evidence(text.shares(facts), cosines, related, idf, text.widened(facts), bearing, asked_for)
-    best = _scored(engine, reader, sought, evidence, facts)
+    best = _scored(engine, reader, sought, asked.text, evidence, facts)
     told = [_ranked(question, text.idf, evidence, one, looking) for one in best[:most]]
     supports = _supports(engine, reader, streams, sought, asked, evidence, told)
     return [
@@ -266,7 +269,7 @@ def _vouched(
 
 
 def _scored(
-    engine: Engine, reader: Reader, sought: _Sought, evidence: Evidence, facts: Mapping[Place, Facts]
+    engine: Engine, reader: Reader, sought: _Sought, text: str, evidence: Evidence, facts: Mapping[Place, Facts]
 ) -> list[Scored]:
     """Everybody scored by what is known of them, then the best again by what they say; best first."""
     settings, question, named = engine.policy.ranking, sought.question, sought.named
@@ -274,12 +277,25 @@ def _scored(
     telling = telling if named is None else [one for one in telling if one.place in named]
     shortlist = worth_reading(question, telling, max(sought.most, LOOKED_AT), settings)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
-    best = reread(question, [one for one in shortlist if one.place in contents], contents, settings)
+    nearest = _nearest_words(sought, text, facts, contents) if settings.nearest_words else {}
+    best = reread(question, [one for one in shortlist if one.place in contents], contents, settings, nearest)
     if settings.newest_first and question.time_decides:
         best = _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
     if question.asks_for_members and all(facts[one.place].session == _alone(one.place) for one in best):
         best = members_first(question, best, contents)
     return best
+
+
+def _nearest_words(
+    sought: _Sought, text: str, facts: Mapping[Place, Facts], contents: Mapping[Place, str]
+) -> dict[Place, float]:
+    """Return how near the words of these contents are to those of the question, where there are vectors at all."""
+    if sought.meant is None:
+        return {}
+    asked = text_terms(sought.question, facts.values())
+    telling = {term: sought.text.idf[term] for term in asked if term in sought.text.idf}
+    scores = nearest_words(text, telling, list(contents.values()), shared_static_embedder().word_vectors)
+    return dict(zip(contents, scores, strict=True))
 
 
 def _named(

@@ -350,6 +350,9 @@ class Ranking(Section):
 
     text: float = Field(1.0, ge=0, le=10, description="the words that it shares with the question, rare ones most")
     meaning: float = Field(1.0, ge=0, le=10, description="likeness of meaning, where vectors are kept")
+    nearest_words: float = Field(
+        1.0, ge=0, le=10, description="how near each word of the question is to some word of it, where vectors are kept"
+    )
     names: float = Field(0.25, ge=0, le=10, description="the question names who said it, or what it is about")
     time: float = Field(0.5, ge=0, le=10, description="it is from a time that the question names")
     authority: float = Field(0.4, ge=0, le=10, description="a person, a tool or the operator stands for it")

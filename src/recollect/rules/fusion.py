@@ -115,6 +115,7 @@ class Features(NamedTuple):
     relation: float = 0.0
     pinned: float = 0.0
     canon: float = 0.0
+    nearest_words: float = 0.0
     says_when: float = 0.0
     asks: float = 0.0
     bearing: float = 0.0
@@ -374,7 +375,7 @@ def worth_reading(question: Question, ranked: Sequence[Scored], wanted: int, wei
 
     Content adds little, so that whatever lies further behind the last of the best than that stays behind it.
     """
-    adds = (weights.asks, weights.says_when if question.asks_when else 0.0)
+    adds = (weights.asks, weights.says_when if question.asks_when else 0.0, weights.nearest_words)
     reach = sum(map(abs, adds)) + 10**-DIGITS
     last = ranked[wanted - 1].score if len(ranked) > wanted else -math.inf
     return [one for one in ranked[: max(SHORTLIST, wanted)] if one.score >= last - reach]
@@ -388,18 +389,28 @@ _TIME_WORD = re.compile(
 
 
 def reread(
-    question: Question, best: Sequence[Scored], contents: Mapping[Place, str], weights: Ranking | None = None
+    question: Question,
+    best: Sequence[Scored],
+    contents: Mapping[Place, str],
+    weights: Ranking | None = None,
+    nearest: Mapping[Place, float] = MappingProxyType({}),
 ) -> list[Scored]:
-    """The best, scored again with what their content says, best first."""
+    """Score the best again with what their content says, and return them best first.
+
+    ``nearest`` holds how near the words of each are to those of the question (`nearest_words`).
+    """
     weights = weights or Ranking()
-    return in_order(_reread(question, one, contents[one.place], weights) for one in best)
-
-
-def _reread(question: Question, one: Scored, content: str, weights: Ranking) -> Scored:
-    when, asking = says_when(question, content), asks(content)
-    if not when and not asking:
-        return one
-    return scored(one.place, one.features._replace(says_when=weights.says_when * when, asks=weights.asks * asking))
+    return in_order(
+        scored(
+            one.place,
+            one.features._replace(
+                nearest_words=weights.nearest_words * nearest.get(one.place, 0.0),
+                says_when=weights.says_when * says_when(question, contents[one.place]),
+                asks=weights.asks * asks(contents[one.place]),
+            ),
+        )
+        for one in best
+    )
 
 
 def members_first(question: Question, best: Sequence[Scored], contents: Mapping[Place, str]) -> list[Scored]:
