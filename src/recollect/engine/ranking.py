@@ -30,6 +30,7 @@ from recollect.rules.fusion import (
     Facts,
     Place,
     Scored,
+    add_up,
     fuse,
     is_of_then,
     members_first,
@@ -275,9 +276,10 @@ def _scored(
     settings, question, named = engine.policy.ranking, sought.question, sought.named
     telling = fuse(question, evidence, facts, settings, settings.meaning_min)
     telling = telling if named is None else [one for one in telling if one.place in named]
-    shortlist = worth_reading(question, telling, max(sought.most, LOOKED_AT), settings)
+    by_vectors = sought.meant is not None and bool(settings.nearest_words)
+    shortlist = worth_reading(question, telling, max(sought.most, LOOKED_AT), settings, by_vectors=by_vectors)
     contents = reader.contents(engine.tenant, [one.place for one in shortlist])
-    nearest = _nearest_words(sought, text, facts, contents) if settings.nearest_words else {}
+    nearest = _nearest_words(sought, text, facts, contents, settings.lent) if by_vectors else {}
     best = reread(question, [one for one in shortlist if one.place in contents], contents, settings, nearest)
     if settings.newest_first and question.time_decides:
         best = _in_time(question, best, facts, contents, sought.text.idf, sought.meant)
@@ -287,15 +289,14 @@ def _scored(
 
 
 def _nearest_words(
-    sought: _Sought, text: str, facts: Mapping[Place, Facts], contents: Mapping[Place, str]
+    sought: _Sought, text: str, facts: Mapping[Place, Facts], contents: Mapping[Place, str], lent: Sequence[float]
 ) -> dict[Place, float]:
-    """Return how near the words of these contents are to those of the question, where there are vectors at all."""
-    if sought.meant is None:
-        return {}
+    """Return how near the words of these contents are to those of the question."""
     asked = text_terms(sought.question, facts.values())
     telling = {term: sought.text.idf[term] for term in asked if term in sought.text.idf}
-    scores = nearest_words(text, telling, list(contents.values()), shared_static_embedder().word_vectors)
-    return dict(zip(contents, scores, strict=True))
+    found = nearest_words(text, telling, list(contents.values()), shared_static_embedder().word_vectors)
+    read = {place: facts[place] for place in contents}
+    return add_up((dict(zip(contents, shares, strict=True)) for shares in found.values()), read, lent)
 
 
 def _named(

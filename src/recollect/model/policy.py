@@ -341,17 +341,17 @@ class Recall(Section):
 
 
 class Ranking(Section):
-    """What each feature of a memory counts for, beside a perfect match of the words, which counts 1.
+    """What each feature of a memory counts for.
 
     Chosen over all sets that `bench/recall.py` measures; `bench/tune.py`, which searches on all but one, finds none that are
     better by more than 0.003 on the one left out. Importance, vouching, pinned and canon, which no set shows, are small: they
     decide between near-equals and never over a better answer.
     """
 
-    text: float = Field(1.0, ge=0, le=10, description="the words that it shares with the question, rare ones most")
-    meaning: float = Field(1.0, ge=0, le=10, description="likeness of meaning, where vectors are kept")
+    text: float = Field(0.3, ge=0, le=10, description="the words that it shares with the question, rare ones most")
+    meaning: float = Field(1.5, ge=0, le=10, description="likeness of meaning, where vectors are kept")
     nearest_words: float = Field(
-        1.0, ge=0, le=10, description="how near each word of the question is to some word of it, where vectors are kept"
+        2.0, ge=0, le=10, description="how near each word of the question is to some word of it, where vectors are kept"
     )
     names: float = Field(0.25, ge=0, le=10, description="the question names who said it, or what it is about")
     time: float = Field(0.5, ge=0, le=10, description="it is from a time that the question names")

@@ -16,7 +16,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from heapq import nsmallest
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -164,22 +163,9 @@ def in_order(found: Iterable[Scored]) -> list[Scored]:
 # Which memories are looked at.
 
 
-def nominees(evidence: Evidence, by_text: int = BY_TEXT, by_meaning: int = BY_MEANING) -> list[Place]:
-    """The best by their own words and the best by meaning, in the order of their places."""
-    own: dict[Place, float] = {}
-    for shares in (*evidence.text.values(), *evidence.similar.values()):
-        for place, share in shares.items():
-            own[place] = own.get(place, 0.0) + share
-    return sorted({*_best(own, by_text), *_best(evidence.meaning, by_meaning), *evidence.relation})
-
-
 def widened(places: Iterable[Place], reach: int) -> list[Place]:
     """The same with all their possible neighbours. Some of those will not exist, or not be of the same session."""
     return sorted({(stream, number + step) for stream, number in places for step in range(-reach, reach + 1)})
-
-
-def _best(scores: Mapping[Place, float], count: int) -> list[Place]:
-    return [place for _, place in nsmallest(count, ((-round(score, DIGITS), place) for place, score in scores.items()))]
 
 
 # How they are scored.
@@ -194,7 +180,8 @@ def fuse(
 ) -> list[Scored]:
     """All candidates that ``facts`` names, best first, by everything but their content.
 
-    With a ``meaning_min`` those are left out that have nothing to do with the question: neither a word of it, nor
+    Where there are no vectors, words count for what vectors would, so that what a memory has whatever is asked (its authority,
+    its importance) weighs no more than elsewhere. With a ``meaning_min`` those are left out that have nothing to do with the question: neither a word of it, nor
     neighbours who lend enough of theirs, nor a meaning as like as that, nor a relation to one that has, nor the time that
     is all it asks for.
     """
@@ -207,7 +194,8 @@ def fuse(
     )
     named = {who: names(question, who) for who in {known.named for known in facts.values()}}
     best = max(texts.values(), default=0.0) or 1.0
-    counts = weights.text * min(1.0, _covered(evidence) / LEAST_COVERED)
+    instead = 0.0 if evidence.meaning else weights.meaning + weights.nearest_words
+    counts = (weights.text + instead) * min(1.0, _covered(evidence) / LEAST_COVERED)
     if meaning_min is not None:
         nearby = {place for place, text in texts.items() if text / best >= NEARBY}
         alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}
@@ -281,9 +269,16 @@ def text_scores(
     says "wonderful". So each word counts for a turn as if it were its own if it stands in a turn nearby, only less; but
     once, however many neighbours say it.
     """
+    return add_up((text.get(term, {}) for term in text_terms(question, facts.values())), facts, lent)
+
+
+def add_up(
+    each: Iterable[Mapping[Place, float]], facts: Mapping[Place, Facts], lent: Sequence[float]
+) -> dict[Place, float]:
+    """Return the sum of what each word adds to each candidate, where neighbours in a conversation lend theirs."""
     total: dict[Place, float] = {}
-    for term in text_terms(question, facts.values()):
-        for place, share in _with_neighbours(text.get(term, {}), facts, lent).items():
+    for shares in each:
+        for place, share in _with_neighbours(shares, facts, lent).items():
             total[place] = total.get(place, 0.0) + share
     return total
 
@@ -370,12 +365,15 @@ def relevance(
 # What their content adds.
 
 
-def worth_reading(question: Question, ranked: Sequence[Scored], wanted: int, weights: Ranking) -> list[Scored]:
-    """Those that may be among the best ``wanted`` once their content is read, and so many at most (`SHORTLIST`).
+def worth_reading(
+    question: Question, ranked: Sequence[Scored], wanted: int, weights: Ranking, *, by_vectors: bool = False
+) -> list[Scored]:
+    """Return the candidates that may be among the best ``wanted`` once their content is read, `SHORTLIST` at most.
 
-    Content adds little, so that whatever lies further behind the last of the best than that stays behind it.
+    What lies further behind the last of the best than content can add stays behind it. Without vectors content adds little.
     """
-    adds = (weights.asks, weights.says_when if question.asks_when else 0.0, weights.nearest_words)
+    nearest = weights.nearest_words if by_vectors else 0.0
+    adds = (weights.asks, weights.says_when if question.asks_when else 0.0, nearest)
     reach = sum(map(abs, adds)) + 10**-DIGITS
     last = ranked[wanted - 1].score if len(ranked) > wanted else -math.inf
     return [one for one in ranked[: max(SHORTLIST, wanted)] if one.score >= last - reach]

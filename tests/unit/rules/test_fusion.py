@@ -19,7 +19,6 @@ from recollect.rules.fusion import (
     fuse,
     in_order,
     members_first,
-    nominees,
     recall_reason,
     relevance,
     reread,
@@ -96,7 +95,13 @@ def test_the_features_add_up_to_the_score() -> None:
     evidence = Evidence({"theme": {(1, 1): 2.0}}, {(1, 1): 0.5}, {(1, 1): 0.5})
     one = fuse(ask("theme in May 2024"), evidence, {(1, 1): PLAIN._replace(pinned=True)})[0]
     assert one.score == pytest.approx(sum(one.features))
-    assert one.features.text == 1.0
+    assert one.features.text == Ranking().text
+
+
+def test_words_stand_in_for_vectors_where_there_are_none() -> None:
+    weights = Ranking()
+    one = fuse(ask("theme"), Evidence({"theme": {(1, 1): 2.0}}, {}, {}), {(1, 1): PLAIN})[0]
+    assert one.features.text == weights.text + weights.meaning + weights.nearest_words
 
 
 # Neighbours.
@@ -144,13 +149,6 @@ def test_a_question_of_names_alone_is_still_searched_for() -> None:
 
 
 # Candidates.
-
-
-def test_nominees_are_the_best_by_words_and_by_meaning_and_what_is_related() -> None:
-    evidence = Evidence(
-        {"red": {(1, 1): 1.0, (1, 2): 2.0}, "hous": {(1, 1): 2.0}}, {(1, 7): 0.9, (1, 8): 0.1}, {(1, 9): 0.5}
-    )
-    assert nominees(evidence, 1, 1) == [(1, 1), (1, 7), (1, 9)]
 
 
 def test_candidates_are_widened_by_their_neighbours() -> None:
@@ -202,6 +200,7 @@ def test_what_lies_far_behind_is_not_read() -> None:
     assert worth_reading(ask("Why?"), ranked, 3, Ranking()) == ranked[:3]
     assert worth_reading(ask("When?"), ranked, 3, Ranking()) == ranked[:5]
     assert worth_reading(ask("Why?"), ranked, 10, Ranking()) == ranked
+    assert worth_reading(ask("Why?"), ranked, 3, Ranking(), by_vectors=True) == ranked
 
 
 def test_relevance_is_the_share_of_telling_words_or_the_cosine() -> None:
