@@ -178,12 +178,12 @@ def fuse(
     weights: Ranking | None = None,
     meaning_min: float | None = None,
 ) -> list[Scored]:
-    """All candidates that ``facts`` names, best first, by everything but their content.
+    """Score the candidates that ``facts`` names by everything but their content, and return them best first.
 
     Where there are no vectors, words count for what vectors would, so that what a memory has whatever is asked (its authority,
-    its importance) weighs no more than elsewhere. With a ``meaning_min`` those are left out that have nothing to do with the question: neither a word of it, nor
-    neighbours who lend enough of theirs, nor a meaning as like as that, nor a relation to one that has, nor the time that
-    is all it asks for.
+    its importance) weighs no more than elsewhere. With a ``meaning_min``, a candidate that has nothing to do with the question
+    is left out: it has no word of it, no neighbours who lend enough of theirs, no meaning as like as that, no relation to one
+    that has, and is not of the time that is all it asks for.
     """
     weights = weights or Ranking()
     own = text_scores(question, evidence.text, facts, weights.lent)
