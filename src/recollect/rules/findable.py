@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.model.record import DEFAULT_CATEGORY, TITLE
-from recollect.model.state import State
+from recollect.model.state import State, body_in_force
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass
 from recollect.rules.entities import entity_names
 from recollect.rules.keys import CanonicalKey, KeySource, words_of
@@ -34,9 +34,11 @@ def findable(
     """The index terms of a memory under the key that it has now. What it says is worked out unless it is known.
 
     >>> theme = State("1", "active", canonical_key="Ana-Theme-Mode")
-    >>> findable({"content": "Ana prefers dark mode", "key_source": "parser", "kind": "semantic"}, theme)
+    >>> said = {"content": "Ana prefers dark mode", "key_source": "parser", "kind": "semantic", "authority": "ai_inferred"}
+    >>> findable(said, theme)
     Findable(said=['ana', 'prefer', 'dark', 'mode'], keyed=('theme',))
     """
+    body = body_in_force(body, state)
     known = said_terms(body, synonyms) if said is None else said
     key = CanonicalKey(state.canonical_key, state.key_digest, KeySource(body["key_source"]))
     category = state.category if state.category != DEFAULT_CATEGORY else ""
