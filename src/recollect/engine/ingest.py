@@ -494,6 +494,8 @@ def _meet(pen: Pen, prepared: Prepared, incumbent: Stored, log: operations.Write
         return _reinforce(pen, prepared.draft, incumbent, verdict.rule)
     if verdict.outcome is Outcome.SUPERSEDED:
         return _supersede(pen, prepared, incumbent, verdict)
+    if verdict.outcome is Outcome.STORED:
+        return _store_behind(pen, prepared, incumbent, verdict)
     return _contradict(pen, prepared, incumbent, verdict)
 
 
@@ -635,6 +637,20 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     deleted = trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded)
     changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
     return _answer(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, *conflict, deleted, wrote=True)
+
+
+def _store_behind(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
+    """Store a statement that is older than the active one, as an earlier version that the active one superseded."""
+    engine, newer = pen.engine, incumbent.state.id
+    id, commitment = _new_version(pen, prepared.draft, [])
+    pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, commitment=commitment)
+    pen.record(Event.SUPERSEDED, id, rule=verdict.rule, to=Status.SUPERSEDED, other=newer)
+    if incumbent.state.supersedes_id is None:  # else the chain goes on from the version that the active one replaced
+        pen.record(Event.RESOLVED, newer, rule=verdict.rule, to=Status.ACTIVE, other=id)
+    receipt = _answer(pen, Outcome.STORED, id, verdict.reasons, (Changed(id, None, "superseded"),), wrote=True)
+    body = pen.stored(id).body or {}
+    gone = trace.memory_deleted(engine.caller, id, body, "superseded", engine.in_force.expanded)
+    return replace(receipt, events=(*receipt.events, gone))
 
 
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:

@@ -116,6 +116,10 @@ class Pen:
             self._actor_names,
         )
 
+    def body(self, id: str) -> Mapping[str, Any]:
+        """Return the body of a version that this operation has in hand; empty once it was removed."""
+        return self._bodies[id] or {}
+
     def _parent_hash(self, id: str) -> str | None:
         """Of the version that it supersedes: one that this operation has in hand, or the one it was loaded with."""
         older = self._states[id].supersedes_id or ""

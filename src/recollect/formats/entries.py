@@ -375,6 +375,7 @@ def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
         **{name: entry[name] for name in _TAKEN_OVER if name in entry},
         "kind": beyond.get("kind") or entry.get("memory_type", "semantic"),
         "source": "import",
+        "created_at": format_time(parse_time(entry["timestamp"])),
         "aliases": [*beyond.get("aliases", ()), *filter(None, [beyond.get("id")])],
         "meta": {**mapping_of(beyond.get("meta")), ORIGIN: {name: value for name, value in origin.items() if value}},
     }

@@ -158,6 +158,7 @@ REASONS: dict[str, str] = {
     "turn:no_project": "it was to be kept for the project, and none was named",
     # Phases.
     "identity:confirmed": "a higher authority said what a lower one had stated: its words are the version that counts",
+    "identity:older": "it says that it is older than what is active, and is kept as an earlier version",
     "identity:said_again_in_a_new_phase": "the same was said again in a new phase, and belongs to it now",
     "phase:first_write": "the first phase begins with the first write",
     "phase:requested": "a new phase was asked for",
