@@ -169,7 +169,10 @@ def test_a_signature_grants_what_the_policy_trusts_its_signer_with(opened: Open,
 
 def test_a_file_archives_nothing_that_is_believed_more_than_it_is(opened: Open) -> None:
     mem = opened()
-    mine, theirs = (mem.add(said, source=source).memory for said, source in (("The gate is red", "user"), ("The roof is flat", "import")))
+    mine, theirs = (
+        mem.add(said, source=source).memory
+        for said, source in (("The gate is red", "user"), ("The roof is flat", "import"))
+    )
     told = [json.loads(line) for line in mem.export_entries()]
     gone = hashlib.sha256(b"elsewhere").hexdigest()
     mem.import_entries(lines(*({**one, "superseded_by": gone} for one in told)), partial=True)
@@ -181,7 +184,9 @@ def test_a_file_archives_nothing_that_is_believed_more_than_it_is(opened: Open) 
 OLD, NEW = entry("The port is 8080", "2021-03-01T10:00:00Z"), entry("The port is 9090", "2026-03-01T10:00:00Z")
 
 
-@pytest.mark.parametrize("files", [[[NEW, OLD]], [[NEW], [OLD]], [[OLD], [NEW]]], ids=["one", "older_last", "newer_last"])
+@pytest.mark.parametrize(
+    "files", [[[NEW, OLD]], [[NEW], [OLD]], [[OLD], [NEW]]], ids=["one", "older_last", "newer_last"]
+)
 @pytest.mark.parametrize("way", ["entry import", "import entries", "import mem0"])
 def test_a_record_s_own_time_decides_which_is_newer(files: list[list[Any]], way: str, opened: Open) -> None:
     mem, decided = opened(), []
@@ -191,10 +196,15 @@ def test_a_record_s_own_time_decides_which_is_newer(files: list[list[Any]], way:
         elif way == "import entries":
             decided += mem.import_(lines(*file), format="entries").by_time
         else:
-            records = [{"id": one["timestamp"], "memory": one["content"], "created_at": one["timestamp"]} for one in file]
+            records = [
+                {"id": one["timestamp"], "memory": one["content"], "created_at": one["timestamp"]} for one in file
+            ]
             decided += mem.import_(lines(*records), format="mem0").by_time
     found = {one.status: one for one in everything(mem)}
-    assert {status: one.content for status, one in found.items()} == {"active": NEW["content"], "superseded": OLD["content"]}
+    assert {status: one.content for status, one in found.items()} == {
+        "active": NEW["content"],
+        "superseded": OLD["content"],
+    }
     assert found["superseded"].superseded_by_id == found["active"].id
     assert [one.created_at.year for one in (found["superseded"], found["active"])] == [2021, 2026]
     assert len(decided) == 1 and ("older than" in str(decided) or "newer than" in str(decided))
@@ -249,4 +259,39 @@ def test_what_an_entry_builds_upon_cannot_replace_it(opened: Open) -> None:
         mem.import_(lines(old, circle), format="entries")
     assert everything(mem) == []
     back = {**old, "timestamp": "2026-05-01T10:00:00Z"}
-    assert mem.import_entries(lines(old, circle, back)).refused == (), "the same words said again later are another entry"
+    assert mem.import_entries(lines(old, circle, back)).refused == (), (
+        "the same words said again later are another entry"
+    )
+
+
+# ── vouchers ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_imported_vouchers_are_there_and_weigh_what_their_signature_earns(opened: Open, tmp_path: Path) -> None:
+    writer = opened(":memory:")
+    keys = {name: writer.new_identity(name, key_file=tmp_path / name).key for name in ("moss", "reed")}
+    memory = writer.add("The river Fleet is tidal", author="otto").memory
+    for name in keys:
+        writer.vouch(memory.id, by=name, sign_as=name, key_file=tmp_path / name, confidence=0.5)
+    writer.vouch(memory.id, by="sock")
+    (line,) = writer.export_entries()
+    mem = opened(trust={"seeds": ["moss", "reed", "sock"]})
+    mem.register_identity("moss", keys["moss"])
+    plain = entry("The river Tyburn is tidal")
+    done = mem.import_entries([line, *lines(plain)])
+    assert done.signed_vouches == {"good": 1, "unknown": 1}
+    (it,) = [one for one in everything(mem) if "Fleet" in one.content]
+    assert [(one["id"], one["imported"]) for one in it.vouchers] == [("moss", True), ("reed", True), ("sock", True)]
+    found = {one["id"]: one for one in mem.vouching(it.id).vouchers}
+    assert found["moss"]["weight"] > 0 and found["moss"]["signed"] == "good"
+    assert found["reed"]["weight"] == 0 and "unknown" in found["reed"]["why"]
+    assert found["sock"]["weight"] == 0 and "not signed" in found["sock"]["why"]
+    best = mem.query("Which river is tidal?").items[0]
+    assert best.memory.id == it.id and best.breakdown["vouching"] > 0
+    assert [json.loads(one) for one in mem.export_entries()][-1]["vouchers"] == json.loads(line)["vouchers"]
+    mem.register_identity("reed", keys["reed"])
+    assert mem.vouching(it.id).weight > found["moss"]["weight"], "a key may be registered later"
+    mem.vouch(it.id, by="moss")
+    assert [one["id"] for one in mem.get(it.id).vouchers if "imported" not in one] == ["moss"]
+    state = mem.state_hash()
+    assert mem.verify().ok and mem.rebuild() and mem.state_hash() == state
