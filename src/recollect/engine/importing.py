@@ -21,8 +21,7 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import check_concepts, parse_candidate
-from recollect.engine.foreign_files import NOTHING, Beside, opened
-from recollect.engine.foreign_lines import ForeignLines
+from recollect.engine.foreign_files import NOTHING, Beside, ForeignLines, opened
 from recollect.engine.import_terms import ImportTerms, decided_by_time
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare

@@ -186,16 +186,17 @@ def vouching(engine: Engine, id: str) -> Vouching:
         memory = to_memory(stored)
         stream = reader.stream_numbered(engine.tenant, stored.stream)
         trust, signatures = Trust(engine, reader, [stream]), VouchSignatures(engine, reader)
-        worth: dict[str, str | None] = {**signatures.worth_of_all(stored)}
-        counting = [one for one in memory.vouchers if "imported" not in one and signatures.weighs(worth[one["id"]])]
+        here = signatures.worth_of_all(stored)
+        counting, alone = [], []
         for one in memory.vouchers:
-            judged = signatures.of_imported(stored.body or {}, one) if "imported" in one else None
             if "imported" in one:
-                worth[one["id"]] = judged.word if judged is not None else None
-            if judged is not None and judged.counts:
-                counting.append(one)
-        alone = tuple(_alone(trust, one, worth[one["id"]], one in counting) for one in memory.vouchers)
-        return Vouching(memory.id, trust.weigh(counting), alone, trust.seeds)
+                judged = signatures.of_imported(stored.body or {}, one)
+                worth, counts = (judged.word, judged.counts) if judged is not None else (None, False)
+            else:
+                worth, counts = here[one["id"]], signatures.weighs(here[one["id"]])
+            counting += [one] if counts else []
+            alone.append(_alone(trust, one, worth, counts))
+        return Vouching(memory.id, trust.weigh(counting), tuple(alone), trust.seeds)
 
 
 def _alone(trust: "Trust", one: Mapping[str, Any], worth: str | None, counts: bool) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import Any
 from recollect.formats.fields import each_line, id_of, named_after, said_at, text_of, texts_of
 from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
-from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
+from recollect.model.state import OF_THE_STORE
 from recollect.rules.keys import FALLBACK
 from recollect.rules.text import sha256_hex
 
