@@ -37,7 +37,7 @@ class ImportTerms:
         """Check the options. ``stated`` are fields whose column somebody named, so that they are the command's own word."""
         for name in options:
             if name not in OPTIONS:
-                raise BadInput("has no default.", field=name, hint=f"These have: {', '.join(sorted(OPTIONS))}.")
+                raise BadInput("is no option of an import.", field=name, hint=f"Known: {', '.join(sorted(OPTIONS))}.")
         self.options = {name: value for name, value in options.items() if value is not None}
         self.believed = _checked(believe)
         self._stated = frozenset(stated)

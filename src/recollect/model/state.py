@@ -69,7 +69,7 @@ def body_in_force(body: Mapping[str, Any], state: State) -> Mapping[str, Any]:
     Where a higher authority confirmed a statement without a new version, the memory has another authority than its version,
     and what the first speaker attached counts no more.
     """
-    if body.get("authority") == state.authority:
+    if body.get("authority", state.authority) == state.authority:
         return body
     kept = {name: value for name, value in body.items() if name not in ATTACHED}
     noted = {name: value for name, value in body.get("meta", {}).items() if name in OF_THE_STORE or name == "key"}
