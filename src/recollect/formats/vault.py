@@ -142,7 +142,7 @@ def write(memories: Iterable[Memory]) -> Iterator[str]:
 def _line(memory: Memory) -> dict[str, Any]:
     came = memory.meta.get(ORIGIN)
     before = came if isinstance(came, dict) and came.get("format") == NAME else {}
-    changed = memory.last_modified > memory.created_at
+    changed = came is None and memory.last_modified > memory.created_at  # what was imported came later than it was made
     return {
         "id": before.get("id") or memory.short_id,
         "text": memory.content,
