@@ -103,7 +103,11 @@ def test_a_servers_table_is_imported_and_audited_with_its_history(
     postgres.execute("ALTER TABLE mem0 RENAME TO memories", empty)
     where = ("mem0", empty, "--table", "memories", "--history", str(SAMPLES / "mem0_pgvector" / "history.sqlite"))
     assert as_json(run, "audit", *where)["found"]["read"] == 5
-    assert as_json(run, "import", *where)["outcomes"] == {"skipped": 1, "stored": 5, "superseded": 3}
+    assert as_json(run, "import", *where, "--believe", "place")["outcomes"] == {
+        "skipped": 1,
+        "stored": 5,
+        "superseded": 3,
+    }
 
 
 def test_what_is_exported_is_private_and_comes_back(run: Run) -> None:

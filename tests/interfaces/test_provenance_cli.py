@@ -119,9 +119,10 @@ def test_out_and_in_again(greenhouse: Shell) -> None:
     assert len(lines.splitlines()) == 12
     assert len(greenhouse.json("entry", "export")) == 12
     assert len(greenhouse.run("entry", "export", "--active-only").splitlines()) == 10
-    greenhouse.run("--store", "other.db", "--policy", "entry", "entry", "import", "-", stdin=lines)
+    moving = ("--policy", "entry", "entry", "import", "-", "--believe", "place")
+    greenhouse.run("--store", "other.db", *moving, stdin=lines)
     assert greenhouse.run("--store", "other.db", "entry", "export") == lines
-    again = greenhouse.json("--store", "other.db", "--policy", "entry", "entry", "import", "-", stdin=lines)
+    again = greenhouse.json("--store", "other.db", *moving, stdin=lines)
     assert again["outcomes"] == {"here already": 12}
 
 

@@ -179,7 +179,7 @@ def test_no_forger_signs_for_another(tmp_path: Path, hash_too: bool) -> None:
 
 def said_by_babel(words: str) -> dict[str, Any]:
     author, digest = {"id": "babel", "name": "Babel"}, hashlib.sha256(words.encode()).hexdigest()
-    return {"content": words, "author": author, "timestamp": "2026-02-02T16:00:00Z", "content_hash": digest}
+    return {"content": words, "author": author, "timestamp": "2025-02-02T16:00:00Z", "content_hash": digest}
 
 
 def test_no_proof_of_a_forged_log_convinces_whoever_kept_a_checkpoint(kept: Kept, tmp_path: Path) -> None:

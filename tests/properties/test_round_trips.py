@@ -137,7 +137,7 @@ def carried(mem: Recollect, format: str) -> tuple[Recollect, str]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / ("out.json" if format == "mem0" else "out")
         file.write_bytes(text.encode("utf-8"))
-        report = import_file(new.engine, format, file)
+        report = import_file(new.engine, format, file, believe=["place", "weight"])
     assert not report.refused, report.refused
     return new, text
 
@@ -281,13 +281,13 @@ def in_lines(entries: list[Entry]) -> str:
 
 
 def by_entry_import(mem: Recollect, text: str) -> None:
-    assert not mem.import_entries(io.StringIO(text)).refused
+    assert not mem.import_entries(io.StringIO(text), believe=["place", "weight"]).refused
 
 
 def by_import_entries(mem: Recollect, text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "entries").write_text(text)
-        assert not mem.import_file("entries", Path(folder) / "entries").refused
+        assert not mem.import_file("entries", Path(folder) / "entries", believe=["place", "weight"]).refused
 
 
 @pytest.mark.parametrize("take_in", [by_entry_import, by_import_entries])
@@ -358,7 +358,7 @@ def test_a_graph_comes_back_as_the_reference_server_wrote_it() -> None:
 def test_a_vault_comes_back_with_its_ids_times_and_sources() -> None:
     sample = Path(__file__).parents[1] / "data" / "imports" / "vault.jsonl"
     mem = recollect.open(":memory:")
-    import_file(mem.engine, "vault", sample)
+    import_file(mem.engine, "vault", sample, believe="weight")
     lines = {record["id"]: record for record in of_lines(sample.read_text(encoding="utf-8"))}
     del lines["d1b2c3d4e5f6"]  # it was deleted
     defaults = {"tier": "canon", "topic_id": None, "tags": [], "updated_at": None, "deleted_at": None}

@@ -138,7 +138,7 @@ class EntryStage(Stage):
 
     def entry_of(self, written: dict[str, Any]) -> dict[str, Any]:
         """An entry of which a scenario writes only what matters; parents and replacements by their words."""
-        entry = {"author": {"id": "otto-1", "name": "Otto"}, "timestamp": "2026-02-02T16:00:00Z", **written}
+        entry = {"author": {"id": "otto-1", "name": "Otto"}, "timestamp": "2025-02-02T16:00:00Z", **written}
         entry.setdefault("content_hash", sha(entry["content"]))
         if "parent_refs" in entry:
             entry["parent_refs"] = [sha(words) for words in entry["parent_refs"]]
@@ -272,7 +272,7 @@ class EntryStage(Stage):
         """A signed entry on another platform: it is taken in with its signature, which the author's public key proves."""
         entry = self.signed(step["elsewhere"], step["by"])
         with recollect.open(":memory:", policy="entry") as other:
-            other.import_entries(io.StringIO(json.dumps(entry)))
+            other.import_entries(io.StringIO(json.dumps(entry)), believe=["place", "weight"])
             (out,) = map(json.loads, other.export_entries())
         keys = {name: self.memory.identity(name).keys[0].key for name in step["proved_by"]}
         assert {name: check_offline(out, [key]).ok for name, key in keys.items()} == step["proved_by"]
@@ -286,7 +286,10 @@ class EntryStage(Stage):
     def step_round_trip(self, _: dict[str, Any]) -> None:
         lines = list(self.memory.export_entries())
         with recollect.open(":memory:", policy="entry") as other:
-            assert other.import_entries(io.StringIO("\n".join(lines)), partial=True).refused == ()
+            assert (
+                other.import_entries(io.StringIO("\n".join(lines)), partial=True, believe=["place", "weight"]).refused
+                == ()
+            )
             assert list(other.export_entries()) == lines
 
 

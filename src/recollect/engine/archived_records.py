@@ -33,7 +33,8 @@ def archive_untouched(engine: Engine, ids: Iterable[str]) -> None:
     """Archive those of these memories that are active as they were stored; whoever brought one back since wants it."""
     with engine.read() as reader:
         found = reader.by_ids(engine.tenant, sorted(set(ids)))
-    for id, stored in found.items():
-        untouched = stored.body is not None and stored.state.last_modified == stored.body["created_at"]
-        if stored.state.status is Status.ACTIVE and untouched:
+        active = {id: stored for id, stored in found.items() if stored.state.status is Status.ACTIVE}
+        stored_at = {id: reader.entries_about(engine.tenant, id)[0].at for id in active}
+    for id, stored in active.items():
+        if stored.state.last_modified == stored_at[id]:
             archive(engine, id)

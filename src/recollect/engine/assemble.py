@@ -1,6 +1,6 @@
 """A stored version and its state, as the memory that callers see."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from recollect.model.vocabulary import (
 )
 from recollect.rules.fold import TOLD
 from recollect.rules.signatures import is_signature
+from recollect.rules.signers import vouchers_in
 from recollect.stores.protocol import Stored
 
 
@@ -27,6 +28,7 @@ def to_memory(stored: Stored) -> Memory:
     body, state = stored.body, stored.state
     if body is None:
         raise ValueError(f"{state.id} is a tombstone")
+    meta = _meta(stored)
     last_accessed = max(state.last_reinforced, stored.last_access or "")
     return Memory(
         id=state.id,
@@ -52,7 +54,7 @@ def to_memory(stored: Stored) -> Memory:
         relationships=tuple(body.get("relationships", ())),
         artifact_ref=body.get("artifact_ref"),
         context=body.get("context"),
-        meta=_meta(stored),
+        meta=meta,
         author=Author.model_construct(**body["author"]),
         source=Source(body["source"]),
         authority=Authority(state.authority),
@@ -64,7 +66,7 @@ def to_memory(stored: Stored) -> Memory:
         actor_id=body.get("actor_id"),
         role=body.get("role"),
         parent_refs=_parents(stored),
-        vouchers=tuple(_vouchers(stored)),
+        vouchers=tuple(_vouchers(stored, meta)),
         signature=body.get("signature"),
         confidence=body.get("confidence"),
         aliases=tuple(body.get("aliases", ())),
@@ -108,20 +110,29 @@ def _parents(stored: Stored) -> tuple[str, ...]:
 def _meta(stored: Stored) -> dict[str, Any]:
     """What it was written with; who vouched for it elsewhere, and was told of later, stands with those who came along."""
     meta = dict((stored.body or {}).get("meta", {}))
-    later = [one[TOLD] for one in stored.state.vouchers if TOLD in one]
+    came = {one["id"] for one in vouchers_in(stored.body or {})}
+    later = [one[TOLD] for one in stored.state.vouchers if TOLD in one and one[TOLD]["id"] not in came]
     if later:
         origin = meta.get(ENTRY_ORIGIN, {})
         meta[ENTRY_ORIGIN] = {**origin, "vouchers": [*origin.get("vouchers", ()), *later]}
     return meta
 
 
-def _vouchers(stored: Stored) -> Iterator[dict[str, Any]]:
-    """Who vouches for it, under the names that they go by. Whoever was erased vouches for nothing any more."""
+def _vouchers(stored: Stored, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield who vouches for it: here, under the names that they go by, and then elsewhere, marked as ``imported``.
+
+    Whoever was erased vouches for nothing any more. Who vouches for it here, and did elsewhere, is told once.
+    """
+    here = set()
     for one in stored.state.vouchers:
         name = stored.actor_names.get(one["actor"])
         if name is not None:
+            here.add(name)
             said = {key: value for key, value in one.items() if key not in ("actor", "at")}
             yield {"id": name, "name": name, "timestamp": one["at"], **said}
+    for voucher in vouchers_in({"meta": meta}):
+        if voucher["id"] not in here:
+            yield {**voucher, "imported": True}
 
 
 def as_of(stored: Stored, now: str, tick: int) -> Stored:

@@ -7,7 +7,8 @@ carried on: a new version is compared anew.
 from recollect.engine.pen import Pen
 from recollect.engine.relations import MAY_UPDATE, RELATED_TO, links_in
 from recollect.model.ledger import Event
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import Authority, Status
+from recollect.rules.authority import outranks
 from recollect.stores.protocol import Place, Relation, Stored
 
 CARRIED = "relation:with_a_new_version"
@@ -19,8 +20,12 @@ often must not fill the ledger."""
 def carry_links_on(pen: Pen, old: Stored, new_id: str) -> None:
     """Link the new version to what the old one was linked to by hand, and to it what was so linked to the old one.
 
-    A link that begins in another stream stays with the version that it was made for: nobody holds that stream's lock.
+    A link that begins in another stream stays with the version that it was made for: nobody holds that stream's lock. So do
+    the links of a version that is believed less than the new one: what a lower authority linked is not the higher one's word.
     """
+    order = pen.engine.policy.conflict.authority_order
+    if outranks(Authority(pen.stored(new_id).state.authority), Authority(old.state.authority), order):
+        return
     before, now = (old.stream, old.number), (pen.stream.number, pen.number(new_id))
     found = sorted((one for one in _at(pen, before) if one.source[0] == pen.stream.number), key=_rank)[:MOST]
     if not found:

@@ -30,9 +30,13 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
     if "owner" not in fields and own is not None:
         fields = {**fields, "owner": own}
     try:
-        return Candidate.model_validate(fields)
+        candidate = Candidate.model_validate(fields)
     except ValidationError as error:
         raise bad_input(error) from None
+    if candidate.created_at is not None and candidate.created_at > engine.clock():
+        said = f"{candidate.created_at:%Y-%m-%d %H:%M} UTC is in the future."
+        raise BadInput(said, field="created_at", hint="Nothing was said later than now.")
+    return candidate
 
 
 def check_expiry(engine: Engine, candidate: Candidate) -> None:
@@ -171,7 +175,7 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mappin
         "pinned": candidate.pinned,
         "importance": draft.importance,
         "importance_reason": list(draft.importance_reason),
-        "created_at": at,
+        "created_at": format_time(candidate.created_at) if candidate.created_at else at,
         "tick": tick,
         "phase_id": phase.get("phase_id"),
         "expires_at": format_time(draft.expires_at) if draft.expires_at else None,

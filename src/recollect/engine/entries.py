@@ -13,6 +13,7 @@ from recollect.engine.context import Engine, visible
 from recollect.engine.drafting import check_expiry, parse_candidate
 from recollect.engine.entry_sources import opened
 from recollect.engine.identities import sign_entry, signing_key
+from recollect.engine.import_terms import Admitted, ImportTerms, decided_by_time
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import add_many
 from recollect.engine.later_vouches import add_later_vouches
@@ -24,11 +25,12 @@ from recollect.formats.entry_checks import Finding, Findings
 from recollect.formats.entry_files import Readable as Readable
 from recollect.formats.entry_files import read_entries
 from recollect.formats.entry_identity import Identity, identity_of, version_key
-from recollect.model.canonical import canonical_json
+from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Memory
-from recollect.model.vocabulary import KIND_CLASS, Kind, Outcome, Status
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Outcome, Status
+from recollect.rules.authority import outranks
 from recollect.rules.signatures import is_signature
 from recollect.stores.protocol import Reader, Stored
 
@@ -151,6 +153,10 @@ class EntriesImported(Plain):
     signed_vouches: dict[str, int] = field(default_factory=dict)
     vouches_added: int = 0
     """Of those who vouch for what was here already, how many nobody here had heard of."""
+    claimed: dict[str, int] = field(default_factory=dict)
+    """How many entries claim a standing that they were not granted, by field."""
+    by_time: tuple[dict[str, Any], ...] = ()
+    """Every case in which an entry's own time decided which of two memories is the newer one."""
 
 
 class _Wanted(NamedTuple):
@@ -173,6 +179,7 @@ def import_entries(
     space: str | None = None,
     scope: str | None = None,
     partial: bool = False,
+    believe: Iterable[str] = (),
 ) -> EntriesImported:
     """Take in entries, from a file, open or by its path, or from lines.
 
@@ -184,20 +191,30 @@ def import_entries(
     An entry that supersedes another does so here too. One that is here already, by the same author and of the same time, is
     left as it is, so that an import that was interrupted can be run again; only if the file says that it was superseded
     since, it is superseded here as well, and those who vouched for it since are added. Vouches that come along are kept as
-    told, and weigh nothing here. ``owner``, ``space`` and ``scope`` say where entries go that do not say so.
+    told, and weigh nothing here. ``owner``, ``space`` and ``scope`` say where the entries go, whatever they say themselves.
+    What an entry says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
     """
     place = {"owner": owner, "space": space, "scope": scope}
     given = {name: check_one(name, value) for name, value in place.items() if value is not None}
-    parse_candidate(engine, {"content": "Whoever names a wrong place is told once", **given})
+    terms = ImportTerms(engine, given, believe)
+    parse_candidate(engine, {"content": "A wrong place is an error before any entry is read", **given})
     with opened(source) as stream:
         findings, entries = _read_all(stream, partial=partial)
+    tally = _Tally(ImportedSignatures(engine))
     wanted = [_Wanted(number, line, entry, candidate_fields(entry)) for number, line, entry in entries]
-    wanted = [one._replace(fields={**given, **one.fields}) for one in wanted]
-    problems = {place: found for place, one in enumerate(wanted) if (found := _problem(engine, one)) is not None}
+    for one in wanted:
+        terms.note_owner(one.fields)
+    problems: dict[int, str] = {}
+    for place_in_file, one in enumerate(wanted):
+        admitted = _admitted(engine, terms, one)
+        if isinstance(admitted, str):
+            problems[place_in_file] = admitted
+        else:
+            wanted[place_in_file] = one._replace(fields=admitted.fields)
+            tally.claimed.update(admitted.claimed)
     wanted = _chain_versions(wanted, findings, problems)
     in_order = [wanted[place] for place in findings.parents_first() if place not in problems]
     _join_versions(engine, in_order)
-    tally = _Tally(ImportedSignatures(engine))
     for refused, why in problems.items():
         tally.deny(wanted[refused], "bad_input", why)
     for start in range(0, len(in_order), BATCH):
@@ -213,6 +230,8 @@ class _Tally:
     outcomes: Counter[str] = field(default_factory=Counter)
     refused: list[dict[str, Any]] = field(default_factory=list)
     vouches_added: int = 0
+    claimed: Counter[str] = field(default_factory=Counter)
+    by_time: list[dict[str, Any]] = field(default_factory=list)
 
     def deny(self, one: _Wanted, reason: str, detail: str | None) -> None:
         self.outcomes["denied"] += 1
@@ -221,6 +240,12 @@ class _Tally:
     def refuse(self, one: _Wanted, reason: str, detail: str | None) -> None:
         self.refused.append({"entry": one.number, "line": one.line, "reason": reason, "detail": detail})
 
+    def took(self, one: _Wanted, receipt: Receipt) -> None:
+        self.outcomes[str(receipt.outcome)] += 1
+        decided = decided_by_time(parse_time(one.fields["created_at"]), receipt)
+        if decided is not None:
+            self.by_time.append({"entry": one.number, "line": one.line, "decided": decided})
+
     def said_before(self, one: _Wanted, receipt: Receipt) -> None:
         if receipt.denied:
             self.deny(one, receipt.reasons[0], receipt.detail)
@@ -228,9 +253,18 @@ class _Tally:
             self.outcomes[SAID_BEFORE] += 1
 
     def report(self, read: int) -> EntriesImported:
-        counted = (self.outcomes, self.signatures.entries, self.signatures.vouches)
-        outcomes, entries, vouches = ({word: found[word] for word in sorted(found)} for found in counted)
-        return EntriesImported(read, outcomes, tuple(self.refused), entries, vouches, self.vouches_added)
+        counted = (self.outcomes, self.signatures.entries, self.signatures.vouches, self.claimed)
+        outcomes, entries, vouches, claimed = (dict(sorted(found.items())) for found in counted)
+        return EntriesImported(
+            read,
+            outcomes,
+            tuple(self.refused),
+            entries,
+            vouches,
+            self.vouches_added,
+            claimed,
+            tuple(self.by_time),
+        )
 
 
 def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[int, int, Mapping[str, Any]]]]:
@@ -252,15 +286,15 @@ def _read_all(stream: Readable, *, partial: bool) -> tuple[Findings, list[tuple[
     return findings, entries
 
 
-def _problem(engine: Engine, one: _Wanted) -> str | None:
-    """Why a sound entry cannot become a memory here, if it cannot: it says more than a memory holds."""
+def _admitted(engine: Engine, terms: ImportTerms, one: _Wanted) -> Admitted | str:
+    """Return the fields of an entry as they are granted, or why a sound entry cannot become a memory here."""
     try:
-        candidate = parse_candidate(engine, one.fields)
+        admitted = terms.admit(engine, one.fields)
         if not (is_put_away(one.entry) or "superseded_by" in one.entry):
-            check_expiry(engine, candidate)
+            check_expiry(engine, parse_candidate(engine, admitted.fields))
     except BadInput as error:
         return f"{error.field}: {error.message}" if error.field else error.message
-    return None
+    return admitted
 
 
 def _chain_versions(wanted: Sequence[_Wanted], findings: Findings, refused: Collection[int]) -> list[_Wanted]:
@@ -316,10 +350,10 @@ def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
     for one in batch:
         if identity_of(one.entry) in here:
             _meet_again(engine, one, here[identity_of(one.entry)], tally)
-        elif (fault := tally.signatures.fault(parse_candidate(engine, one.fields))) is not None:
+        elif (fault := tally.signatures.fault(candidate := parse_candidate(engine, one.fields))) is not None:
             tally.deny(one, "signature", fault)
         else:
-            new.append(one)
+            new.append(one._replace(fields=one.fields | tally.signatures.believed_fields(candidate)))
     for one, receipt in zip(new, add_many(engine, [one.fields for one in new]), strict=True):
         if receipt.denied:
             tally.deny(one, receipt.reasons[0], receipt.detail)
@@ -327,7 +361,7 @@ def _take_in(engine: Engine, batch: Sequence[_Wanted], tally: _Tally) -> None:
         if _is_said_already(engine, one, receipt):
             tally.said_before(one, keep_apart(engine, one.entry, one.fields))
             continue
-        tally.outcomes[str(receipt.outcome)] += 1
+        tally.took(one, receipt)
         if receipt.memory is not None and one.put_away and _is_active(engine, receipt.memory.id):
             archive(engine, receipt.memory.id)
 
@@ -360,9 +394,17 @@ def _put_away_superseded(engine: Engine, batch: Sequence[_Wanted], here: Mapping
     active = {one: memory for one, memory in here.items() if memory.status is Status.ACTIVE}
     elsewhere = {identity_of(one.entry) for one in batch if one.put_away and "superseded_by" in one.entry}
     both_here = {identity_of(one.replaces) for one in batch if one.replaces and identity_of(one.entry) in active}
+    order = engine.policy.conflict.authority_order
+    granted = {identity_of(one.entry): _authority_of(engine, one) for one in batch}
     for one in sorted((elsewhere | both_here) & active.keys()):
-        if engine.caller.trusted:  # others bring no news of what they did not write
+        believed_more = outranks(active[one].authority, granted.get(one, Authority.AI_INFERRED), order)
+        if engine.caller.trusted and not believed_more:  # others bring no news of what they did not write
             archive(engine, active[one].id)
+
+
+def _authority_of(engine: Engine, one: _Wanted) -> Authority:
+    """Return what an entry is believed here."""
+    return parse_candidate(engine, one.fields).authority or Authority.AI_INFERRED
 
 
 def _here_already(engine: Engine, entries: Iterable[Mapping[str, Any]]) -> dict[Identity, Memory]:

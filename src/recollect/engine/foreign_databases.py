@@ -1,36 +1,50 @@
-"""Rows of databases that other tools wrote, read only: nothing in such a file is run, whatever it claims to be."""
+"""Rows of databases that other tools wrote, read only: SQLite files, of which nothing is run, and tables on a PostgreSQL server.
+
+One transaction serves the whole import from a server, so that both readings see the same rows.
+"""
 
 import io
 import pickle
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
-from recollect.model.errors import BadInput
+from recollect.formats.json_elements import parsed
+from recollect.formats.protocol import Document, Element, Format, Line
+from recollect.model.errors import BadInput, StoreUnavailable
+from recollect.model.extras import how_to_install
 from recollect.stores.sql.queries import load_queries
+
+if TYPE_CHECKING:
+    import psycopg
 
 MAX_VALUE_BYTES = 8 * 2**20
 PACKAGE = "recollect.formats"
-POINTS = "qdrant_points"
-_NEEDS = re.compile(r"^-- name: (\w+)\n-- needs: (\w+)$", re.MULTILINE)
+IN_FILES, ON_SERVERS = "queries.sql", "server_queries.sql"
+POINTS, SERVER_POINTS = "qdrant_points", "pgvector_points"
+SCHEMES = ("postgresql://", "postgres://")
+CONNECT_WAIT_S = 10
+ROWS_AT_ONCE = 200
+TOO_LONG = f"is longer than {MAX_VALUE_BYTES:,} bytes"
+_NEEDS = re.compile(r"^-- name: (\w+)\n-- needs: ([\w ]+)$", re.MULTILINE)
 
 
 def rows(file: Path, query: str) -> Iterator[dict[str, Any]]:
     """The rows of a named query, none if the file has not the table that it needs. A view in its place is no table."""
     with _reading(file) as db:
-        if _needs()[query] in _tables(db):
+        if set(_needs(IN_FILES)[query]) <= _tables(db):
             yield from (_unpacked(dict(row), query) for row in db.execute(load_queries(PACKAGE)[query]))
 
 
 def has_table_for(file: Path, query: str) -> bool:
     """Whether a file has the table that a named query needs."""
     with _reading(file) as db:
-        return _needs()[query] in _tables(db)
+        return set(_needs(IN_FILES)[query]) <= _tables(db)
 
 
 @contextmanager
@@ -46,9 +60,10 @@ def _tables(db: sqlite3.Connection) -> set[str]:
     return {name for (name,) in db.execute(load_queries(PACKAGE)["tables"])}
 
 
-def _needs() -> dict[str, str]:
-    text = resources.files(PACKAGE).joinpath("queries.sql").read_text(encoding="utf-8")
-    return dict(_NEEDS.findall(text))
+def _needs(file: str) -> dict[str, list[str]]:
+    """Return what each named query needs: a table of a file, or the columns of a server's table."""
+    text = resources.files(PACKAGE).joinpath(file).read_text(encoding="utf-8")
+    return {name: needed.split() for name, needed in _NEEDS.findall(text)}
 
 
 def _connected(file: Path) -> sqlite3.Connection:
@@ -126,3 +141,126 @@ def _plain(value: Any) -> Any:
     if not isinstance(value, dict):
         raise ValueError("no payload")
     return _Budget(10_000).plain(value)
+
+
+# ── a table on a PostgreSQL server ──────────────────────────────────────────────────────────────────────────────────
+
+
+def is_server(path: str | Path) -> bool:
+    """Whether what the user named is a server and no file."""
+    return str(path).startswith(SCHEMES)
+
+
+@contextmanager
+def connected(url: str, format: Format, table: str | None, history: Path | None) -> "Iterator[ForeignServer]":
+    """The server's table, for as long as the block runs."""
+    if format.table is None:
+        raise BadInput(f"{format.name} is not read from a server.", field="path", hint="Name a file.")
+    try:
+        import psycopg
+
+        from recollect.stores.postgres.location import parse_location
+    except ModuleNotFoundError as missing:
+        raise StoreUnavailable(
+            f"the package {missing.name} is not installed.", hint=how_to_install("postgres")
+        ) from missing
+    location = parse_location(url)
+    try:
+        with psycopg.connect(location.url, connect_timeout=CONNECT_WAIT_S) as db:
+            db.execute(_queries()["begin"])
+            yield ForeignServer(db, table or format.table, history)
+            db.rollback()
+    except psycopg.Error as error:
+        said = error.diag.message_primary or "nobody answers there"
+        raise BadInput(f"cannot be read: {said}.", field=location.shown, hint="Check the URL and the rights.") from None
+
+
+class ForeignServer:
+    """A :class:`recollect.formats.protocol.Source` of rows: those of a table, and those of a history beside it."""
+
+    kind = "server"
+
+    def __init__(self, db: "psycopg.Connection[Any]", table: str, history: Path | None) -> None:
+        self._db, self._table, self._history = db, table, history
+
+    @property
+    def name(self) -> str:
+        """The table's name: the server's address may hold a password, and is nobody's business later."""
+        return self._table
+
+    def has_table_for(self, query: str) -> bool:
+        """Whether the server's table, or the history beside it, is what a query needs; a wrong table is an error."""
+        needs = _needs(ON_SERVERS)
+        if query in needs:
+            self._check(needs[query])
+            return True
+        return self._history is not None and has_table_for(self._history, query)
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        needs = _needs(ON_SERVERS)
+        if query in needs:
+            self._check(needs[query])
+            yield from (_payload_of(row, query) for row in self._of_table(query))
+        elif self._history is not None:
+            yield from rows(self._history, query)
+
+    def lines(self, *, whole: bool = False) -> Iterator[Line]:
+        self._not_text()
+
+    def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
+        self._not_text()
+
+    def elements(self, *members: str) -> Iterator[Element]:
+        self._not_text()
+
+    def documents(self, suffix: str) -> Iterator[Document]:
+        self._not_text()
+
+    def _not_text(self) -> NoReturn:
+        raise BadInput("is a table, and not a file.", field=self._table, hint="Name a file.")
+
+    def _check(self, needed: list[str]) -> None:
+        """The table is there, and is one of this tool's."""
+        queries = _queries()
+        found = {name for (name,) in self._db.execute(queries["columns"], {"table": self._table})}
+        if found and found >= set(needed):
+            return
+        alike = [name for (name,) in self._db.execute(queries["tables_with"], {"columns": needed})]
+        what = f"has no column {_first_missing(needed, found)}" if found else "is not a table there"
+        hint = f"These may be meant: {', '.join(alike)}; name one with --table." if alike else "Is it another database?"
+        raise BadInput(f"{what}.", field=f"table {self._table!r}", hint=hint)
+
+    def _of_table(self, query: str) -> Iterator[dict[str, Any]]:
+        """A page at a time: the cursor stays on the server."""
+        from psycopg import sql
+        from psycopg.rows import dict_row
+
+        text = sql.SQL(_queries()[query]).format(table=sql.Identifier(self._table))
+        with self._db.cursor(name=query, row_factory=dict_row) as cursor:
+            cursor.itersize = ROWS_AT_ONCE
+            yield from cursor.execute(text, {"most_bytes": MAX_VALUE_BYTES})
+
+
+def _first_missing(needed: list[str], found: set[str]) -> str:
+    return next(repr(name) for name in needed if name not in found)
+
+
+def _queries() -> dict[str, str]:
+    from recollect.stores.postgres.named_queries import as_the_driver_writes_it
+
+    return {name: as_the_driver_writes_it(text) for name, text in load_queries(PACKAGE, ON_SERVERS).items()}
+
+
+def _payload_of(row: dict[str, Any], query: str) -> dict[str, Any]:
+    """A point with its payload as a value, or what is wrong with it."""
+    if query != SERVER_POINTS:
+        return row
+    if row["payload"] is None:
+        return {"problem": f"its payload {TOO_LONG}, or there is none"}
+    try:
+        payload = parsed(row["payload"], "payload")
+    except BadInput as error:
+        return {"problem": f"its payload {error.message.rstrip('.')}"}
+    return (
+        {"id": row["id"], "payload": payload} if isinstance(payload, dict) else {"problem": "its payload is no object"}
+    )

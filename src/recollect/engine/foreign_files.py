@@ -1,24 +1,26 @@
-"""Opening what a user wants to import: a file, standard input, a zip archive, a folder, a database, or a server's table.
+"""Open what a user wants to import: a file, standard input, a zip archive, a folder, lines, a database or a server's table.
 
 Nothing is unpacked, followed or run. Symbolic links within a folder are left alone, archives are read in place, and
 databases are opened for reading only. Everything is read in pieces of bounded size.
 """
 
+import lzma
 import os
 import re
 import stat
 import sys
 import tempfile
+import zipfile
+import zlib
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from recollect.engine import foreign_databases
-from recollect.engine.foreign_archives import Member, is_archive, members
-from recollect.engine.foreign_servers import connected, is_server
+from recollect.engine.foreign_databases import connected, is_server
 from recollect.engine.front_matter import split
 from recollect.formats.decoding import CHUNK_BYTES, byte_lines, decoded, text_chunks
 from recollect.formats.json_elements import array_elements, begins_a_document
@@ -142,7 +144,7 @@ class ForeignFile:
         if self._path.is_dir():
             for file in self._wanted([one.name for one in self._path.iterdir()]):
                 yield file, self._regular(self._path / file, follow=False)
-        elif is_archive(self._path):
+        elif zipfile.is_zipfile(self._path):
             yield from members(self._path, self._wanted)
         else:
             yield self.name, self._stream()
@@ -236,3 +238,95 @@ class ForeignFile:
 
 def _plain(file: Path) -> bool:
     return stat.S_ISREG(file.lstat().st_mode)
+
+
+# ── members of a zip archive ────────────────────────────────────────────────────────────────────────────────────────
+
+Chooses = Callable[[Iterable[str]], Iterable[str]]
+"""From the names of files, without their folders, to those that are wanted."""
+
+
+class Member:
+    """A file in an archive, unpacked as it is read: damage shows only then."""
+
+    def __init__(self, stream: IO[bytes], place: str) -> None:
+        self._stream, self._place = stream, place
+
+    def __enter__(self) -> "Member":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stream.close()
+
+    def read(self, size: int, /) -> bytes:
+        with _undamaged(self._place):
+            return self._stream.read(size)
+
+
+def members(path: Path, chosen: Chooses) -> Iterator[tuple[str, Member]]:
+    """Every member with one of the chosen names, in whichever folder it stands, by name."""
+    with _undamaged(path.name):
+        archive = zipfile.ZipFile(path)
+    with archive:
+        found = [(one.rsplit("/", 1)[-1], one) for one in archive.namelist()]
+        wanted = frozenset(chosen(name for name, _ in found))
+        for name, member in sorted(one for one in found if one[0] in wanted):
+            place = f"{path.name}, {name}"
+            with _undamaged(place):
+                stream = archive.open(member)
+            yield name, Member(stream, place)
+
+
+@contextmanager
+def _undamaged(place: str) -> Iterator[None]:
+    """Say of an archive that cannot be unpacked that it cannot: encrypted, packed in an unknown way, or broken."""
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError) as error:
+        raise BadInput(f"cannot be unpacked: {error}.", field=place, hint="Fetch the archive again.") from None
+
+
+# ── lines that a program has at hand ────────────────────────────────────────────────────────────────────────────────
+
+
+class ForeignLines:
+    """A :class:`recollect.formats.protocol.Source` of lines, without a name: errors say in which line, and nothing else."""
+
+    name = ""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+            raise BadInput("must be lines of text.", field="lines", hint="Pass an open file, or text.splitlines().")
+        self._lines = [_checked(number, line) for number, line in enumerate(lines, start=1)]
+        first = next((line.strip() for line in self._lines if line.strip()), "")
+        self.kind = "json" if len(self._lines) > 1 and begins_a_document(first) else "lines"
+
+    def lines(self, *, whole: bool = False) -> Iterator[Line]:
+        for number, line in enumerate(self._lines, start=1):
+            if whole:
+                yield Line(number, line if line.endswith("\n") else f"{line}\n")
+            elif line.strip():
+                yield Line(number, line.rstrip("\r\n"))
+
+    def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
+        return (Line(number, self._lines[number - 1].rstrip("\r\n")) for number in numbers)
+
+    def elements(self, *members: str) -> Iterator[Element]:
+        text = (line.text for line in self.lines(whole=True))
+        for number, cut in enumerate(array_elements(text, self.name, *members), start=1):
+            yield Element(number, at_line(self.name, cut.line), cut.value, cut.member)
+
+    def documents(self, suffix: str) -> Iterator[Document]:
+        raise BadInput("is a folder, and has no lines.", field="format", hint="Use import_file.")
+
+    def has_table_for(self, query: str) -> bool:
+        return False
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        return iter(())
+
+
+def _checked(number: int, line: object) -> str:
+    if not isinstance(line, str):
+        raise BadInput("is not text.", field=at_line("", number), hint="Give one record a line, as text.")
+    return line

@@ -8,8 +8,10 @@ from typing import Any
 from recollect.engine.context import Engine
 from recollect.engine.identities import signers_in
 from recollect.model.record import Candidate
+from recollect.model.vocabulary import Authority
 from recollect.rules.signatures import Standing
 from recollect.rules.signers import ELSEWHERE, Signers
+from recollect.rules.standing import CLAIMED
 
 
 class ImportedSignatures:
@@ -39,6 +41,26 @@ class ImportedSignatures:
         self.entries.update([own.word] if own is not None else ())
         self.vouches.update(vouch.word for vouch in vouches)
         return None
+
+    def believed(self, candidate: Candidate) -> Candidate:
+        """Return a candidate with the authority that its author's signature earns here."""
+        return candidate.model_copy(update=self.believed_fields(candidate))
+
+    def believed_fields(self, candidate: Candidate) -> dict[str, Any]:
+        """Return the authority that the signature of an entry's author earns here, as fields; none if it earns nothing.
+
+        The policy says who is believed, and how far; a file that claims less for an entry is believed in that. A signature
+        is over words, author, time and parents, so that it grants nothing else that the file says of it.
+        """
+        signers, order = self._engine.policy.trust.signers, self._engine.policy.conflict.authority_order
+        body = _said(candidate) if signers and self._engine.caller.trusted else None
+        own = self._signers.of_version(body) if body is not None else None
+        if own is None or own.word != Standing.GOOD or own.name not in signers:
+            return {}
+        claimed = candidate.meta.get(CLAIMED, {}).get("authority")
+        stated = [Authority(claimed)] if claimed in set(Authority) else []
+        lowest = max((signers[own.name], *stated), key=order.index)
+        return {"authority": lowest, "authority_reason": f"signed_by:{own.name}"}
 
     @cached_property
     def _signers(self) -> Signers:

@@ -21,8 +21,8 @@ from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.drafting import check_concepts, parse_candidate
-from recollect.engine.foreign_files import NOTHING, Beside, opened
-from recollect.engine.foreign_lines import ForeignLines
+from recollect.engine.foreign_files import NOTHING, Beside, ForeignLines, opened
+from recollect.engine.import_terms import ImportTerms, decided_by_time
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
 from recollect.engine.rehearsal import rehearsed
@@ -43,7 +43,6 @@ MAX_SHOWN = 1_000
 """How many refusals, and how many notes, a report tells in full; the numbers of all that were refused are in it."""
 GIVE_UP_AFTER = 1_000
 """So many broken records, and more broken than whole ones, are not a file of this format."""
-DEFAULTS = frozenset({"owner", "space", "namespace", "scope", "category"})
 REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
 
 Progress = Callable[[int, int], None]
@@ -64,6 +63,10 @@ class Taken(Plain):
     detail: str | None = None
     memory_id: str | None = None
     note: str | None = None
+    claimed: tuple[str, ...] = ()
+    """The fields in which the record says more of its own standing than it was granted; ``meta.claimed`` has their values."""
+    by_time: str | None = None
+    """What its own time decided: whether it is older or newer than another memory of its concept, and which."""
 
 
 Each = Callable[[Taken], None]
@@ -87,6 +90,10 @@ class ImportReport(Plain):
     refused: tuple[Taken, ...]
     guessed_columns: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    claimed: dict[str, int] = field(default_factory=dict)
+    """How many records claim a standing that they were not granted, by field."""
+    by_time: tuple[str, ...] = ()
+    """Every case in which a record's own time decided which of two memories is the newer one."""
 
     @property
     def all_malformed(self) -> bool:
@@ -102,38 +109,46 @@ def import_file(
     dry_run: bool = False,
     columns: Mapping[str, str] | None = None,
     beside: Beside = NOTHING,
-    defaults: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    believe: Iterable[str] = (),
     progress: Progress | None = None,
     each: Each | None = None,
 ) -> ImportReport:
     """Bring a file in, or with ``dry_run`` find out what would become of it.
 
     ``columns`` says which column holds what, for formats that have a map; ``beside`` names a server's table and a history;
-    ``defaults`` gives owner, space and the like to records that name none. ``each`` is told of every record. A dry run
-    decides everything for real, on a copy of the tenant; nobody waits for it.
+    ``options`` are the owner, space, namespace, scope and category of all records, whatever they say themselves. What the
+    file says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
+    ``each`` is told of every record. A dry run decides everything for real, on a copy of the tenant; nobody waits for it.
     """
     known = to_read(format)
-    options = column_options(known, columns)
-    given = _defaults(defaults)
+    mapped = column_options(known, columns)
+    terms = ImportTerms(engine, options or {}, believe, mapped.columns)
     with opened(path, known, beside) as source:
-        total, guessed = _read_through(known, source, options)
+        total, guessed = _read_through(known, source, mapped, terms)
         tally = _Tally(each, progress, total)
-        for taken in _taken(engine, _Intake(engine, known, source, given), known.read(source, options), dry_run):
+        for taken in _taken(engine, _Intake(engine, known, source, terms), known.read(source, mapped), dry_run):
             tally.note(taken)
         return tally.report(known, source, guessed, dry_run)
 
 
-def import_lines(engine: Engine, format: str, lines: Iterable[str]) -> ImportReport:
+def import_lines(
+    engine: Engine,
+    format: str,
+    lines: Iterable[str],
+    options: Mapping[str, Any] | None = None,
+    believe: Iterable[str] = (),
+) -> ImportReport:
     """Bring in what a program has as lines of text, the same way as a file.
 
     Unlike a file from elsewhere, the lines can be put right by whoever gives them: one that is no record of the format, or
     has a field that makes no sense, is an error that names the line, and then nothing is stored at all.
     """
-    known, options = to_read(format), Options()
+    known, terms = to_read(format), ImportTerms(engine, options or {}, believe)
     source = ForeignLines(lines)
-    total, guessed = _read_through(known, source, options, partial(_must_be_sound, engine))
+    total, guessed = _read_through(known, source, Options(), terms, partial(_must_be_sound, engine, terms))
     tally = _Tally(None, None, total)
-    for taken in _taken(engine, _Intake(engine, known, source, {}), known.read(source, options)):
+    for taken in _taken(engine, _Intake(engine, known, source, terms), known.read(source, Options())):
         tally.note(taken)
     return tally.report(known, source, guessed)
 
@@ -145,18 +160,15 @@ def column_options(format: Format, columns: Mapping[str, str] | None) -> Options
     return Options(dict(columns or {}))
 
 
-def _defaults(given: Mapping[str, Any] | None) -> dict[str, Any]:
-    for name in given or {}:
-        if name not in DEFAULTS:
-            raise BadInput("has no default.", field=name, hint=f"These have: {', '.join(sorted(DEFAULTS))}.")
-    return {name: value for name, value in (given or {}).items() if value is not None}
-
-
 # ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
 
 
 def _read_through(
-    format: Format, source: Source, options: Options, check: Callable[[Foreign], None] | None = None
+    format: Format,
+    source: Source,
+    options: Options,
+    terms: ImportTerms,
+    check: Callable[[Foreign], None] | None = None,
 ) -> tuple[int, tuple[str, ...]]:
     """Read everything once. What is wrong with the file is an error now, and not in the middle of an import.
 
@@ -168,6 +180,7 @@ def _read_through(
     for record in format.read(source, options):
         read += 1
         guessed[record.guessed] = None
+        terms.note_owner(record.fields)
         if check is not None:
             check(record)
         broken += record.refused is not None
@@ -180,13 +193,13 @@ def _read_through(
     return read, tuple(column for column in guessed if column is not None)
 
 
-def _must_be_sound(engine: Engine, record: Foreign) -> None:
+def _must_be_sound(engine: Engine, terms: ImportTerms, record: Foreign) -> None:
     if record.refused is not None:
         raise BadInput(f"{record.refused}.", field=record.place, hint="Put it right, or leave it out.")
     if record.skipped is not None:
         return
     try:
-        check_concepts(parse_candidate(engine, record.fields))
+        check_concepts(parse_candidate(engine, terms.admit(engine, record.fields).fields))
     except BadInput as error:
         place = f"{record.place}.{error.field}" if error.field else record.place
         raise BadInput(error.message, field=place, hint=error.hint) from None
@@ -203,18 +216,21 @@ class _Asked(NamedTuple):
     key: str
     asked: Candidate
     """The candidate without the name of the file: the same export may be saved under another."""
+    claimed: tuple[str, ...] = ()
 
     def taken(self, outcome: str, receipt: Receipt) -> Taken:
         id = receipt.memory.id if receipt.memory is not None else None
         record, note = self.record, None if outcome == REFUSED else self.record.note
-        return Taken(record.number, record.place, outcome, receipt.reasons, receipt.detail, id, note)
+        claimed = () if outcome == REFUSED else self.claimed
+        decided = decided_by_time(self.asked.created_at, receipt) if outcome != ALREADY else None
+        return Taken(record.number, record.place, outcome, receipt.reasons, receipt.detail, id, note, claimed, decided)
 
 
 class _Intake:
     """What one import knows of the records before: the file's name, if it has one, and which ids it has met."""
 
-    def __init__(self, engine: Engine, format: Format, source: Source, defaults: Mapping[str, Any]) -> None:
-        self._format, self._file, self._defaults = format.name, source.name, defaults
+    def __init__(self, engine: Engine, format: Format, source: Source, terms: ImportTerms) -> None:
+        self._format, self._file, self._terms = format.name, source.name, terms
         self._signatures = ImportedSignatures(engine)
         self._seen: dict[int, int] = {}
 
@@ -225,7 +241,8 @@ class _Intake:
         if record.skipped is not None:
             return Taken(record.number, record.place, SKIPPED, (), record.skipped)
         try:
-            asked = parse_candidate(engine, {**self._defaults, **record.fields})
+            admitted = self._terms.admit(engine, record.fields)
+            asked = self._signatures.believed(parse_candidate(engine, admitted.fields))
         except BadInput as error:
             return _bad(record, error)
         if _is_over(engine, record, asked):
@@ -238,7 +255,7 @@ class _Intake:
             return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
         came = {**asked.meta.get(ORIGIN, {}), **({"file": self._file} if self._file else {})}
         candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}})
-        return _Asked(record, candidate, key, asked)
+        return _Asked(record, candidate, key, asked, admitted.claimed)
 
     def _key(self, record: Foreign, asked: Candidate) -> str:
         """The same record has the same key in every copy of the file: by its id, or else by its place."""
@@ -394,10 +411,13 @@ class _Tally:
     numbers: dict[str, _Ranges] = field(default_factory=dict)
     refused: list[Taken] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    claimed: Counter[str] = field(default_factory=Counter)
+    by_time: list[str] = field(default_factory=list)
 
     def note(self, taken: Taken) -> None:
         self.read += 1
         self.outcomes[taken.outcome] += 1
+        self.claimed.update(taken.claimed)
         self.numbers.setdefault(taken.outcome, _Ranges()).add(taken.number)
         if taken.outcome == REFUSED:
             self.reasons[taken.reasons[0]] += 1
@@ -405,6 +425,8 @@ class _Tally:
                 self.refused.append(taken)
         if taken.note is not None and len(self.notes) < MAX_SHOWN:
             self.notes.append(f"record {taken.number} ({taken.place}): {taken.note}")
+        if taken.by_time is not None:
+            self.by_time.append(f"record {taken.number} ({taken.place}): {taken.by_time}")
         if self.each is not None:
             self.each(taken)
         if self.progress is not None:
@@ -424,4 +446,6 @@ class _Tally:
             tuple(self.refused),
             guessed,
             tuple(self.notes),
+            dict(sorted(self.claimed.items())),
+            tuple(self.by_time),
         )

@@ -64,6 +64,8 @@ NOT_TAKEN_OVER = (
     "parent_refs",
 )
 """What a reinforcing write may say and nobody keeps; its receipt says so."""
+CONFIRMED = "identity:confirmed"
+"""The rule by which a statement that a lower authority made becomes a higher one's, as a new version."""
 
 
 def add(
@@ -481,6 +483,8 @@ def _meet(pen: Pen, prepared: Prepared, incumbent: Stored, log: operations.Write
         return verdict
     if verdict.outcome is Outcome.REINFORCED and _brought_along(pen, draft, incumbent):
         verdict = Judgement(Outcome.SUPERSEDED, "identity:said_again_in_a_new_phase")
+    elif verdict.outcome is Outcome.REINFORCED and _confirms(pen, draft, incumbent):
+        verdict = replace(verdict, outcome=Outcome.SUPERSEDED, rule=CONFIRMED)
     prepared = prepared.decide(verdict.rule, verdict.detail)
     prepared = prepared.decide(verdict.change_rule) if verdict.change_rule else prepared
     pen.load(incumbent)
@@ -490,6 +494,8 @@ def _meet(pen: Pen, prepared: Prepared, incumbent: Stored, log: operations.Write
         return _reinforce(pen, prepared.draft, incumbent, verdict.rule)
     if verdict.outcome is Outcome.SUPERSEDED:
         return _supersede(pen, prepared, incumbent, verdict)
+    if verdict.outcome is Outcome.STORED:
+        return _store_behind(pen, prepared, incumbent, verdict)
     return _contradict(pen, prepared, incumbent, verdict)
 
 
@@ -499,6 +505,13 @@ def _brought_along(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
     return _of_earlier_phase(pen, incumbent) and not outranks(
         Authority(incumbent.state.authority), draft.authority, order
     )
+
+
+def _confirms(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
+    """Whether a higher authority says what a lower one stated, and its words become the next version."""
+    policy = pen.engine.policy
+    as_version = policy.identity.confirmed == "version" and policy.near_duplicates.action != "reject"
+    return as_version and _outweighs(pen, draft, incumbent)
 
 
 def _of_earlier_phase(pen: Pen, stored: Stored) -> bool:
@@ -558,10 +571,9 @@ def _related(pen: Pen, near: Sequence[relations.Neighbour], apart_from: str = ""
 
 
 def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
-    """The same was said again: counters move, and a higher authority that says it lends its weight."""
+    """Count that the same was said again. Said by a higher authority, it gets that one's weight and loses what was attached."""
     id = incumbent.state.id
-    order = pen.engine.policy.conflict.authority_order
-    raises = outranks(draft.authority, Authority(incumbent.state.authority), order)
+    raises = _outweighs(pen, draft, incumbent)
     lent = _lent(draft) if raises else {}
     given = {**lent, **_renewed(pen, incumbent)}
     pen.record(Event.REINFORCED, id, rule=rule, amendment={"set": given} if given else None)
@@ -573,7 +585,7 @@ def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
 
 
 def _lent(draft: Draft) -> dict[str, Any]:
-    """A higher authority makes the words its own: its weight, and what it says about them instead of what was said before."""
+    """Return what a higher authority that confirms a statement says about it, in place of what was said before."""
     return {
         "authority": str(draft.authority),
         "authority_reason": draft.authority_reason,
@@ -583,6 +595,9 @@ def _lent(draft: Draft) -> dict[str, Any]:
         "importance": draft.importance,
         "importance_reason": list(draft.importance_reason),
         "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
+        "vouchers": [],
+        "valid_from": None,
+        "valid_until": None,
         **stated_validity(draft),
     }
 
@@ -609,9 +624,9 @@ def _new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool 
 
 def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
     assert incumbent.body is not None, "an active memory has its content"
-    engine, old = pen.engine, incumbent.state.id
-    order = engine.policy.conflict.authority_order
-    draft = with_inheritance(prepared.draft, incumbent.body, incumbent.state, order)
+    engine, old, draft = pen.engine, incumbent.state.id, prepared.draft
+    if verdict.rule != CONFIRMED:  # what a lower authority attached does not become the higher one's
+        draft = with_inheritance(draft, incumbent.body, incumbent.state, engine.policy.conflict.authority_order)
     id, commitment = _new_version(pen, draft, _related(pen, _nearest(pen, prepared), old), beside=prepared.beside)
     content = draft.candidate.content
     closing = closed_by(draft.valid_from or stopped_at(content, parse_time(pen.at)), content, incumbent)
@@ -622,6 +637,20 @@ def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgeme
     deleted = trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded)
     changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
     return _answer(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, *conflict, deleted, wrote=True)
+
+
+def _store_behind(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
+    """Store a statement that is older than the active one, as an earlier version that the active one superseded."""
+    engine, newer = pen.engine, incumbent.state.id
+    id, commitment = _new_version(pen, prepared.draft, [])
+    pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, commitment=commitment)
+    pen.record(Event.SUPERSEDED, id, rule=verdict.rule, to=Status.SUPERSEDED, other=newer)
+    if incumbent.state.supersedes_id is None:  # else the chain goes on from the version that the active one replaced
+        pen.record(Event.RESOLVED, newer, rule=verdict.rule, to=Status.ACTIVE, other=id)
+    receipt = _answer(pen, Outcome.STORED, id, verdict.reasons, (Changed(id, None, "superseded"),), wrote=True)
+    body = pen.stored(id).body or {}
+    gone = trace.memory_deleted(engine.caller, id, body, "superseded", engine.in_force.expanded)
+    return replace(receipt, events=(*receipt.events, gone))
 
 
 def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:

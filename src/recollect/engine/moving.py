@@ -15,8 +15,8 @@ from recollect.engine.pen import Pen
 from recollect.engine.rekeying import as_candidate
 from recollect.model.address import Address
 from recollect.model.canonical import format_time, parse_time
-from recollect.model.item import OF_THE_STORE
 from recollect.model.ledger import Event
+from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import KIND_CLASS, Kind, Namespace, Status
 from recollect.rules.draft import Decision
 from recollect.rules.findable import said_terms

@@ -15,7 +15,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.phase import phase_id
 from recollect.model.seals import committed_form, with_salts
-from recollect.model.state import State
+from recollect.model.state import State, body_in_force
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
 from recollect.rules.findable import Findable, findable
@@ -45,7 +45,7 @@ class Pen:
         self._parent_hashes: dict[str, str | None] = {}
         self._actor_names: dict[str, str] = {}
         self._said: dict[str, Sequence[str]] = {}
-        self._indexed_as: dict[str, tuple[str, str] | None] = {}
+        self._indexed_as: dict[str, tuple[str, str, str] | None] = {}
         self._new: set[str] = set()
         self._touched: dict[str, None] = {}
         self._beside: set[str] = set()
@@ -103,17 +103,22 @@ class Pen:
     def stored(self, id: str) -> Stored:
         """A memory as it stands now, without reading it again."""
         accesses, last_access = self._accesses.get(id, (0, None))
+        body, state = self._bodies[id], self._states[id]
         return Stored(
             self.stream.tenant,
             self.stream.number,
             self._numbers[id],
-            self._bodies[id],
-            self._states[id],
+            body_in_force(body, state) if body is not None else None,
+            state,
             accesses,
             last_access,
             self._parent_hash(id),
             self._actor_names,
         )
+
+    def body(self, id: str) -> Mapping[str, Any]:
+        """Return the body of a version that this operation has in hand; empty once it was removed."""
+        return self._bodies[id] or {}
 
     def _parent_hash(self, id: str) -> str | None:
         """Of the version that it supersedes: one that this operation has in hand, or the one it was loaded with."""
@@ -254,6 +259,6 @@ class Pen:
         return commit_to(salt, text)
 
 
-def _labels_if_active(state: State) -> tuple[str, str] | None:
-    """By which key and category the text index has a memory."""
-    return (state.canonical_key, state.category) if state.status is Status.ACTIVE else None
+def _labels_if_active(state: State) -> tuple[str, str, str] | None:
+    """Return what decides which words the text index has of a memory; a raised authority takes attached names away."""
+    return (state.canonical_key, state.category, state.authority) if state.status is Status.ACTIVE else None

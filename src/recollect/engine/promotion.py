@@ -17,9 +17,9 @@ from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
-from recollect.model.item import OF_THE_STORE
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt
+from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import SHARED, Authority, EventType, Namespace, Outcome, Source, Space, Status
 from recollect.rules.authority import grant_authority, outranks
 from recollect.rules.borders import write_refusal

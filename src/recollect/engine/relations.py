@@ -145,8 +145,8 @@ def reasons_in(body: Mapping[str, Any]) -> dict[str, str]:
 
 def put_links(pen: Pen, id: str, links: Sequence[Link]) -> None:
     """Add the links of a new version to the table that reads use."""
-    source = (pen.stream.number, pen.number(id))
-    rows = [Relation(source, (to.stream, to.number), how, strength, pen.at) for to, how, strength, _ in links]
+    source, at = (pen.stream.number, pen.number(id)), pen.body(id)["created_at"]
+    rows = [Relation(source, (to.stream, to.number), how, strength, at) for to, how, strength, _ in links]
     if rows:
         pen.writer.put_relations(pen.stream.tenant, rows)
 

@@ -1,13 +1,15 @@
 """What the signatures of vouches are worth: by whose key, and whether that key counted where the log has the vouch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from recollect.engine.checkpoint_log import key_history, place_of
 from recollect.engine.context import Engine
+from recollect.engine.identities import signers_in
 from recollect.model.ledger import Event
 from recollect.rules.signatures import Placed, Standing, signature_from, standing
+from recollect.rules.signers import Judged, Signers
 from recollect.stores.protocol import Reader, Stored
 
 Vouch = Mapping[str, Any]
@@ -29,6 +31,23 @@ class VouchSignatures:
         place = (stored.stream, stored.number)
         named = [(stored.actor_names.get(one["actor"]), one) for one in stored.state.vouchers]
         return {name: self.worth(place, one) for name, one in named if name is not None}
+
+    def of_imported(self, body: Mapping[str, Any], voucher: Vouch) -> Judged | None:
+        """Return what the signature of one who vouched elsewhere is worth here; ``None`` if there is none."""
+        return self._signers.of_voucher(body, voucher)
+
+    def earned(self, places: Mapping[tuple[int, int], Sequence[Vouch]]) -> dict[tuple[int, int], list[Vouch]]:
+        """Return the vouches from elsewhere that count here, by the place of their memory, each under its signer's name."""
+        found: dict[tuple[int, int], list[Vouch]] = {}
+        for stored in self._reader.by_places(self._engine.tenant, sorted(places)) if places else ():
+            place = (stored.stream, stored.number)
+            judged = [(self.of_imported(stored.body or {}, one), one) for one in places[place] if stored.body]
+            found[place] = [{**one, "id": own.name} for own, one in judged if own is not None and own.counts]
+        return found
+
+    @cached_property
+    def _signers(self) -> Signers:
+        return signers_in(self._reader, self._engine.tenant)
 
     def worth(self, place: tuple[int, int], vouch: Vouch) -> Standing | None:
         """What the signature of a vouch for the memory at this place is worth; ``None`` if there is none.

@@ -29,8 +29,9 @@ from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Space, Status
+from recollect.rules.fold import TOLD
 from recollect.rules.fusion import Place
-from recollect.rules.signatures import Standing, sign, signature_text, voucher_bytes
+from recollect.rules.signatures import sign, signature_text, voucher_bytes
 from recollect.rules.trust import Vouch, weighs_nothing, weight
 from recollect.stores.protocol import Reader, Stored, Stream
 
@@ -185,17 +186,25 @@ def vouching(engine: Engine, id: str) -> Vouching:
         memory = to_memory(stored)
         stream = reader.stream_numbered(engine.tenant, stored.stream)
         trust, signatures = Trust(engine, reader, [stream]), VouchSignatures(engine, reader)
-        worth = signatures.worth_of_all(stored)
-        counting = [one for one in memory.vouchers if signatures.weighs(worth[one["id"]])]
-        alone = tuple(_alone(trust, one, worth[one["id"]], one in counting) for one in memory.vouchers)
-        return Vouching(memory.id, trust.weigh(counting), alone, trust.seeds)
+        here = signatures.worth_of_all(stored)
+        counting, alone = [], []
+        for one in memory.vouchers:
+            if "imported" in one:
+                judged = signatures.of_imported(stored.body or {}, one)
+                worth, counts = (judged.word, judged.counts) if judged is not None else (None, False)
+            else:
+                worth, counts = here[one["id"]], signatures.weighs(here[one["id"]])
+            counting += [one] if counts else []
+            alone.append(_alone(trust, one, worth, counts))
+        return Vouching(memory.id, trust.weigh(counting), tuple(alone), trust.seeds)
 
 
-def _alone(trust: "Trust", one: Mapping[str, Any], worth: Standing | None, counts: bool) -> dict[str, Any]:
+def _alone(trust: "Trust", one: Mapping[str, Any], worth: str | None, counts: bool) -> dict[str, Any]:
     """A vouch with what its signature is worth, and what it would weigh without the others."""
     shown = {**one, "signed": worth, "weight": trust.weigh([one]) if counts else 0.0}
     if not shown["weight"]:
-        shown["why"] = weighs_nothing(one.get("confidence", 1.0), worth, counts, trust.seeds)
+        imported = "imported" in one
+        shown["why"] = weighs_nothing(one.get("confidence", 1.0), worth, counts, trust.seeds, imported=imported)
     return shown
 
 
@@ -208,14 +217,16 @@ def weights_of(
     vouched = {place: json.loads(text) for place, text in rows.items()}
     names = reader.names_of(engine.tenant, sorted({one["actor"] for found in vouched.values() for one in found}))
     trust, signatures = Trust(engine, reader, streams), VouchSignatures(engine, reader)
-    return {
-        place: trust.weigh(
-            {"id": names[one["actor"]], **one}
-            for one in found
-            if one["actor"] in names and signatures.weighs(signatures.worth(place, one))
-        )
-        for place, found in vouched.items()
-    }
+    elsewhere = {place: [one[TOLD] for one in found if TOLD in one] for place, found in vouched.items()}
+    earned = signatures.earned({place: told for place, told in elsewhere.items() if told})
+    weights = {}
+    for place, found in vouched.items():
+        counting = {one["id"]: one for one in earned.get(place, ())}
+        for one in found:
+            if one["actor"] in names and signatures.weighs(signatures.worth(place, one)):
+                counting[names[one["actor"]]] = {"id": names[one["actor"]], **one}
+        weights[place] = trust.weigh(counting.values())
+    return weights
 
 
 class Trust:

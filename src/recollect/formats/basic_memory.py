@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.formats.conversations import pieces_of
-from recollect.formats.fields import text_of, texts_of, without_empty
+from recollect.formats.fields import said_at, text_of, texts_of, without_empty
 from recollect.formats.protocol import ORIGIN, Document, Foreign, Format, Options, Source
 
 NAME = "basic-memory"
@@ -84,7 +84,8 @@ class _About:
         content = text if self.title.lower() in text.lower() else f"{self.title}: {text}"
         tags = list(dict.fromkeys([*self.tags, *more.pop("tags", [])]))[:MAX_TAGS]
         came = {**self.origin, **more.pop("origin", {})}
-        fields = {"content": content, "tags": tags, "source": "import", "meta": {ORIGIN: came}, **more}
+        time = said_at(self.origin.get("modified"), self.origin.get("created"))
+        fields = {"content": content, "tags": tags, "source": "import", **time, "meta": {ORIGIN: came}, **more}
         return without_empty({"entities": [{"name": self.title, "type": self.type}], **fields})
 
 

@@ -12,8 +12,8 @@ from recollect.formats.fields import without_empty
 from recollect.formats.protocol import FIRST, ORIGIN
 from recollect.formats.records import was_named
 from recollect.model.canonical import format_time
-from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
+from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import SHARED, Kind
 
 NAME = "recollect"

@@ -295,7 +295,7 @@ def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]
         "cid": cid_of_hash(own),
         "memory_type": _TYPE_OF.get(memory.kind, str(memory.kind)),
         "parent_refs": [one for one in memory.parent_refs if one != own],
-        "vouchers": _vouchers(memory, origin),
+        "vouchers": _vouchers(memory),
         "confidence": memory.confidence,
         "tags": list(memory.tags),
         "context": memory.context,
@@ -311,13 +311,10 @@ def origin_of(meta: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping_of(meta.get(ORIGIN))
 
 
-def _vouchers(memory: Memory, origin: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Those of this store, and those that came along; whoever is among both is told as this store knows it.
-
-    The first so many: a crowd must not make an entry that nobody takes in.
-    """
-    told = {one["id"]: one for one in (*origin.get("vouchers", ()), *memory.vouchers)}
-    in_order = sorted(told.values(), key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
+def _vouchers(memory: Memory) -> list[dict[str, Any]]:
+    """Return those who vouch for a memory as an entry has them, the first so many: a crowd must not make one unsound."""
+    told = [{name: value for name, value in one.items() if name != "imported"} for one in memory.vouchers]
+    in_order = sorted(told, key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
     sizes = accumulate(len(canonical_json(one).encode("utf-8")) + 1 for one in in_order)
     return [one for one, size in zip(in_order, sizes, strict=True) if size < MAX_VOUCHERS_BYTES]
 
@@ -375,6 +372,7 @@ def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
         **{name: entry[name] for name in _TAKEN_OVER if name in entry},
         "kind": beyond.get("kind") or entry.get("memory_type", "semantic"),
         "source": "import",
+        "created_at": format_time(parse_time(entry["timestamp"])),
         "aliases": [*beyond.get("aliases", ()), *filter(None, [beyond.get("id")])],
         "meta": {**mapping_of(beyond.get("meta")), ORIGIN: {name: value for name, value in origin.items() if value}},
     }

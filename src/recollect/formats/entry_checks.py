@@ -17,6 +17,8 @@ from recollect.rules.provenance import Circle, circles
 
 CIRCLE = "is superseded by an entry that it supersedes itself: expected one that came later and stays"
 
+REPLACED_BY_PARENT = "is one of its parents: what an entry builds upon came before it, and cannot replace it"
+
 
 class Finding(NamedTuple):
     """One thing that is wrong: in which entry, on which line it begins, where in it, and what was expected."""
@@ -98,9 +100,12 @@ class Findings:
         if not self._partial:
             yield from self._dangling()
             yield from self._circles_of_versions()
-        for place, circle in circles(self._all_parents()).items():
+        parents = self._all_parents()
+        for place, circle in circles(parents).items():
             told = f"builds upon an entry that builds upon it: {self._around(place, circle)}"
             yield self._finding(place, "parent_refs", told)
+        for place in self._replaced_by_parents(parents):
+            yield self._finding(place, "superseded_by", REPLACED_BY_PARENT)
 
     def _finding(self, place: int, path: str, message: str) -> Finding:
         return Finding(self._noted[place].number, self._noted[place].line, path, message)
@@ -129,6 +134,13 @@ class Findings:
         following = {place: self._following(noted, alike) for place, noted in enumerate(self._noted)}
         for place, circle in circles(following).items():
             yield self._finding(place, "superseded_by", f"{CIRCLE} ({self._around(place, circle)})")
+
+    def _replaced_by_parents(self, parents: Mapping[int, Sequence[int]]) -> Iterator[int]:
+        """Yield the entries that build upon the very entry that supersedes them: it cannot be both older and newer."""
+        alike = self._in_order()
+        for place, noted in enumerate(self._noted):
+            if noted.superseded_by in noted.parents and set(self._following(noted, alike)) & set(parents[place]):
+                yield place
 
     def _in_order(self) -> dict[bytes, list[Placed]]:
         """The entries of each content, by their time: sorted once, since one content may be there many times."""

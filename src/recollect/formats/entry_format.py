@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.formats import entries
-from recollect.formats.entry_checks import CIRCLE
+from recollect.formats.entry_checks import CIRCLE, REPLACED_BY_PARENT
 from recollect.formats.entry_identity import kept_apart
-from recollect.formats.fields import each_line, objects_in
+from recollect.formats.fields import each_line, objects_in, said_at
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
@@ -21,15 +21,36 @@ NAME = "entries"
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Read twice: once to see which entries supersede each other, and once to take them in."""
-    round = _in_a_circle(value for _, value in objects_in(source, source.lines()) if isinstance(value, dict))
+    latest: dict[str, str] = {}
+    round = _in_a_circle(_noting_latest(source, latest))
 
     def to_foreign(number: int, place: str, entry: Mapping[str, Any]) -> Foreign:
         found = _foreign(number, place, entry)
-        if found.refused is None and "superseded_by" in entry and entry["content_hash"] in round:
+        if found.refused is not None or "superseded_by" not in entry:
+            return found
+        by = entry["superseded_by"]
+        if entry["content_hash"] in round:
             return Foreign(number, place, refused=f"superseded_by: {CIRCLE}")
+        if by in entry.get("parent_refs", ()) and latest.get(by, _NEVER) <= found.fields["created_at"]:
+            return Foreign(number, place, refused=f"superseded_by: {REPLACED_BY_PARENT}")
         return found
 
     return each_line(source, source.lines(), to_foreign)
+
+
+_NEVER = "~"
+"""Later than any time: where the entry that is named is not in the file, another of its words may be meant."""
+
+
+def _noting_latest(source: Source, latest: dict[str, str]) -> Iterator[Mapping[str, Any]]:
+    """Yield the entries of a source, and note when the words of each were said last."""
+    for _, value in objects_in(source, source.lines()):
+        if not isinstance(value, dict):
+            continue
+        own, at = str(value.get("content_hash")), said_at(value.get("timestamp")).get("created_at")
+        if at is not None:
+            latest[own] = max(at, latest.get(own, ""))
+        yield value
 
 
 def _in_a_circle(found: Iterable[Mapping[str, Any]]) -> set[str]:

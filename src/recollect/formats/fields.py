@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime
 from typing import Any
 
 from recollect.formats.json_elements import Ambiguous, PassedOver, parsed_record
 from recollect.formats.protocol import Element, Foreign, Line, Source, at_line
+from recollect.model.canonical import format_time
 from recollect.model.record import name_fault
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
@@ -104,3 +106,30 @@ def in_utc(moment: Any) -> str | None:
     if text_of(moment) is None:
         return None
     return str(moment) if re.search(r"(Z|[+-]\d\d:?\d\d)$", str(moment)) else f"{moment}+00:00"
+
+
+def said_at(*values: Any) -> dict[str, str]:
+    """Return the first of these times that can be read, as the field that says when a record was made; nothing if none can.
+
+    A time without a zone is UTC, and a number counts seconds.
+
+    >>> said_at(None, "2021-03-01 10:00:00"), said_at(1614592800.5), said_at("last week")
+    ({'created_at': '2021-03-01T10:00:00.000000Z'}, {'created_at': '2021-03-01T10:00:00.500000Z'}, {})
+    """
+    found = next((moment for value in values if (moment := moment_of(value)) is not None), None)
+    return {"created_at": format_time(found)} if found is not None else {}
+
+
+def moment_of(value: Any) -> datetime | None:
+    """Return a time as another tool writes it, in UTC; ``None`` if it cannot be read."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            moment = datetime.fromtimestamp(value, UTC)
+        elif isinstance(value, date) and not isinstance(value, datetime):
+            moment = datetime(value.year, value.month, value.day, tzinfo=UTC)
+        else:
+            read = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+            moment = read.replace(tzinfo=UTC) if read.tzinfo is None else read.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
+    return moment if 1900 <= moment.year <= 9000 else None

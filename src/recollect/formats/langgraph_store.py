@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recollect.formats.fields import in_utc, text_of, without_empty
+from recollect.formats.fields import in_utc, said_at, text_of, without_empty
 from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.canonical import canonical_json
@@ -46,6 +46,7 @@ def _foreign(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
         "owner": labels[-1] if labels else None,
         "tags": [_tag(label) for label in labels[:-1]],
         "source": "import",
+        **said_at(row.get("updated_at"), row.get("created_at")),
         "expires_at": in_utc(row.get("expires_at")),
         "meta": {ORIGIN: came | ({"value": value} if said != value else {})},
     }

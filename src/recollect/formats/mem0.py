@@ -21,6 +21,7 @@ from recollect.formats.fields import (
     id_of,
     mapping_of,
     named_after,
+    said_at,
     text_of,
     texts_of,
     without_empty,
@@ -220,6 +221,7 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         "expires_at": _expiry(values.get(EXPIRES)),
         **beyond,
         "source": SPEAKERS.get(str(names["role"]), "import"),
+        **said_at(values.get("updated_at"), values.get("created_at")),
         "meta": meta,
         **named_after(id),
     }

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
-from recollect.formats.fields import text_of, without_empty
+from recollect.formats.fields import said_at, text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign
 from recollect.model.vocabulary import Kind
 from recollect.rules.keys import KeySource, choose_key, fallback_key
@@ -66,7 +66,7 @@ def _before(last: Foreign, wording: Wording, number: int) -> Foreign:
     came = last.fields["meta"][ORIGIN]
     kept = without_empty({"format": came["format"], "id": came.get("id"), "since": wording.since})
     fields = {name: value for name, value in last.fields.items() if name != "aliases"}
-    fields |= {"content": wording.text, "meta": {ORIGIN: kept}}
+    fields |= {"content": wording.text, "meta": {ORIGIN: kept}, **said_at(wording.since)}
     place, id = f"{last.place}, wording {number}", f"{last.id}@{number}"
     return replace(last, place=place, fields=fields, id=id, earlier=True)
 
@@ -84,7 +84,19 @@ def _under_one_name(chain: list[Foreign], about: str | None) -> list[Foreign]:
     """Each one updates the one before. A name of its own comes from the first wording, as if it had been added alone."""
     if len(chain) == 1:
         return chain
+    chain = _in_time(chain)
     first_words = _well_formed(chain[0].fields["content"])
     name = about or fallback_key(fingerprint(first_words), shared=False).text
     first, *later = (replace(one, fields={**one.fields, "canonical_key": name}) for one in chain)
     return [first, *(replace(one, fields={**one.fields, "change": "update"}) for one in later)]
+
+
+def _in_time(chain: list[Foreign]) -> list[Foreign]:
+    """Return the wordings with times that do not contradict their order: none is later than the one that replaced it."""
+    ordered: list[Foreign] = []
+    until: str | None = None
+    for one in reversed(chain):
+        at = one.fields.get("created_at")
+        until = min(at, until) if at is not None and until is not None else at or until
+        ordered.append(replace(one, fields={**one.fields, **({"created_at": until} if until is not None else {})}))
+    return ordered[::-1]

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.fields import each_line, id_of, named_after, text_of, texts_of
+from recollect.formats.fields import each_line, id_of, named_after, said_at, text_of, texts_of
 from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
-from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
+from recollect.model.state import OF_THE_STORE
 from recollect.rules.keys import FALLBACK
 from recollect.rules.text import sha256_hex
 
@@ -69,7 +69,8 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
         fields.pop("canonical_key", None)
     came = origin(NAME, record, "id", "source", "version", "created_at", earlier=meta.get(ORIGIN))
     aliases = [*named_after(id_of(record.get("id"))).get("aliases", ()), *texts_of(record.get("aliases"))]
-    return {**fields, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
+    time = said_at(record.get("created_at"))
+    return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
 
 
 def was_named(record: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 from recollect.formats.carried_fields import NAME, data_of, parted, told
 from recollect.formats.decoding import MAX_LINE_BYTES
-from recollect.formats.fields import each_line, id_of, named_after, text_of, without_empty
+from recollect.formats.fields import each_line, id_of, named_after, said_at, text_of, without_empty
 from recollect.formats.json_elements import each_field_once, twice
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line, origin
 from recollect.formats.records import was_named
@@ -167,9 +167,10 @@ def _foreign(format: str, number: int, place: str, record: Mapping[str, Any], co
     data = beyond.pop("meta", {})
     if not isinstance(data, dict):
         return Foreign(number, place, refused=f"{NAME}.meta is not an object")
-    came = {"id": id, "created_at": rest.pop("created_at", None), "columns": without_empty(rest)}
+    made = fields.pop("created_at", None)
+    came = {"id": id, "created_at": made, "columns": without_empty(rest)}
     came = origin(format, without_empty(came), *came, earlier=data.get(ORIGIN))
-    given = {"source": "import", **named_after(id), **without_empty(fields), **without_empty(beyond)}
+    given = {"source": "import", **named_after(id), **without_empty(fields), **without_empty(beyond), **said_at(made)}
     given["meta"] = {**data, **without_empty(meta), ORIGIN: came}
     return Foreign(number, place, given, id, guessed=guessed)
 

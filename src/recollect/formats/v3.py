@@ -10,7 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from recollect.formats.fields import each_line, id_of, mapping_of, named_after, objects_in, text_of, without_empty
+from recollect.formats.fields import (
+    each_line,
+    id_of,
+    mapping_of,
+    moment_of,
+    named_after,
+    objects_in,
+    said_at,
+    text_of,
+    without_empty,
+)
 from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.rules.text import sha256_hex
@@ -25,8 +35,14 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
     """Read twice: once to see in which order, of which little has to be remembered, and once to take them in."""
-    seen = (_brief(line.number, value) for line, value in objects_in(source, source.lines()))
-    return each_line(source, source.lines_at(_in_order(seen)), _foreign)
+    seen = [_brief(line.number, value) for line, value in objects_in(source, source.lines())]
+    best = {brief.title: brief for brief in sorted(seen, key=lambda brief: brief.worth)}
+
+    def to_foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+        title = _title(record).casefold()
+        return _foreign(number, place, record, best[title].worth[1] if title else _LONG_AGO)
+
+    return each_line(source, source.lines_at(_in_order(seen)), to_foreign)
 
 
 # ── which one is the best ───────────────────────────────────────────────────────────────────────────────────────────
@@ -63,29 +79,25 @@ def _in_order(briefs: Iterable[_Brief]) -> Iterator[int]:
 
 def _worth(record: Mapping[str, Any]) -> tuple[float, datetime]:
     """What decides between records of one title: importance as it was counted there, then the moment, whatever its zone."""
-    return _counted(record) or 0, _moment(record.get("created_at")) or _moment(record.get("timestamp")) or _LONG_AGO
+    return _counted(record) or 0, _made(record) or _LONG_AGO
 
 
-def _moment(value: Any) -> datetime | None:
-    """When a record was made: a time without a zone is UTC, a number counts seconds."""
-    try:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value, UTC)
-        moment = datetime.fromisoformat(value)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (TypeError, ValueError, OverflowError, OSError):
-        return None
+def _made(record: Mapping[str, Any]) -> datetime | None:
+    return moment_of(record.get("created_at")) or moment_of(record.get("timestamp"))
 
 
 # ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
+def _foreign(number: int, place: str, record: Mapping[str, Any], best: datetime) -> Foreign:
+    """Read a record. None is dated later than the ``best`` of its title, which replaces it; the origin has its own time."""
     if text_of(record.get("content")) is None:
         return Foreign(number, place, refused="has no content")
     if record.get("custom_metadata") is not None and not isinstance(record["custom_metadata"], dict):
         return Foreign(number, place, refused="custom_metadata is not an object")
     fields, note = _candidate_fields(record)
+    made = _made(record)
+    fields |= said_at(made if best is _LONG_AGO else min(made or best, best))
     return Foreign(number, place, fields, id_of(record.get("id")), note=note)
 
 

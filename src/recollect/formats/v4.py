@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.formats.carried_fields import BY_WHOM, HOLDS, beyond_of, parted, with_beyond
-from recollect.formats.fields import each_line, id_of, in_utc, mapping_of, named_after, text_of, without_empty
+from recollect.formats.fields import each_line, id_of, in_utc, mapping_of, named_after, said_at, text_of, without_empty
 from recollect.formats.kept_beside import FIELDS, beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.formats.records import was_named
@@ -71,6 +71,7 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
         "content": record["content"],
         "canonical_key": known_as if _is_a_name({**beyond, "canonical_key": known_as}) else None,
         "expires_at": in_utc(record.get("expires_at")),
+        **said_at(record.get("created_at")),
         **beyond,
         "source": SPOKEN_BY.get(str(record.get("source")), "import"),
         **named_after(id),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from recollect.formats.carried_fields import BY_WHOM, HOLDS, PLACE, WITH_IT, beyond_of, parted, with_beyond
-from recollect.formats.fields import id_of, mapping_of, named_after, text_of, texts_of, without_empty
+from recollect.formats.fields import id_of, mapping_of, named_after, said_at, text_of, texts_of, without_empty
 from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.caller import APPLICATION
@@ -119,6 +119,7 @@ def _fields(record: Mapping[str, Any], id: str | None) -> dict[str, Any]:
         "topic_id": record.get("topic_id"),
         "tags": texts_of(record.get("tags")),
         "source": spoken_by,
+        **said_at(record.get("updated_at"), record.get("created_at")),
         "meta": {**data, ORIGIN: came} if isinstance(data, dict) else data,
         **named_after(id),
     }
@@ -141,7 +142,7 @@ def write(memories: Iterable[Memory]) -> Iterator[str]:
 def _line(memory: Memory) -> dict[str, Any]:
     came = memory.meta.get(ORIGIN)
     before = came if isinstance(came, dict) and came.get("format") == NAME else {}
-    changed = memory.last_modified > memory.created_at
+    changed = came is None and memory.last_modified > memory.created_at  # what was imported came later than it was made
     return {
         "id": before.get("id") or memory.short_id,
         "text": memory.content,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.model.errors import BadInput
 from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID
+from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import KIND_CLASS, Authority, KindClass, Source
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ _SPOKEN_BY = {
 }
 _GIVEN = ("event_type", "space", "owner", "key", "authority", "authority_reason")
 """What a candidate has a field of its own for."""
-OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
-"""What a store adds to ``meta`` when it takes a memory in: it holds for that store, space and time alone."""
 _LEFT_BEHIND = OF_THE_STORE | frozenset(
     "importance_reason recall_reason score dedup_key expires_at source phase_id".split()
 )

@@ -202,6 +202,11 @@ class Identity(Section):
         description="link a new memory to those that it may make outdated (may_update), and let contested values stand "
         "side by side",
     )
+    confirmed: Literal["version", "edit"] = Field(
+        "version",
+        description="a higher authority says what a lower one stated: version: its words are the next version, with nothing "
+        "that the lower one attached; edit: no new version, and what the lower one attached is removed",
+    )
     near_min: float = Field(
         0.3, ge=0, le=1, description="how alike two memories must be for a link without a stated reason"
     )

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from recollect.model.section import Section
+from recollect.model.vocabulary import Authority
 
 
 class Provenance(Section):
@@ -34,6 +35,11 @@ class Trust(Section):
 
     seeds: tuple[str, ...] = Field(
         (), max_length=256, description="agents or users whose judgement is relied upon, besides whoever asks"
+    )
+    signers: dict[str, Authority] = Field(
+        {},
+        max_length=256,
+        description="whose signed entries an import believes, and how far: a name, and the authority that its words have here",
     )
     passed_on: float = Field(
         0.5, gt=0, lt=1, description="what is left of trust with each step from whoever is relied upon"

@@ -226,6 +226,9 @@ class Candidate(BaseModel):
         None, description="the id of the active memory that this one is the next version of"
     )
 
+    created_at: Moment | None = Field(
+        None, description="when it was said, where that was before now, as in an import; an application's word alone"
+    )
     pinned: Annotated[bool, Field(strict=True)] = False
     importance: Importance | None = None
     expires_at: Moment | None = None

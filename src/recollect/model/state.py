@@ -1,9 +1,15 @@
 """Where a memory stands: everything about it that can change, as the fold of its ledger entries leaves it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.model.vocabulary import Status
+
+ATTACHED = ("meta", "context", "entities", "relationships", "artifact_ref", "confidence")
+"""What a speaker attaches to a statement, as opposed to who said it, where, and in which words."""
+OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
+"""What a store adds to ``meta`` when it takes a memory in: it holds for that store, space and time alone."""
 
 MUTABLE_FIELDS = tuple(
     "pinned importance importance_reason authority authority_reason category tags expires_at expires_at_tick"
@@ -55,3 +61,16 @@ class State:
 
     def to_dict(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+def body_in_force(body: Mapping[str, Any], state: State) -> Mapping[str, Any]:
+    """Return the body of a version without the fields that no longer count.
+
+    Where a higher authority confirmed a statement without a new version, the memory has another authority than its version,
+    and what the first speaker attached counts no more.
+    """
+    if body.get("authority", state.authority) == state.authority:
+        return body
+    kept = {name: value for name, value in body.items() if name not in ATTACHED}
+    noted = {name: value for name, value in body.get("meta", {}).items() if name in OF_THE_STORE or name == "key"}
+    return {**kept, "meta": noted}

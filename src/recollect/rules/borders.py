@@ -41,11 +41,11 @@ _NOTED_BY_THE_STORE = frozenset("summary_of source_turn_ids promoted_from promot
 
 
 def _without_the_stores_own(candidate: Candidate) -> Candidate:
-    """What the store itself notes in ``meta`` (that this sums up, that it was promoted) cannot be claimed."""
-    if _NOTED_BY_THE_STORE.isdisjoint(candidate.meta):
+    """What the store itself notes (that this sums up, that it was promoted, when it was said) cannot be claimed."""
+    if _NOTED_BY_THE_STORE.isdisjoint(candidate.meta) and candidate.created_at is None:
         return candidate
     kept = {name: value for name, value in candidate.meta.items() if name not in _NOTED_BY_THE_STORE}
-    return candidate.model_copy(update={"meta": kept})
+    return candidate.model_copy(update={"meta": kept, "created_at": None})
 
 
 def _honest(source: Source, caller: Caller) -> Source:

@@ -16,10 +16,16 @@ class Claim(NamedTuple):
     importance: int
     tick: int
     change: Change | None = None
+    at: str = ""
+    """When it was said, as canonical text; a claim that says no time is made now."""
 
     @property
     def is_correction(self) -> bool:
         return self.event_type is EventType.CORRECTION or self.change is Change.CORRECTION
+
+    def is_older_than(self, other: "Claim") -> bool:
+        """Whether it says of itself that it is older."""
+        return bool(self.at) and self.at < other.at
 
 
 class Verdict(NamedTuple):
@@ -32,19 +38,30 @@ def settle(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
     if policy.policy == "manual":
         return Verdict(False, "manual")
     if policy.policy == "latest_wins":
-        return Verdict(True, "latest_wins")
+        return _latest(incumbent, newcomer)
     if policy.policy == "source_priority":
         return _by_source(incumbent, newcomer, policy)
     return _by_authority(incumbent, newcomer, policy)
 
 
 def may_update(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
-    """Whether a plain update may replace the incumbent: not from below, unless it is the person's own correction."""
+    """Whether a plain update may replace the incumbent: not from below, unless it is the person's own correction.
+
+    Nothing updates what is newer and believed as much.
+    """
     if policy.policy == "latest_wins":
-        return Verdict(True, "latest_wins")
-    if _overrides(newcomer, policy):
+        return _latest(incumbent, newcomer)
+    older, theirs, ours = newcomer.is_older_than(incumbent), _rank(incumbent, policy), _rank(newcomer, policy)
+    if _overrides(newcomer, policy) and not older:
         return Verdict(True, "correction")
-    return Verdict(_rank(newcomer, policy) <= _rank(incumbent, policy), "authority")
+    if ours == theirs and older:
+        return Verdict(False, "recency")
+    return Verdict(ours <= theirs, "authority")
+
+
+def _latest(incumbent: Claim, newcomer: Claim) -> Verdict:
+    older = newcomer.is_older_than(incumbent)
+    return Verdict(not older, "recency" if older else "latest_wins")
 
 
 def _by_authority(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
@@ -52,12 +69,16 @@ def _by_authority(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdic
     if ours < theirs:
         return Verdict(True, "authority")
     if ours > theirs:
-        overrides = _overrides(newcomer, policy)
+        overrides = _overrides(newcomer, policy) and not newcomer.is_older_than(incumbent)
         return Verdict(overrides, "correction" if overrides else "authority")
     if policy.corrections_stand and incumbent.is_correction != newcomer.is_correction:
         return Verdict(newcomer.is_correction, "correction")
+    if newcomer.is_older_than(incumbent):
+        return Verdict(False, "recency")
     if newcomer.is_correction and not policy.corrections_stand:
         return Verdict(True, "correction")
+    if newcomer.at > incumbent.at:  # records of one file come in together, within one tick
+        return Verdict(True, "recency")
     if newcomer.tick != incumbent.tick:
         return Verdict(newcomer.tick > incumbent.tick, "recency")
     return Verdict(newcomer.importance >= incumbent.importance, "importance")
@@ -67,7 +88,7 @@ def _by_source(incumbent: Claim, newcomer: Claim, policy: Conflict) -> Verdict:
     theirs, ours = policy.source_order.index(incumbent.source), policy.source_order.index(newcomer.source)
     if ours != theirs:
         return Verdict(ours < theirs, "source_priority")
-    return Verdict(newcomer.tick >= incumbent.tick, "recency")
+    return Verdict(newcomer.tick >= incumbent.tick and not newcomer.is_older_than(incumbent), "recency")
 
 
 def _overrides(claim: Claim, policy: Conflict) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.model.record import DEFAULT_CATEGORY, TITLE
-from recollect.model.state import State
+from recollect.model.state import State, body_in_force
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass
 from recollect.rules.entities import entity_names
 from recollect.rules.keys import CanonicalKey, KeySource, words_of
@@ -37,6 +37,7 @@ def findable(
     >>> findable({"content": "Ana prefers dark mode", "key_source": "parser", "kind": "semantic"}, theme)
     Findable(said=['ana', 'prefer', 'dark', 'mode'], keyed=('theme',))
     """
+    body = body_in_force(body, state)
     known = said_terms(body, synonyms) if said is None else said
     key = CanonicalKey(state.canonical_key, state.key_digest, KeySource(body["key_source"]))
     category = state.category if state.category != DEFAULT_CATEGORY else ""

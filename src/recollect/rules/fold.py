@@ -10,6 +10,8 @@ from typing import Any
 from recollect.model.ledger import Entry, Event
 from recollect.model.state import MUTABLE_FIELDS, State
 from recollect.model.vocabulary import STATUSES, Status
+from recollect.rules.signatures import is_signature
+from recollect.rules.signers import vouchers_in
 
 Body = Mapping[str, Any]
 States = dict[str, State]
@@ -18,9 +20,9 @@ RELATION_RULE = "relation:"
 """The prefix of the rule by which memories are related. Relations are a table of their own, and move no state."""
 BY_HAND = "relation:by_hand"
 TOLD = "told"
-"""In an amendment, and in a state's vouchers: who vouched elsewhere, and was told of after the memory came here."""
+"""In an amendment, and in a state's vouchers: who vouched elsewhere, and came along with the memory or was told of later."""
 NOBODY_HERE = ""
-"""The actor of such a vouch. It weighs as much as that of somebody who was erased: nothing."""
+"""The actor of such a vouch: nobody who acts here. It weighs what its signature earns."""
 CONFLICT_RULE = "conflict:"
 """The prefix of the rule that decided between two memories which contradict each other."""
 
@@ -60,6 +62,10 @@ def _fresh(entry: Entry, body: Body) -> State:
     state.canonical_key, state.key_digest = body.get("canonical_key", ""), body.get("key_digest", "")
     state.slot, state.subject_value = body.get("slot"), body.get("subject_value")
     _set(state, body, MUTABLE_FIELDS)
+    came = [
+        one for one in vouchers_in(body) if is_signature(one.get("signature"))
+    ]  # others weigh nothing, and stay there
+    state.vouchers = [{"actor": NOBODY_HERE, "at": entry.at, TOLD: one} for one in came]
     return state
 
 

@@ -24,6 +24,10 @@ _SAID_OUTRIGHT = ("only_asks", "corrects_another", "said_to_be_correction", "mar
 """Rules of change that the words themselves call for, whatever the statements are about."""
 
 
+OLDER = "identity:older"
+"""The rule by which a statement that says it is older than the active one is kept as an earlier version."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The outcome, the rule that decided, and what the rule saw."""
@@ -44,7 +48,7 @@ class Judgement:
 
 
 def judge(draft: Draft, body: Mapping[str, Any], state: State, tick: int, policy: Policy) -> Judgement | Rejection:
-    """Reinforced, superseded or contradicted, by the first of these that holds.
+    """Reinforced, superseded, contradicted, or stored as an earlier version, by the first of these that holds.
 
     The same words reinforce. So do other words in which nothing that matters differs. A register's new state always
     updates. What the caller says about the change is believed; else the rules of ``change`` decide. An update from
@@ -198,13 +202,15 @@ def _weigh(
     tick: int,
     policy: Policy,
 ) -> Judgement:
-    newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change)
+    said_at = format_time(draft.candidate.created_at) if draft.candidate.created_at else ""
+    newcomer = Claim(draft.authority, draft.source, draft.event_type, draft.importance, tick, change, said_at)
     incumbent = Claim(
         Authority(state.authority),
         Source(body["source"]),
         EventType(body["event_type"]),
         state.importance,
         body["tick"],
+        at=body["created_at"],
     )
     change_rule = f"change:{rule}"
     if change is Change.UPDATE:
@@ -213,5 +219,7 @@ def _weigh(
             return Judgement(Outcome.SUPERSEDED, "identity:update", detail, change_rule)
     else:
         verdict = settle(incumbent, newcomer, policy.conflict)
+    if not verdict.newcomer_wins and verdict.rule == "recency" and newcomer.is_older_than(incumbent):
+        return Judgement(Outcome.STORED, OLDER, detail, change_rule)
     outcome = Outcome.SUPERSEDED if verdict.newcomer_wins else Outcome.CONTRADICTED
     return Judgement(outcome, f"{CONFLICT_RULE}{verdict.rule}", detail, change_rule)

@@ -2,7 +2,8 @@
 
 Whoever pins a fact, files it under a category or calls it canon means the fact, whatever its value is tomorrow. A new
 version that says nothing of these keeps them. One whose word counts for less than what it replaces, as ``latest_wins`` lets
-it, takes over where the memory is filed, and none of its weight.
+it, takes over where the memory is filed, and none of its weight. One whose word counts for more takes over the category alone,
+which says who may read it: nothing else that a lower authority attached becomes a higher one's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,6 +44,8 @@ def taken_over(state: State, stated: set[str], authority: Authority, order: Sequ
     taken: dict[str, Any] = {}
     if "category" not in stated and state.category != DEFAULT_CATEGORY:
         taken["category"] = state.category
+    if outranks(authority, Authority(state.authority), order):
+        return taken
     if "tags" not in stated and state.tags:
         taken["tags"] = tuple(state.tags)
     if outranks(Authority(state.authority), authority, order):

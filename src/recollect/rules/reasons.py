@@ -94,7 +94,7 @@ REASONS: dict[str, str] = {
     "layer:default": "nothing else fits, so it is a fact about the world",
     "authority:system_imposed": "the operator imposed it",
     "authority:tool_verified": "a tool that the policy trusts verified it",
-    "authority:raised": "a higher authority said the same, and lends its weight",
+    "authority:raised": "a higher authority said the same, and what the lower one attached no longer counts",
     "authority:user_asserted": "a person said it",
     "authority:ai_inferred": "a model inferred it, or nothing vouches for it",
     "importance:as_given": "the caller gave the importance",
@@ -157,6 +157,8 @@ REASONS: dict[str, str] = {
     "turn:nobody_named": "nobody said whose memory it is, so it stays in the session",
     "turn:no_project": "it was to be kept for the project, and none was named",
     # Phases.
+    "identity:confirmed": "a higher authority said what a lower one had stated: its words are the version that counts",
+    "identity:older": "it says that it is older than what is active, and is kept as an earlier version",
     "identity:said_again_in_a_new_phase": "the same was said again in a new phase, and belongs to it now",
     "phase:first_write": "the first phase begins with the first write",
     "phase:requested": "a new phase was asked for",

@@ -35,6 +35,11 @@ class Judged(NamedTuple):
         """Whether it is passed off as what it is not. A key that nobody registered may be anybody's."""
         return self.word in (INVALID, ANOTHERS)
 
+    @property
+    def counts(self) -> bool:
+        """Whether a key that counts, and is theirs, signed it."""
+        return self.word == Standing.GOOD and self.name is not None
+
 
 _NOT_HERE = Judged(ELSEWHERE, Standing.UNKNOWN, None, None)
 _UNREAD = Judged(INVALID, Standing.UNKNOWN, None, "the signature, or what it is over, cannot be read")
@@ -96,6 +101,11 @@ class Signers:
             if is_signature(text):
                 yield self._of_voucher(body, one, text, place)
 
+    def of_voucher(self, body: Mapping[str, Any], voucher: Mapping[str, Any]) -> Judged | None:
+        """Return what the signature of one who vouched elsewhere is worth here now; ``None`` if there is none of ours."""
+        text = voucher.get("signature")
+        return self._of_voucher(body, voucher, text, None) if is_signature(text) else None
+
     def _of_voucher(self, body: Mapping[str, Any], one: Mapping[str, Any], text: Any, place: int | None) -> Judged:
         return self._read(text, lambda: bytes_of_voucher({"content_hash": _hash(body)}, one), lambda: one["id"], place)
 
@@ -118,6 +128,16 @@ def origin_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
     meta = body.get("meta")
     found = meta.get(ENTRY_ORIGIN) if isinstance(meta, Mapping) else None
     return found if isinstance(found, Mapping) else {}
+
+
+def vouchers_in(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return who vouched for a version where it comes from. What a program wrote there in another shape vouches for nothing."""
+    found = origin_in(body).get("vouchers")
+    return [one for one in found if _is_a_voucher(one)] if isinstance(found, list | tuple) else []
+
+
+def _is_a_voucher(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(value.get(name), str) for name in ("id", "name", "timestamp"))
 
 
 def without_broken_signatures(before: Candidate, after: Candidate) -> Candidate:

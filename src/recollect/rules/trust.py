@@ -81,12 +81,16 @@ def weight(
     return net.flow(_SOURCE, _MEMORY, round(enough * UNITS)) / UNITS
 
 
-def weighs_nothing(confidence: float, signed: str | None, counts: bool, seeds: Sequence[str]) -> str:
+def weighs_nothing(
+    confidence: float, signed: str | None, counts: bool, seeds: Sequence[str], *, imported: bool = False
+) -> str:
     """Why a vouch weighs nothing, and what would give it weight. ``signed`` is what its signature is worth, if it has one.
 
     >>> weighs_nothing(1.0, None, True, ())
     'nobody is relied upon here: ask as an agent or a user, or name whom you rely upon in the policy (trust.seeds)'
     """
+    if not counts and signed is None and imported:
+        return "it came with an import and is not signed: vouch for it here, or import it signed with a registered key"
     if not counts and signed is None:
         return "it is not signed, and the policy counts only what is (trust.signed_only): vouch anew, signed"
     if not counts:

@@ -145,8 +145,8 @@ def test_a_person_s_word_counts_though_an_agent_said_it_first(mem: recollect.Rec
     planner, person = mem.as_caller(agent="planner", user="ana"), mem.as_caller(user="ana")
     assert planner.add("The API port is 8080").memory.authority == "ai_inferred"
     agreed = person.add("The API port is 8080", pinned=True)
-    assert agreed.outcome == "reinforced" and agreed.memory.authority == "user_asserted"
-    assert "authority:raised" in agreed.reasons and "pinned" in agreed.detail
+    assert agreed.outcome == "superseded" and agreed.memory.authority == "user_asserted"
+    assert "identity:confirmed" in agreed.reasons and agreed.memory.pinned
     assert planner.add("The API port is 9090").outcome == "contradicted"
     assert mem.verify().ok and mem.rebuild() and mem.verify().ok
 

@@ -16,11 +16,11 @@ CARRIED = ("items", "mem0", "vault", "csv", "jsonl", "entries", "recollect")
 
 
 def through(mem: Recollect, format: str, folder: Path, **options: Any) -> Recollect:
-    """What a file of this format brings into a memory of its own."""
+    """What a file of this format brings into a memory of its own, which believes it."""
     file = folder / ("out.json" if format == "mem0" else "out")
     file.write_text("".join(mem.export_as(format)), encoding="utf-8", newline="")
     new = recollect.open(":memory:")
-    assert not new.import_file(format, file, **options).refused
+    assert not new.import_file(format, file, believe=["place", "weight"], **options).refused
     return new
 
 
@@ -97,7 +97,7 @@ def test_a_graph_holds_what_is_shared_and_tells_what_it_left_out() -> None:
 @pytest.mark.parametrize(
     ("row", "columns", "authority"),
     [
-        ({"authority": "user_asserted"}, {}, "user_asserted"),
+        ({"authority": "user_asserted"}, {}, "ai_inferred"),
         ({"authority": "system_imposed"}, {}, "ai_inferred"),
         ({"authority": "system_imposed"}, {"authority": "authority"}, "system_imposed"),
         ({"source": "system"}, {}, "ai_inferred"),

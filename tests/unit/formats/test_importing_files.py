@@ -66,9 +66,9 @@ def test_a_dry_run_says_what_the_import_does_and_leaves_nothing(tmp_path: Path) 
     before = mem.state_hash(), mem.ledger_root(), mem.stats()["memories"]
     tried: list[Taken] = []
     done: list[Taken] = []
-    rehearsed = import_file(mem.engine, "jsonl", file, dry_run=True, each=tried.append)
+    rehearsed = import_file(mem.engine, "jsonl", file, dry_run=True, believe="place", each=tried.append)
     assert (mem.state_hash(), mem.ledger_root(), mem.stats()["memories"]) == before
-    real = import_file(mem.engine, "jsonl", file, each=done.append)
+    real = import_file(mem.engine, "jsonl", file, believe="place", each=done.append)
     assert [(t.number, t.outcome, t.reasons) for t in tried] == [(t.number, t.outcome, t.reasons) for t in done]
     assert rehearsed.dry_run and not real.dry_run and rehearsed.outcomes == real.outcomes
     assert {"stored", "reinforced", "superseded", "refused"} <= set(real.outcomes)
@@ -79,9 +79,9 @@ def test_a_dry_run_on_a_server_is_as_exact(server_store: str, postgres: Postgres
     file = written(tmp_path / "facts.jsonl", varied(60))
     with recollect.open(server_store) as mem:
         mem.add("The kettle is green", title="kettle colour", owner="ben")
-        rehearsed = import_file(mem.engine, "jsonl", file, dry_run=True)
+        rehearsed = import_file(mem.engine, "jsonl", file, dry_run=True, believe="place")
         assert len(mem.list(limit=10).items) == 1
-        assert import_file(mem.engine, "jsonl", file).outcomes == rehearsed.outcomes
+        assert import_file(mem.engine, "jsonl", file, believe="place").outcomes == rehearsed.outcomes
         assert mem.verify().ok
 
 
@@ -97,7 +97,7 @@ def test_nobody_waits_for_a_dry_run(engine: str, request: pytest.FixtureRequest,
         def write(taken: Taken) -> None:
             wrote.append(str(other.add(f"Kettle {taken.number} whistles", owner="ana").outcome))
 
-        assert import_file(mem.engine, "jsonl", file, dry_run=True, each=write).outcomes == {
+        assert import_file(mem.engine, "jsonl", file, dry_run=True, believe="place", each=write).outcomes == {
             "reinforced": 2,
             "stored": 1,
         }
@@ -118,7 +118,9 @@ def test_a_dry_run_on_a_store_too_large_for_memory_leaves_no_file(
     def look(taken: Taken) -> None:
         there.extend(copy.stat().st_mode & 0o077 for copy in (tmp_path / "temporary").iterdir())
 
-    assert import_file(mem.engine, "jsonl", file, dry_run=True, each=look).outcomes == {"reinforced": 1}
+    assert import_file(mem.engine, "jsonl", file, dry_run=True, believe="place", each=look).outcomes == {
+        "reinforced": 1
+    }
     assert there == [0] and not [*(tmp_path / "temporary").iterdir()]
 
 
@@ -134,9 +136,9 @@ def test_a_dry_run_does_not_lose_what_was_counted(tmp_path: Path) -> None:
 def test_running_it_again_changes_nothing(tmp_path: Path) -> None:
     file = written(tmp_path / "facts.jsonl", varied(120))
     mem = recollect.open(":memory:")
-    first = import_file(mem.engine, "jsonl", file)
+    first = import_file(mem.engine, "jsonl", file, believe="place")
     before = standing(mem), mem.ledger_root()
-    again = import_file(mem.engine, "jsonl", file)
+    again = import_file(mem.engine, "jsonl", file, believe="place")
     assert (standing(mem), mem.ledger_root()) == before
     assert set(again.outcomes) == {"already_there", "refused"} and again.read == first.read
     assert again.outcomes["refused"] == first.outcomes["refused"]
@@ -154,12 +156,12 @@ def test_an_import_that_was_interrupted_goes_on_to_the_same_store(tmp_path: Path
             raise _Struck
 
     whole, broken = recollect.open(":memory:"), recollect.open(":memory:")
-    import_file(whole.engine, "jsonl", file)
+    import_file(whole.engine, "jsonl", file, believe="place")
     with pytest.raises(_Struck):
-        import_file(broken.engine, "jsonl", file, each=strike)
+        import_file(broken.engine, "jsonl", file, believe="place", each=strike)
     half = standing(broken)
     assert half and half != standing(whole)
-    rest = import_file(broken.engine, "jsonl", file)
+    rest = import_file(broken.engine, "jsonl", file, believe="place")
     assert standing(broken) == standing(whole) and broken.verify().ok
     assert rest.outcomes["already_there"] > BATCH
 
@@ -167,9 +169,9 @@ def test_an_import_that_was_interrupted_goes_on_to_the_same_store(tmp_path: Path
 def test_what_was_forgotten_is_not_brought_back_by_importing_again(tmp_path: Path) -> None:
     file = written(tmp_path / "facts.jsonl", [{"content": "Ana likes tea"}])
     mem = recollect.open(":memory:")
-    import_file(mem.engine, "jsonl", file)
+    import_file(mem.engine, "jsonl", file, believe="place")
     mem.forget(mem.list().items[0].id)
-    assert import_file(mem.engine, "jsonl", file).outcomes == {"already_there": 1}
+    assert import_file(mem.engine, "jsonl", file, believe="place").outcomes == {"already_there": 1}
     assert mem.list().items == ()
 
 
@@ -244,13 +246,16 @@ def written_text(path: Path, lines: Iterable[str]) -> Path:
     return path
 
 
-def test_defaults_are_for_records_that_name_none(tmp_path: Path) -> None:
+def test_options_win_over_what_records_say(tmp_path: Path) -> None:
     file = written(tmp_path / "f.jsonl", [{"content": "Rivers flow"}, {"content": "Seas rise", "owner": "ben"}])
     mem = recollect.open(":memory:")
-    import_file(mem.engine, "jsonl", file, defaults={"owner": "ana", "category": "nature"})
-    assert {(m.owner, m.content) for m in mem.list().items} == {("ana", "Rivers flow"), ("ben", "Seas rise")}
-    with pytest.raises(BadInput, match="has no default"):
-        import_file(mem.engine, "jsonl", file, defaults={"authority": "system_imposed"})
+    import_file(mem.engine, "jsonl", file, believe="place", options={"owner": "ana", "category": "nature"})
+    assert {(m.owner, m.category, m.content) for m in mem.list().items} == {
+        ("ana", "nature", "Rivers flow"),
+        ("ana", "nature", "Seas rise"),
+    }
+    with pytest.raises(BadInput, match="is no option"):
+        import_file(mem.engine, "jsonl", file, options={"authority": "system_imposed"})
 
 
 def test_a_bound_caller_imports_within_its_own_borders_and_rights(tmp_path: Path) -> None:
@@ -261,7 +266,7 @@ def test_a_bound_caller_imports_within_its_own_borders_and_rights(tmp_path: Path
     out.add("Mallory likes tea", owner="mallory", author="mallory", authority="tool_verified")
     file = written_text(tmp_path / "out.jsonl", out.export())
     mallory = mem.as_caller(user="mallory", agent="helper")
-    report = import_file(mallory.engine, "recollect", file)
+    report = import_file(mallory.engine, "recollect", file, believe=["place", "weight"])
     assert report.outcomes == {"refused": 2, "stored": 1}
     (kept,) = mem.list().items
     assert kept.owner == "mallory" and kept.authority == "ai_inferred"
@@ -280,6 +285,10 @@ def test_progress_counts_up_to_all_of_them(tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     file = written(tmp_path / "f.jsonl", varied(30))
     import_file(
-        recollect.open(":memory:").engine, "jsonl", file, progress=lambda done, total: steps.append((done, total))
+        recollect.open(":memory:").engine,
+        "jsonl",
+        file,
+        believe="place",
+        progress=lambda done, total: steps.append((done, total)),
     )
     assert steps[0] == (1, 30) and steps[-1] == (30, 30)

@@ -14,7 +14,7 @@ def test_an_export_comes_back_with_new_ids_and_its_origin() -> None:
     first = old.add("Ana prefers dark mode", owner="ana", tags=["ui"], meta={"n": 1}).memory
     old.add("Ana", owner="ana", kind="profile", key="preferred_name")
     old.add("E2E test memory 7")
-    report = new.import_(list(old.export()))
+    report = new.import_(list(old.export()), believe=["place", "weight"])
     assert report.outcomes == {"stored": 2}
     moved = new.get(first.id)  # the old id is an alias
     assert moved.id != first.id and moved.content == first.content and moved.tags == ("ui",)
@@ -107,7 +107,7 @@ def test_the_third_schema_collapses_to_one_active_memory_per_title() -> None:
     report = mem.import_([json.dumps(record) for record in records], format="v3")
     assert report.read == 5 and not report.refused
     (active,) = mem.list().items
-    assert active.content == "No emojis" and active.importance == 5 and active.canonical_key == "Self-Limit-Emojis"
+    assert active.content == "No emojis" and active.importance == 4 and active.canonical_key == "Self-Limit-Emojis"
     assert [link.content for link in mem.chain(active.id)] == ["Never use emojis anywhere", "No emojis"]
     assert active.access_count == 1  # the third record said the same
     assert {m.namespace for m in mem.list(include_namespaces=["test"]).items} == {"test"}

@@ -21,14 +21,14 @@ def through(mem: Recollect, format: str, folder: Path) -> tuple[Recollect, Impor
     file = folder / ("out.json" if format == "mem0" else "out")
     file.write_text("".join(mem.export_as(format)), encoding="utf-8", newline="")
     new = recollect.open(":memory:")
-    return new, new.import_file(format, file)
+    return new, new.import_file(format, file, believe=["place", "weight"])
 
 
 def taken_in(folder: Path, format: str, text: str, name: str = "in") -> tuple[Recollect, ImportReport]:
     file = folder / name
     file.write_text(text, encoding="utf-8")
     mem = recollect.open(":memory:")
-    return mem, mem.import_file(format, file)
+    return mem, mem.import_file(format, file, believe=["place", "weight"])
 
 
 def only(mem: Recollect) -> Memory:
@@ -90,7 +90,7 @@ def test_a_graph_comes_along_where_a_program_gives_the_lines() -> None:
     relation = {"source": "ana", "relationship": "likes", "target": "tea"}
     lines = json.dumps({"results": [TEA], "relations": [relation]}, indent=1).splitlines()
     mem = recollect.open(":memory:")
-    assert import_lines(mem.engine, "mem0", lines).outcomes == {"stored": 2}
+    assert import_lines(mem.engine, "mem0", lines, believe="place").outcomes == {"stored": 2}
     assert any(memory.relationships for memory in mem.list(owner="ana").items)
 
 
@@ -347,7 +347,7 @@ def test_the_operators_canon_comes_back_to_a_trusted_caller_and_to_no_other(form
     there, report = through(mem, format, tmp_path)
     assert not report.refused and (only(there).authority, only(there).tier) == ("system_imposed", "canon")
     bound = recollect.open(":memory:").as_caller(user="bo", agent="helper")
-    bound.import_file(format, tmp_path / "out")
+    bound.import_file(format, tmp_path / "out", believe=["place", "weight"])
     assert all(memory.authority != "system_imposed" for memory in bound.list().items)
 
 

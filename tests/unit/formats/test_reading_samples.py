@@ -18,9 +18,9 @@ EVERYWHERE = ("prod", "test", "ephemeral")
 
 
 def taken_in(format: str, path: Path, **options: Any) -> tuple[ImportReport, dict[str, Memory]]:
-    """The report, and what is active afterwards by its words."""
+    """The report, and what is active afterwards by its words, where the file is believed."""
     mem = recollect.open(":memory:")
-    report = import_file(mem.engine, format, path, **options)
+    report = import_file(mem.engine, format, path, **{"believe": ["place", "weight"], **options})
     assert mem.verify().ok
     assert report.read == sum(report.outcomes.values())
     return report, {memory.content: memory for memory in everything(mem)}

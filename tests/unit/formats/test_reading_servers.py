@@ -29,7 +29,7 @@ def wordings(mem: Recollect, content: str) -> list[tuple[int, str, str]]:
 
 def test_mem0s_table_brings_its_payloads(of_mem0: str) -> None:
     mem = recollect.open(":memory:")
-    report = mem.import_file("mem0", of_mem0)
+    report = mem.import_file("mem0", of_mem0, believe="place")
     assert (report.file, report.outcomes) == ("mem0", {"stored": 5})
     kept = {memory.content: memory for memory in mem.list(limit=100).items}
     peanuts = kept["Ana is allergic to peanuts"]
@@ -42,7 +42,7 @@ def test_mem0s_table_brings_its_payloads(of_mem0: str) -> None:
 
 def test_mem0s_history_beside_its_table_becomes_versions(of_mem0: str) -> None:
     mem = recollect.open(":memory:")
-    report = mem.import_file("mem0", of_mem0, history=HISTORY)
+    report = mem.import_file("mem0", of_mem0, history=HISTORY, believe="place")
     assert report.outcomes == {"skipped": 1, "stored": 5, "superseded": 3}
     assert wordings(mem, "The office is in Basel") == [
         (1, "The office is in Zürich", "superseded"),
@@ -53,7 +53,10 @@ def test_mem0s_history_beside_its_table_becomes_versions(of_mem0: str) -> None:
         "Ana lives in Porto",
         "Ana lives in Porto since May",
     ]
-    assert mem.import_file("mem0", of_mem0, history=HISTORY).outcomes == {"already_there": 8, "skipped": 1}
+    assert mem.import_file("mem0", of_mem0, history=HISTORY, believe="place").outcomes == {
+        "already_there": 8,
+        "skipped": 1,
+    }
 
 
 def test_a_server_is_audited_without_importing(of_mem0: str) -> None:
@@ -69,12 +72,12 @@ def test_langgraphs_items_come_from_its_server(empty: str) -> None:
         store.put(("notes",), "gone", {"text": "Seas rise"})
         store.delete(("notes",), "gone")
     mem = recollect.open(":memory:")
-    assert mem.import_file("langgraph", empty).outcomes == {"stored": 2}
+    assert mem.import_file("langgraph", empty, believe="place").outcomes == {"stored": 2}
     kept = {memory.content: memory for memory in mem.list(limit=100).items}
     assert kept["Ana prefers dark mode"].owner == "ana" and kept["Ana prefers dark mode"].tags == ("memories",)
     assert kept["The kettle is on"].expires_at is not None
     assert kept["Ana prefers dark mode"].meta["imported_from"]["created_at"].endswith("Z")
-    assert mem.import_file("langgraph", empty).outcomes == {"already_there": 2}
+    assert mem.import_file("langgraph", empty, believe="place").outcomes == {"already_there": 2}
 
 
 def test_a_table_from_before_items_expired_is_read_too(empty: str, postgres: PostgresServer) -> None:
@@ -82,7 +85,7 @@ def test_a_table_from_before_items_expired_is_read_too(empty: str, postgres: Pos
         "CREATE TABLE store (prefix text, key text, value jsonb, created_at timestamptz, updated_at timestamptz)", empty
     )
     postgres.execute("""INSERT INTO store VALUES ('a.ana', 'k', '{"text": "Rivers flow"}', now(), now())""", empty)
-    assert recollect.open(":memory:").import_file("langgraph", empty).outcomes == {"stored": 1}
+    assert recollect.open(":memory:").import_file("langgraph", empty, believe="place").outcomes == {"stored": 1}
 
 
 def test_what_is_wrong_with_a_row_refuses_that_row(of_mem0: str, postgres: PostgresServer) -> None:
@@ -90,7 +93,7 @@ def test_what_is_wrong_with_a_row_refuses_that_row(of_mem0: str, postgres: Postg
         ('00000000-0000-4000-8000-000000000003', '{"hash": "x"}'),
         ('00000000-0000-4000-8000-000000000004', json_build_object('data', repeat('x', 9000000)))"""
     postgres.execute(f"INSERT INTO mem0 (id, payload) VALUES {rows}", of_mem0)
-    report = recollect.open(":memory:").import_file("mem0", of_mem0)
+    report = recollect.open(":memory:").import_file("mem0", of_mem0, believe="place")
     assert report.outcomes == {"refused": 4, "stored": 5}
     said = " ".join(str(one.detail) for one in report.refused)
     assert "8,388,608 bytes" in said and "no object" in said and "has no memory" in said

@@ -56,13 +56,13 @@ def test_what_holds_nothing_of_mem0_is_refused(other: Path, tmp_path: Path) -> N
 
 def test_mem0s_parts_are_read_by_themselves(tmp_path: Path) -> None:
     whole = recollect.open(":memory:")
-    whole.import_file("mem0", SAMPLES / "mem0")
+    whole.import_file("mem0", SAMPLES / "mem0", believe="place")
     words = {memory.content for memory in whole.list().items}
     shutil.copy(SAMPLES / "mem0" / "history.sqlite", tmp_path / "history.db")
     (storage,) = (SAMPLES / "mem0").rglob("storage.sqlite")
     for part in (tmp_path, storage):
         mem = recollect.open(":memory:")
-        assert mem.import_file("mem0", part).outcomes["stored"] >= 4
+        assert mem.import_file("mem0", part, believe="place").outcomes["stored"] >= 4
         assert {memory.content for memory in mem.list().items} == words
 
 
@@ -124,7 +124,7 @@ def test_a_langgraph_value_that_says_two_things_is_refused_alone(tmp_path: Path)
     with sqlite3.connect(file) as db:
         db.execute("UPDATE store SET value = ? WHERE rowid = 1", ('{"text": "a", "text": "b"}',))
     db.close()
-    report = import_file(recollect.open(":memory:").engine, "langgraph", file)
+    report = import_file(recollect.open(":memory:").engine, "langgraph", file, believe="place")
     assert report.outcomes["refused"] == 1 and report.outcomes["stored"] > 0
     assert "'text' is there twice" in str(report.refused[0].detail)
 

@@ -36,7 +36,7 @@ def used_vault(path: Path) -> None:
 def moved(path: Path, to: Path) -> Any:
     """Into an ordinary store, and out again as a vault."""
     with recollect.open(":memory:") as mem:
-        report = mem.import_file("vault", path)
+        report = mem.import_file("vault", path, believe=["place", "weight"])
         to.write_text("".join(mem.export_as("vault")), encoding="utf-8")
     return report
 
@@ -94,6 +94,6 @@ def test_a_broken_record_is_refused_by_its_place(tmp_path: Path) -> None:
     ]
     (tmp_path / "vault.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with recollect.open(":memory:") as mem:
-        report = mem.import_file("vault", tmp_path / "vault.jsonl")
+        report = mem.import_file("vault", tmp_path / "vault.jsonl", believe=["place", "weight"])
     assert report.outcomes == {"refused": 3, "stored": 1}
     assert [one.place for one in report.refused] == ["line 1", "line 2", "line 3"]

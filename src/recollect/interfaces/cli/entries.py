@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.interfaces.cli.identity import KeyFile
+from recollect.interfaces.cli.importing import Believe
 from recollect.interfaces.cli.reading import Namespaces
 from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput
@@ -90,12 +91,15 @@ def import_file(
     space: InSpace = None,
     scope: Annotated[str | None, typer.Option(help="shared, or the one agent that may see them.")] = None,
     partial: Partial = False,
+    believe: Believe = None,
 ) -> int:
     """Take in entries, each through the gates. Nothing is stored unless the whole file is sound."""
     from recollect.interfaces.cli import screen
 
     with of(context).memory(IfMissing.MAKE) as memory:
-        done = memory.import_entries(_given(file), owner=owner, space=space, scope=scope, partial=partial)
+        done = memory.import_entries(
+            _given(file), owner=owner, space=space, scope=scope, partial=partial, believe=believe or ()
+        )
     of(context).answer(done, screen.fields)
     return 1 if done.refused else 0
 

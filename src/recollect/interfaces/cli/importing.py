@@ -42,6 +42,13 @@ Table = Annotated[
     str | None, typer.Option(help="For a postgresql:// URL: the table, if it is not mem0's or LangGraph's own.")
 ]
 History = Annotated[str | None, typer.Option(help="For mem0: its history.db, if it does not lie in the folder.")]
+Believe = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Grant what the file says of its records' place (owner, space) or weight (authority, source, canon, pins, the "
+        "highest importance); may be repeated. Otherwise it is kept as a claim."
+    ),
+]
 Output = Annotated[str | None, typer.Option(help="A file that does not exist yet, instead of standard output.")]
 
 
@@ -59,11 +66,12 @@ def import_file(
     columns: Map = None,
     table: Table = None,
     history: History = None,
-    owner: Annotated[str | None, typer.Option(help="Whose memories they are, where a record does not say.")] = None,
-    space: Annotated[Space | None, typer.Option(help="Their space, where a record does not say.")] = None,
-    namespace: Annotated[Namespace | None, typer.Option(help="Their namespace, where a record does not say.")] = None,
-    scope: Annotated[str | None, typer.Option(help="Their scope, where a record does not say.")] = None,
-    category: Annotated[str | None, typer.Option(help="Their category, where a record does not say.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Whose memories they are, whatever the file says.")] = None,
+    space: Annotated[Space | None, typer.Option(help="Their space, whatever the file says.")] = None,
+    namespace: Annotated[Namespace | None, typer.Option(help="Their namespace, whatever the file says.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Their scope, whatever the file says.")] = None,
+    category: Annotated[str | None, typer.Option(help="Their category, whatever the file says.")] = None,
+    believe: Believe = None,
     report: Annotated[
         str | None, typer.Option(help="Write what became of each record to this new file, as JSON lines.")
     ] = None,
@@ -72,7 +80,7 @@ def import_file(
     from recollect.interfaces.cli import screen
 
     session = of(context)
-    defaults = {"owner": owner, "space": space, "namespace": namespace, "scope": scope, "category": category}
+    options = {"owner": owner, "space": space, "namespace": namespace, "scope": scope, "category": category}
     store = session.memory(IfMissing.PRETEND if dry_run else IfMissing.MAKE)
     with store as memory, _each_written_to(report) as each, screen.progress("import") as progress:
         done = memory.import_file(
@@ -84,7 +92,8 @@ def import_file(
             history=history,
             progress=progress,
             each=each,
-            **{name: value for name, value in defaults.items() if value is not None},
+            believe=believe or (),
+            **{name: value for name, value in options.items() if value is not None},
         )
     session.answer(done, _draw_import)
     session.tell_written(report)
@@ -215,6 +224,12 @@ def _draw_import(done: Any) -> None:
         console.print("  [dim]more: --json, or --report FILE[/]")
     for column in done.guessed_columns:
         console.print(f"  the words were taken from the column {escape(repr(column))}; --map content=… names another")
+    for name, count in done.claimed.items():
+        console.print(
+            f"  {counted(count, 'record')} claimed {name}, which was not granted; see meta.claimed, and --believe"
+        )
+    for case in done.by_time[:20]:
+        console.print(f"  {escape(case)}", soft_wrap=True)
     for note in done.notes[:20]:
         console.print(f"  {escape(note)}", soft_wrap=True)
     if done.all_malformed:

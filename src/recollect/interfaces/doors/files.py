@@ -31,14 +31,17 @@ class FilesDoor:
         history: str | Path | None = None,
         progress: Progress | None = None,
         each: Each | None = None,
-        **defaults: Any,
+        believe: Iterable[str] = (),
+        **options: Any,
     ) -> ImportReport:
         """Bring a file of another tool in, each record through the gates; ``dry_run`` only says what would happen.
 
         ``path`` may also be the URL of a PostgreSQL server on which mem0 or LangGraph keeps its memories, in the ``table``
         of that name. ``history`` is mem0's ``history.db``, if it does not lie in the folder.
-        ``defaults`` are the owner, space, namespace, scope and category of records that name none. Running it again
-        goes on where it stopped.
+        ``options`` are the owner, space, namespace, scope and category of all records, whatever they say. What the file says
+        of its own standing is a claim in ``meta.claimed``, and granted only where it is to be believed: ``believe="place"``
+        (owner, space), ``believe="weight"`` (authority, source, canon, pins, the highest importance), or both. Running it
+        again goes on where it stopped.
         """
         return importing.import_file(
             self._engine,
@@ -47,24 +50,28 @@ class FilesDoor:
             dry_run=dry_run,
             columns=columns,
             beside=_beside(table, history),
-            defaults=defaults,
+            options=options,
+            believe=believe,
             progress=progress,
             each=each,
         )
 
     @traced
-    def import_(self, lines: Iterable[str], *, format: str = "recollect") -> ImportReport:
+    def import_(
+        self, lines: Iterable[str], *, format: str = "recollect", believe: Iterable[str] = (), **options: Any
+    ) -> ImportReport:
         """Bring in what a program has as lines of text: what ``export`` wrote, or any other ``format`` that has lines.
 
         Each record goes through the gates, as with ``import_file``, and giving the same lines again changes nothing:
-        they are ``already_there``. A line that is no record is an error that names it, and then nothing is stored.
+        they are ``already_there``. A line that is no record is an error that names it, and then nothing is stored. ``options``
+        and ``believe`` are those of ``import_file``.
 
         >>> import recollect
         >>> with recollect.open(":memory:") as mem:
         ...     mem.import_(['{"content": "Ana likes tea"}']).outcomes
         {'stored': 1}
         """
-        return importing.import_lines(self._engine, format, lines)
+        return importing.import_lines(self._engine, format, lines, options, believe)
 
     @traced
     def export(

@@ -9,7 +9,7 @@ from recollect.model.address import Address
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import EVENTS, Entry
 from recollect.model.phase import phase_number
-from recollect.model.state import State
+from recollect.model.state import State, body_in_force
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space
 from recollect.rules.keys import identity, identity_beside
 from recollect.stores.protocol import Stored, Stream
@@ -132,13 +132,13 @@ REPEATED = ("canonical_key", "key_identity", "kind_class", "phase", *BODY_COLUMN
 
 
 def stored_from(row: Row) -> Stored:
-    keys = row.keys()
+    keys, state = row.keys(), state_from(row)
     return Stored(
         row["tenant"],
         row["stream"],
         row["memory"],
-        json.loads(row["body"]) if row["body"] is not None else None,
-        state_from(row),
+        body_in_force(json.loads(row["body"]), state) if row["body"] is not None else None,
+        state,
         (row["count"] or 0) if "count" in keys else 0,
         row["last"] if "last" in keys else None,
         row["parent_hash"] if "parent_hash" in keys else None,
