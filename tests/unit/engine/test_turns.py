@@ -198,7 +198,7 @@ def test_what_leaves_the_window_is_forgotten_and_summed_up(opened: Open) -> None
     fourth = say(mem, "Fourth message?")
     assert fourth.receipts[-1].memory.supersedes_id == summary.id
     assert fourth.receipts[-1].memory.meta["summary_of"] == [*gone, *fourth.forgotten]
-    summary, second, *_ = fourth.recall.text.splitlines()
+    summary, second, *_ = fourth.recall.text.splitlines()[2:]
     assert summary.startswith("- [summary] Earlier in this session: ⏎ user: We ship on Friday? ⏎ ai: Sure. (20")
     assert second.startswith("- [user] Second")
     assert mem.verify().ok
