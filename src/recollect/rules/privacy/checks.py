@@ -12,8 +12,10 @@ _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
 _CHANGES = r"(?i:\b(?:set|chang|reset|updat|rotat|switch|made|make|cambi))"
 _OPENED = (
-    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|access|safe|lock|locker|suitcase|bike|building|vault|mailbox"
-    r"|tür|haustür|tor|porte|portail|puerta|portão|cancello)\b)"
+    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|entrance|access|safe|lock|locker|suitcase|bike|building|vault|mailbox|voicemail|flat"
+    r"|cottage|house|shed|keypad|intercom|phone|tablet|card|tür|haustür|wohnung|tresor|safe|garage|schloss|tor|porte|portail|immeuble|bâtiment|coffre"
+    r"|puerta|portal|portón|alarma|casa|caja fuerte|portão|alarme|cofre|cancello|portone|allarme|casa|cassaforte|deur|voordeur|kluis|drzwi|bramy|sejfu"
+    r"|dveř[íe]|dörren|døren|двери|подъезда|домофона|сейфа|kapı|kapının)\b|digicode)"
 )
 _ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
 _ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
@@ -22,6 +24,12 @@ _NAMES_SOMETHING_ELSE = (
     r"|(?<![a-z])as|user(?:name)?(?: is)?|handle|gamertag|nick(?:name)?|(?:promo|coupon|voucher|discount)(?: code)?)"
     r"[\"']?\s?[:=]?\s?[\"']?\Z"
 )
+_INTRODUCES = (
+    r"(?:(?i:(?<![a-z])(?:type|typed|typing|enter|entering|use|using|used|try|tried|still|now|again|simply|just|wants?|takes?|accepts?|namely"
+    r"|it['’]?s|it is|that['’]?s|with|using|then|pass|word is|set to|(?:changed|back) (?:it )?to|mit|avec|con|met|med|new one|old one|this one|answer|nimm|tippe|gib|eingeben|utilise|tape|usa|usar|digita|gebruik|typ|använd|skriv|wpisz"
+    r"|введи|набери))|(?<!\d)[:;=?»→]|(?<=\s)[—–\-/])[\s\"'`“«(]{1,3}\Z"
+)
+"""What stands right before a value that somebody hands over."""
 _LENGTH_WITHOUT_SIGN = 12
 _LENGTH_WITHOUT_VERB = 20
 _BEFORE, _AFTER = 60, 120
@@ -60,6 +68,15 @@ def with_bot_id(match: re.Match[str]) -> Span:
     return match.start() - len(before) + len(before.rstrip("0123456789")), match.end()
 
 
+def with_key_before(match: re.Match[str]) -> Span | None:
+    """Accept what is marked, or the key before the host of an address."""
+    if match["secret"] is not None:
+        return match.span("secret")
+    key = compiled(r"(?<=//)[0-9a-f]{32}(?=(?::[0-9a-f]{32})?@[\w\-]{1,40}\Z)").search(text_before(match, 120))
+    start = max(0, match.start() - 120)
+    return (start + key.start(), start + key.end()) if key else None
+
+
 def is_bitcoin_address(match: re.Match[str]) -> Span | None:
     """Accept an address with a valid checksum."""
     from stdnum import bitcoin  # takes 90 ms to import, and few processes ever need it
@@ -73,6 +90,11 @@ def filled_in(match: re.Match[str]) -> Span | None:
     value, user = match.string[start:end], match.groupdict().get("user")
     generic = user is not None and compiled(_ANY_NAME).fullmatch(user) and compiled(_ANY_SECRET).fullmatch(value)
     return None if generic or values.is_template(value) or values.is_masked(value) else (start, end)
+
+
+def filled_in_with_a_digit(match: re.Match[str]) -> Span | None:
+    """Accept the same if it has a digit: what follows these words in prose has none."""
+    return filled_in(match) and has_digit(match)
 
 
 def opens_something(match: re.Match[str]) -> Span | None:
@@ -154,6 +176,11 @@ def striking_nearby(match: re.Match[str]) -> Span | None:
     return _nearby(match, values.stands_out)
 
 
+def introduced_nearby(match: re.Match[str]) -> Span | None:
+    """The same; also a less striking word that is handed over: "the zip is locked, open it using honeycomb_314"."""
+    return striking_nearby(match) or _nearby(match, values.could_be_handed_over, introduced=True)
+
+
 def striking_around(match: re.Match[str]) -> Span | None:
     """Accept the word in whose midst the match stands, if it looks like a password and like nothing else."""
     before = compiled(r"(?<!\S)\S{0,39}\Z").search(text_before(match, 40))
@@ -223,7 +250,9 @@ def _assigned(match: re.Match[str], name_is_enough: bool) -> Span | None:
     return start, start + len(value)
 
 
-def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | None:
+def _nearby(
+    match: re.Match[str], judge: Callable[[str], str | None], *, introduced: bool = False
+) -> Span | None:
     text = match.string
     if "[redacted:" in text[max(0, match.start() - _BEFORE - 20) : match.end() + _AFTER]:
         return None  # what these words told of was cut out; what came nearer by that was not near
@@ -232,6 +261,8 @@ def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | 
     for word in (*after, *reversed(before)):
         value = judge(word[0])
         names_something = compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start())
+        if introduced and not compiled(_INTRODUCES).search(text, max(0, word.start() - 24), word.start()):
+            continue
         if value and not names_something:
             start = word.start() + word[0].index(value)
             return start, start + len(value)
@@ -241,9 +272,9 @@ def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | 
 CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
-        *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, is_bitcoin_address),
-        *(filled_in, opens_something, strong_value, any_value, value_after_a_change, long_value, spoken_value),
-        *(value_before, words_without_grammar, striking_nearby, striking_around, random_key_nearby),
+        *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, with_key_before, is_bitcoin_address),
+        *(filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value, value_after_a_change, long_value, spoken_value),
+        *(value_before, words_without_grammar, striking_nearby, introduced_nearby, striking_around, random_key_nearby),
         *(value_of_a_key, value_of_a_secret, value_of_a_token),
     )
 }
