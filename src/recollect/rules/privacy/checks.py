@@ -15,7 +15,7 @@ _OPENED = (
     r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|entrance|access|safe|lock|locker|suitcase|bike|building|vault|mailbox|voicemail|flat"
     r"|cottage|house|shed|keypad|intercom|phone|tablet|card|tür|haustür|wohnung|tresor|safe|garage|schloss|tor|porte|portail|immeuble|bâtiment|coffre"
     r"|puerta|portal|portón|alarma|casa|caja fuerte|portão|alarme|cofre|cancello|portone|allarme|casa|cassaforte|deur|voordeur|kluis|drzwi|bramy|sejfu"
-    r"|dveř[íe]|dörren|døren|двери|подъезда|домофона|сейфа|kapı|kapının)\b|digicode)"
+    r"|dveř[íe]|dörren|døren|porten|porta|entrare|oppgangen|двери|подъезда|домофона|сейфа|kapı|kapının)\b|digicode)"
 )
 _ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
 _ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
@@ -25,8 +25,8 @@ _NAMES_SOMETHING_ELSE = (
     r"[\"']?\s?[:=]?\s?[\"']?\Z"
 )
 _INTRODUCES = (
-    r"(?:(?i:(?<![a-z])(?:type|typed|typing|enter|entering|use|using|used|try|tried|still|now|again|simply|just|wants?|takes?|accepts?|namely"
-    r"|it['’]?s|it is|that['’]?s|with|using|then|pass|word is|set to|(?:changed|back) (?:it )?to|mit|avec|con|met|med|new one|old one|this one|answer|nimm|tippe|gib|eingeben|utilise|tape|usa|usar|digita|gebruik|typ|använd|skriv|wpisz"
+    r"(?:(?i:(?<![a-z])(?:type|typed|typing|enter|entering|use|using|used|try|tried|still|now|again|simply|just|wants?|takes?|accepts?|namely|so|from|give it|say|put in|hers is|his is|mine is|ours is"
+    r"|it['’]?s|it is|that['’]?s|with|using|then|pass|word is|set to|(?:changed|back) (?:it )?to|mit|avec|con|met|med|como|als|comme|come|som|jako|как|new one|old one|this one|answer|nimm|tippe|gib|eingeben|utilise|tape|usa|usar|digita|gebruik|typ|använd|skriv|wpisz"
     r"|введи|набери))|(?<!\d)[:;=?»→]|(?<=\s)[—–\-/])[\s\"'`“«(]{1,3}\Z"
 )
 """What stands right before a value that somebody hands over."""
@@ -181,6 +181,25 @@ def introduced_nearby(match: re.Match[str]) -> Span | None:
     return striking_nearby(match) or _nearby(match, values.could_be_handed_over, introduced=True)
 
 
+def word_and_number_behind(match: re.Match[str]) -> Span | None:
+    """Accept a word with a number that follows soon: in these languages, or after this question, it is no product's name."""
+    text = match.string
+    for word in values.words_between(text, match.end(), match.end() + 60):
+        value = values.could_be_handed_over(word[0])
+        if value is not None and not compiled(r"[.!?]\s").search(text, match.end(), word.start()):
+            start = word.start() + word[0].index(value)
+            return start, start + len(value)
+    return None
+
+
+def striking_or_random(match: re.Match[str]) -> Span | None:
+    """Accept a value that looks like a password and like nothing else, or like a short key."""
+    value = match["secret"].rstrip(".)")
+    mixed = any(c.isupper() for c in value) and any(c.islower() for c in value)
+    short_key = len(value) >= 8 and mixed and values.is_random(value) and values.is_made_up(value)
+    return match.span("secret") if values.stands_out(value) == value or short_key else None
+
+
 def striking_around(match: re.Match[str]) -> Span | None:
     """Accept the word in whose midst the match stands, if it looks like a password and like nothing else."""
     before = compiled(r"(?<!\S)\S{0,39}\Z").search(text_before(match, 40))
@@ -218,7 +237,11 @@ def value_of_a_key(match: re.Match[str]) -> Span | None:
 def value_of_a_secret(match: re.Match[str]) -> Span | None:
     """The value of a secret; ``JWT_SECRET=`` may be followed by words, if a number is among them."""
     value = match["secret"]
-    variable = match[0].startswith(("SECRET=", "SECRET_KEY=")) and any(c.isdigit() for c in value) and "/" not in value
+    variable = (
+        match[0].startswith(("SECRET=", "SECRET_KEY=", "SECRET: ", "SECRET_KEY: "))
+        and any(c.isdigit() for c in value)
+        and "/" not in value
+    )
     if variable and not values.stands_in(value):
         return match.span("secret")
     return _assigned(match, name_is_enough=True)
@@ -250,9 +273,7 @@ def _assigned(match: re.Match[str], name_is_enough: bool) -> Span | None:
     return start, start + len(value)
 
 
-def _nearby(
-    match: re.Match[str], judge: Callable[[str], str | None], *, introduced: bool = False
-) -> Span | None:
+def _nearby(match: re.Match[str], judge: Callable[[str], str | None], *, introduced: bool = False) -> Span | None:
     text = match.string
     if "[redacted:" in text[max(0, match.start() - _BEFORE - 20) : match.end() + _AFTER]:
         return None  # what these words told of was cut out; what came nearer by that was not near
@@ -273,8 +294,26 @@ CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
         *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, with_key_before, is_bitcoin_address),
-        *(filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value, value_after_a_change, long_value, spoken_value),
-        *(value_before, words_without_grammar, striking_nearby, introduced_nearby, striking_around, random_key_nearby),
+        *(
+            filled_in,
+            filled_in_with_a_digit,
+            opens_something,
+            strong_value,
+            any_value,
+            value_after_a_change,
+            long_value,
+            spoken_value,
+        ),
+        *(
+            value_before,
+            words_without_grammar,
+            striking_nearby,
+            introduced_nearby,
+            word_and_number_behind,
+            striking_or_random,
+            striking_around,
+            random_key_nearby,
+        ),
         *(value_of_a_key, value_of_a_secret, value_of_a_token),
     )
 }
