@@ -12,10 +12,12 @@ _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
 _CHANGES = r"(?i:\b(?:set|chang|reset|updat|rotat|switch|made|make|cambi))"
 _OPENED = (
-    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|entrance|access|safe|lock|locker|suitcase|bike|building|vault|mailbox|voicemail|flat"
-    r"|cottage|house|shed|keypad|intercom|phone|tablet|card|tür|haustür|wohnung|tresor|safe|garage|schloss|tor|porte|portail|immeuble|bâtiment|coffre"
-    r"|puerta|portal|portón|alarma|casa|caja fuerte|portão|alarme|cofre|cancello|portone|allarme|casa|cassaforte|deur|voordeur|kluis|drzwi|bramy|sejfu"
-    r"|dveř[íe]|dörren|døren|porten|porta|entrare|oppgangen|двери|подъезда|домофона|сейфа|kapı|kapının)\b|digicode)"
+    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|entrance|access|safe|lock|locker|suitcase|bike|building|vault|mailbox"
+    r"|voicemail|flat|cottage|house|shed|keypad|intercom|phone|tablet|card"
+    r"|tür|haustür|wohnung|tresor|schloss|tor|porte|portail|immeuble|bâtiment|coffre"
+    r"|puerta|portal|portón|alarma|casa|caja fuerte|portão|alarme|cofre|cancello|portone|allarme|cassaforte|porta|entrare"
+    r"|deur|voordeur|kluis|drzwi|bramy|sejfu|dveř[íe]|dörren|døren|porten|двери|подъезда|домофона|сейфа|kapı|kapının)\b"
+    r"|digicode)"
 )
 _ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
 _ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
@@ -25,9 +27,11 @@ _NAMES_SOMETHING_ELSE = (
     r"[\"']?\s?[:=]?\s?[\"']?\Z"
 )
 _INTRODUCES = (
-    r"(?:(?i:(?<![a-z])(?:type|typed|typing|enter|entering|use|using|used|try|tried|still|now|again|simply|just|wants?|takes?|accepts?|namely|so|from|give it|say|put in|hers is|his is|mine is|ours is"
-    r"|it['’]?s|it is|that['’]?s|with|using|then|pass|word is|set to|(?:changed|back) (?:it )?to|mit|avec|con|met|med|como|als|comme|come|som|jako|как|new one|old one|this one|answer|nimm|tippe|gib|eingeben|utilise|tape|usa|usar|digita|gebruik|typ|använd|skriv|wpisz"
-    r"|введи|набери))|(?<!\d)[:;=?»→]|(?<=\s)[—–\-/])[\s\"'`“«(]{1,3}\Z"
+    r"(?:(?i:(?<![a-z])(?:type|typed|typing|enter|entering|use|using|used|try|tried|still|now|again|simply|just|wants?|takes?"
+    r"|accepts?|namely|so|from|give it|say|put in|(?:hers|his|mine|ours|word) is|it['’]?s|it is|that['’]?s|with|then|pass"
+    r"|set to|(?:changed|back) (?:it )?to|new one|old one|this one|answer"
+    r"|mit|avec|con|met|med|como|als|comme|come|som|jako|как|nimm|tippe|gib|eingeben|utilise|tape|usa|usar|digita|gebruik"
+    r"|typ|använd|skriv|wpisz|введи|набери))|(?<!\d)[:;=?»→]|(?<=\s)[—–\-/])[\s\"'`“«(]{1,3}\Z"
 )
 """What stands right before a value that somebody hands over."""
 _LENGTH_WITHOUT_SIGN = 12
@@ -293,27 +297,10 @@ def _nearby(match: re.Match[str], judge: Callable[[str], str | None], *, introdu
 CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
-        *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, with_key_before, is_bitcoin_address),
-        *(
-            filled_in,
-            filled_in_with_a_digit,
-            opens_something,
-            strong_value,
-            any_value,
-            value_after_a_change,
-            long_value,
-            spoken_value,
-        ),
-        *(
-            value_before,
-            words_without_grammar,
-            striking_nearby,
-            introduced_nearby,
-            word_and_number_behind,
-            striking_or_random,
-            striking_around,
-            random_key_nearby,
-        ),
-        *(value_of_a_key, value_of_a_secret, value_of_a_token),
+        *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, with_key_before),
+        *(is_bitcoin_address, filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value),
+        *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
+        *(striking_nearby, introduced_nearby, word_and_number_behind, striking_or_random, striking_around),
+        *(random_key_nearby, value_of_a_key, value_of_a_secret, value_of_a_token),
     )
 }

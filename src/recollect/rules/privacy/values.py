@@ -58,7 +58,7 @@ _STANDS_OUT = (
     r"|[A-Z][a-z]{2,14}\.[A-Za-z]{3,14}\.?[0-9]{1,4}"
     r"|(?=[^A-Z]{0,30}[A-Z])(?![A-Z]{3})[A-Za-z]{3,15}[_\-][A-Za-z]{3,15}[0-9]{1,4}"
 )
-# Less striking: five letters or more with two digits or more behind them, a symbol in the midst, or a number with a keypad's sign.
+# Less striking: a word with two digits or more behind it, words that are joined, or a number with a keypad's sign.
 _HANDED_OVER = (
     r"[^\W\d_]{5,20}\.[0-9]{1,4}|[^\W\d_]{3,15}[_\-.][^\W\d_]{3,15}[_\-.]?[0-9]{1,4}|[^\W\d_]{3,15}-[0-9]{2,4}-[^\W\d_]{3,15}"
     r"|(?=[a-z0-9]{0,16}[a-z][0-9]{1,3}[a-z])[a-z]{5,15}[0-9]{1,3}[a-z]{1,2}"
