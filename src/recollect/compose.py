@@ -10,6 +10,7 @@ from typing import Any
 from recollect.adopting import Progress, adopt_vault
 from recollect.embed import Embedder, embedder_named
 from recollect.engine.accesses import AccessCounter
+from recollect.engine.arguments import check_path
 from recollect.engine.clock_and_randomness import Clock, Randomness, SystemRandomness, fresh_uuid, system_clock
 from recollect.engine.context import Engine, PolicyInForce, check_caller
 from recollect.engine.erasure import replay_erasures
@@ -18,7 +19,7 @@ from recollect.engine.migration import refuse_unfinished
 from recollect.engine.scrubbing import scrubbed
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
-from recollect.model.errors import BadInput, StoreUnavailable
+from recollect.model.errors import BadInput, StoreError, StoreUnavailable
 from recollect.model.extras import how_to_install
 from recollect.model.policy import Embedding, Policy
 from recollect.policies import load_policy
@@ -71,7 +72,7 @@ def open(
     engine = Engine(store, in_force, clock, randomness, AccessCounter(store), meanings, caller)
     try:
         refuse_unfinished(store)
-        replay_erasures(engine)
+        _finish_erasures(engine)
         if store.scrub_due():
             scrubbed(engine)
         if isinstance(store, JournalStore):
@@ -80,6 +81,17 @@ def open(
         store.close()
         raise
     return Recollect(engine)
+
+
+def _finish_erasures(engine: Engine) -> None:
+    """Carry out every erasure that is noted beside the store. Until that is done the store would show what was erased."""
+    try:
+        replay_erasures(engine)
+    except StoreError as error:
+        error.add_hint(
+            "An erasure that was noted has to be carried out before the store opens: see to the disk, then open it again."
+        )
+        raise
 
 
 def usual_policy(location: str | Path) -> str:
@@ -118,6 +130,7 @@ def _on_a_server(url: str, fresh_store_id: str, timeout_s: float) -> Store:
 
 def is_missing(location: str | Path) -> bool:
     """Whether a location names a file that is not there: opening it would make a new store."""
+    check_path("store", location)
     elsewhere = is_url(location) or str(location) == IN_MEMORY or MEANT_FOR_A_SERVER.match(str(location))
     with suppress(OSError):  # opening it says what is wrong with such a path
         return not elsewhere and not Path(location).exists()
@@ -126,6 +139,7 @@ def is_missing(location: str | Path) -> bool:
 
 def open_store(location: str | Path, fresh_store_id: str, timeout_s: float) -> Store:
     """The store that a location names. ``fresh_store_id`` becomes its identity if it is made now."""
+    check_path("store", location)
     if is_url(location):
         return _on_a_server(str(location), fresh_store_id, timeout_s)
     if MEANT_FOR_A_SERVER.match(str(location)):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from recollect.engine.arguments import check_names, check_number
+from recollect.engine.arguments import check_names, check_number, check_path
 from recollect.engine.clock_and_randomness import Clock, Randomness, SystemRandomness, system_clock
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
@@ -78,7 +78,7 @@ def load_profile(path: str | Path) -> VaultProfile:
         data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"cannot be read ({error.strerror}).", field=str(path), hint="Name a YAML file.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise BadInput(f"is not YAML: {error}", field=str(path)) from error
     return parse_profile(data, str(path))
 
@@ -106,7 +106,7 @@ class MemoryVault:
         self._clock = clock
         self._randomness = randomness or SystemRandomness()
         self._memories: dict[str, VaultMemory] = {}
-        self._journal = JournalLog(path, timeout_s=timeout_s, warn=_log.warning, rows=False)
+        self._journal = JournalLog(check_path("path", path), timeout_s=timeout_s, warn=_log.warning, rows=False)
         self.path = self._journal.path
         if self.profile.enabled:
             if Path(path) == DEFAULT_PATH:

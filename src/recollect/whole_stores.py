@@ -7,6 +7,7 @@ from pathlib import Path
 
 from recollect.compose import VAULT, is_url, open, open_store
 from recollect.engine import migration
+from recollect.engine.arguments import check_path
 from recollect.engine.clock_and_randomness import SystemRandomness, fresh_uuid
 from recollect.engine.migration import MigrationReport
 from recollect.model.errors import BadInput, StoreCorrupt, StoreError, StoreUnavailable, WrongState
@@ -25,7 +26,7 @@ def migrate(
     timeout_s: float = 30.0,
 ) -> MigrationReport:
     """Copy a whole store to another place or engine: same ids, same history, same bytes. Goes on where it stopped."""
-    if not is_url(source) and not Path(source).is_file():
+    if not is_url(source) and not check_path("source", source).is_file():
         raise StoreUnavailable("there is no store.", field=str(source), hint="Name the store to copy from.")
     with closing(_opened(source, timeout_s)) as old, closing(open_store(target, old.store_id, timeout_s)) as new:
         return migration.migrate(old, new, tenants, progress)
@@ -73,7 +74,8 @@ def restore_backup(
     The list beside the backup says what that is; ``erased`` names another one to go by as well, such as the list beside
     a store that was lost.
     """
-    backup = Path(backup)
+    backup = check_path("backup", backup)
+    check_path("target", target)
     if not backup.is_file():
         raise StoreUnavailable("there is no backup.", field=str(backup), hint="Name the file that `backup` wrote.")
     if str(target).endswith(VAULT):
@@ -81,6 +83,11 @@ def restore_backup(
             "a backup is a database.", field=str(target), hint="Restore it into a .db file, then migrate that."
         )
     lists = [beside(backup), *([ErasureList(Path(erased))] if erased is not None else [])]
+    for damage in (what for each in lists for what in each.damaged()):
+        raise StoreCorrupt(
+            f"{damage}.",
+            hint="Put the list back from a copy, or take that line out and erase again what it may have named.",
+        )
     listed = list(dict.fromkeys(one for each in lists for one in each.read()))
     if is_url(target):
         _load(backup, str(target), listed, timeout_s)

@@ -47,10 +47,12 @@ def over_stdio(folder: Path, *options: str, tools: str = "default") -> StdioServ
 
 
 @contextmanager
-def process(folder: Path, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+def process(
+    folder: Path, *arguments: str, program: str = str(RECOLLECT), **more: str
+) -> Iterator[subprocess.Popen[str]]:
     """`recollect` with its streams open; ended if it has not ended by itself."""
     running = subprocess.Popen(
-        [str(RECOLLECT), *arguments],
+        [program, *arguments],
         cwd=folder,
         env=environment(**more),
         stdin=subprocess.PIPE,

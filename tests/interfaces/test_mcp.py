@@ -21,6 +21,7 @@ from recollect.interfaces.mcp.tool import parse
 from recollect.interfaces.mcp.tools import REPLACE
 from recollect.interfaces.mcp.transports import listen, parse_place
 from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.rendering import envelope
 
 from .mcp_servers import HttpServer, over_http, over_stdio, process, tool_call, with_client
 from .shell import Shell
@@ -65,7 +66,7 @@ def test_a_memory_s_life_over_stdio(tmp_path: Path, mode: str) -> None:
         await client.call_tool("memory_add", {"content": "The API port is 7070"})
         news = await client.call_tool("memory_query", {"query": "api port", "top_k": 1})
         header = "Memory updates since rev 0:\n- ↑updated: [ai: general] The API port is 7070"
-        assert news.content[0].text == news.structured_content["header"] == header
+        assert news.structured_content["header"] == header and news.content[0].text == envelope([header])
         assert json.loads(news.content[1].text) == news.structured_content["items"]
         events = await client.call_tool("memory_history", {"id": first["memory"]["id"]})
         assert [event["event"] for event in events.structured_content["events"]] == ["ADD", "UPDATE"]

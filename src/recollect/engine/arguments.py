@@ -1,6 +1,7 @@
 """What callers say beside a memory's own fields: numbers, names and lists, checked before anything is done."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from recollect.model.canonical import check_text, format_time
@@ -45,6 +46,13 @@ def check_sought(field: str, value: Any) -> str:
         return check_text(value)
     except ValueError as error:
         raise BadInput(f"{error}.", field=field, hint="Names are plain text.") from None
+
+
+def check_path(field: str, value: str | Path) -> Path:
+    """Return a path, which no system takes with a zero byte in it."""
+    if "\0" in str(value):
+        raise BadInput("is not a path.", field=field, hint="It holds a zero byte.")
+    return Path(value)
 
 
 def check_names(field: str, values: Any) -> Sequence[str]:

@@ -18,9 +18,11 @@ from recollect.model.errors import BadInput, StoreBusy, StoreConflict
 from recollect.model.item import source_word
 from recollect.model.ledger import Entry
 from recollect.model.phase import phase_number
+from recollect.model.rendering import NOTHING, one_line
 from recollect.model.vocabulary import Authority, Source, Status
 from recollect.rules.borders import Sight
 from recollect.rules.change_header import (
+    MAX_CHARACTERS,
     MAX_LINES,
     UNTOLD_KINDS,
     Change,
@@ -36,7 +38,6 @@ from recollect.rules.change_header import (
     label_of,
     merged,
     net_sign,
-    one_line,
     removed,
     sign_of,
     without_copies,
@@ -357,7 +358,7 @@ def _line(change: Change, stored: Stored) -> ChangeLine:
         return ChangeLine(change.sign, change.memory_id, what, removed(change.memory_id), change.importance, change.at)
     body, authority = stored.body, Authority(stored.state.authority)
     inferred_by = source_word(Source(body["source"]), authority) if authority is Authority.AI_INFERRED else None
-    words = one_line(body["content"])
+    words = one_line(body["content"], MAX_CHARACTERS) or NOTHING
     return ChangeLine(
         change.sign,
         change.memory_id,

@@ -9,9 +9,9 @@ from recollect.engine.context import Engine
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
-from recollect.model.one_line import one_line
 from recollect.model.receipt import Receipt
 from recollect.model.record import Author, Candidate
+from recollect.model.rendering import one_line
 from recollect.model.vocabulary import Change, Outcome, Source, Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.gates import pass_gates
@@ -54,7 +54,7 @@ def check_updates(candidates: Sequence[Candidate], receipts: Sequence[Receipt]) 
     for number, (candidate, receipt) in enumerate(zip(candidates, receipts, strict=True)):
         if candidate.change in (Change.UPDATE, Change.CORRECTION) and receipt.outcome is Outcome.STORED:
             field = "change" if len(candidates) == 1 else f"[{number}].change"
-            near = ", ".join(f"{one.id[:13]} “{one_line(one.content)[:80]}”" for one in receipt.similar)
+            near = ", ".join(f"{one.id[:13]} “{one_line(one.content, 80)}”" for one in receipt.similar)
             similar = f" Similar: {near}." if near else ""
             hint = f"Say which memory it replaces (update, or supersedes=<id>), or leave change out.{similar}"
             raise BadInput(f"is {candidate.change}, and no active memory has its key.", field=field, hint=hint)

@@ -13,7 +13,7 @@ from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.vocabulary import Namespace, Space
 
 MAX_TURN_BYTES = 1_048_576
-"""How long one line may be. It is kept as linked parts of at most the hard limit of a memory."""
+"""How much is said in one turn at most. A long line is kept as linked parts of at most the hard limit of a memory."""
 MAX_TOOLS = 64
 DEFAULT_OWNER = "default"
 """Whose memory it is if nobody says."""
@@ -84,7 +84,11 @@ def parse_exchange(
     thread_id: str | None = None,
     run_id: str | None = None,
 ) -> Exchange:
-    """The exchange from plain values. Without an owner it is the caller's own memory, else the default owner's."""
+    """Return the exchange from plain values. Without an owner it is the caller's own memory, else the default owner's.
+
+    What says too much is refused before any of it is scanned, and long before a stream is locked.
+    """
+    _check_size(user, ai, tools)
     for field, name in (("owner", owner), ("project", project), ("thread_id", thread_id), ("run_id", run_id)):
         if name is not None:
             check_kept(engine.policy.privacy, field, name)
@@ -112,9 +116,21 @@ def _line(field: str, text: Any) -> str:
         check_text(text)
     except ValueError as error:
         raise BadInput(f"{error}.", field=field) from None
-    if len(text.encode("utf-8")) > MAX_TURN_BYTES:
-        raise BadInput(f"is longer than {MAX_TURN_BYTES:,} bytes.", field=field, hint="Record it in several turns.")
     return text
+
+
+def _check_size(user: Any, ai: Any, tools: Any) -> None:
+    """Raise if what was said, all of it together, is longer than a turn may be; the error names where it became too long."""
+    listed = tools if isinstance(tools, Sequence) and not isinstance(tools, str | bytes) else ()
+    outputs = ((f"tools[{n}].output", one.get("output")) for n, one in enumerate(listed) if isinstance(one, Mapping))
+    left = MAX_TURN_BYTES
+    for field, text in (("user", user), ("ai", ai), *outputs):
+        if isinstance(text, str):
+            left -= len(text) if len(text) > left else len(text.encode("utf-8", "surrogatepass"))
+        if left < 0:
+            raise BadInput(
+                f"makes the turn longer than {MAX_TURN_BYTES:,} bytes.", field=field, hint="Record it in several turns."
+            )
 
 
 def _tools(engine: Engine, tools: Any) -> tuple[ToolResult, ...]:

@@ -7,8 +7,8 @@ from recollect.engine.context import Engine, find
 from recollect.engine.reading import chain_of, current, history
 from recollect.model.canonical import parse_time
 from recollect.model.moment import validity_words
-from recollect.model.one_line import one_line
 from recollect.model.receipt import Explanation, HistoryEvent
+from recollect.model.rendering import one_line
 from recollect.model.state import State
 from recollect.model.vocabulary import SHARED
 from recollect.rules.draft import Decision
@@ -33,12 +33,12 @@ def _opening(stored: Stored) -> list[str]:
     state, body = stored.state, stored.body
     if body is None:
         return [f"Memory {state.id}: its content was {state.removed}; only its place in the chain is left."]
-    seen = "everyone there" if body["scope"] == SHARED else f"{body['scope']} alone"
+    seen = "everyone there" if body["scope"] == SHARED else f"{one_line(body['scope'])} alone"
     return [
         f"Memory {state.id}",
         f"  says       {one_line(body['content'])}",
         f"  is         {state.status}, version {state.version} of {state.canonical_key}",
-        f"  stored in  {body['namespace']} / {body['space']} / {body['owner']}, visible to {seen}",
+        f"  stored in  {body['namespace']} / {body['space']} / {one_line(body['owner'])}, visible to {seen}",
         f"  source     {one_line(body['author']['name'])} ({body['source']}), authority: {body['authority']}",
         *([f"  holds      {words}"] if (words := _holds(state)) else []),
     ]
@@ -52,7 +52,7 @@ def _holds(state: State) -> str:
 def _gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:
     lines = ["", "How it was decided:"] if decisions else []
     for decision in decisions:
-        detail = f" ({decision['detail']})" if decision["detail"] else ""
+        detail = f" ({one_line(decision['detail'])})" if decision["detail"] else ""
         lines.append(f"  {decision['gate']:<13}{plain(decision['rule'])}{detail}")
     return lines
 
@@ -71,7 +71,7 @@ def _around(stored: Stored, links: Sequence[Stored]) -> list[str]:
 def _happened(events: Sequence[HistoryEvent]) -> list[str]:
     lines = ["", "What happened to it:"]
     for event in events:
-        who = event.actor or "someone whose name was erased"
+        who = one_line(event.actor or "") or "someone whose name was erased"
         lines.append(
             f"  {event.at[:19]}  {event.event:<8}{event.meta['operation']} by {who}: {plain(event.meta['rule'])}"
         )

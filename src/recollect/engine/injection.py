@@ -32,7 +32,6 @@ from recollect.rules.injection import (
     block,
     block_text,
     canon_first,
-    header_lines,
     most_lines,
     standing_order,
 )
@@ -159,19 +158,18 @@ def _header(engine: Engine, wanted: Query, budget_tokens: int, count: CountToken
     frame = count(block_text(RELEVANT, []))
 
     def fits(header: ChangeHeader) -> bool:
-        lines = header_lines(header)
+        lines = header.text.splitlines()
         return not lines or count(block_text(RELEVANT, lines)) <= frame + (budget_tokens - frame) // 2
 
-    return header_lines(
-        change_header(
-            engine,
-            thread=wanted.thread,
-            owner=wanted.owner,
-            space=wanted.space,
-            include_namespaces=wanted.include_namespaces,
-            fits=fits,
-        )
+    found = change_header(
+        engine,
+        thread=wanted.thread,
+        owner=wanted.owner,
+        space=wanted.space,
+        include_namespaces=wanted.include_namespaces,
+        fits=fits,
     )
+    return found.text.splitlines()
 
 
 def _block(

@@ -34,6 +34,7 @@ from recollect.model.item import to_item
 from recollect.model.operation import Node, Op
 from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
 from recollect.model.receipt import Earlier, Form, Recall, Recalled, Related, as_written
+from recollect.model.rendering import envelope, visible_json
 from recollect.model.vocabulary import Space
 from recollect.rules.borders import only_passed_over, read_refusals
 from recollect.rules.budget import Room, Shares, best_within, least_relevance
@@ -130,13 +131,14 @@ def _header(engine: Engine, wanted: Query) -> str:
     """What changed since the thread last asked, in at most half of the budget: the question is to be answered, too."""
     if wanted.thread is None:
         return ""
+    budget = None if wanted.budget_tokens is None else wanted.budget_tokens - count_tokens(_frame(wanted.form))
     return change_header(
         engine,
         thread=wanted.thread,
         owner=wanted.owner,
         space=wanted.space,
         include_namespaces=wanted.include_namespaces,
-        budget_tokens=None if wanted.budget_tokens is None else wanted.budget_tokens // 2,
+        budget_tokens=None if budget is None else max(0, budget // 2),
     ).text
 
 
@@ -179,6 +181,11 @@ def _found(
     return with_what_held(engine, reader, asked.text, found)
 
 
+def _frame(form: Form) -> str:
+    """Return what stands around the items of an answer of that form."""
+    return envelope([]) if form == "text" else as_written([], form)
+
+
 class _Budget(NamedTuple):
     """How many tokens the answer may take, and the form in which it is written down."""
 
@@ -187,10 +194,8 @@ class _Budget(NamedTuple):
 
     def room(self, told: Sequence[Recalled] = ()) -> Room:
         """What is left once these are told."""
-        around = [] if self.form == "text" else ["[]"]
-        return Room(
-            self.tokens, count_tokens, [*around, *(item.written(self.form) for item in told)] if self.tokens else []
-        )
+        written = [_frame(self.form), *(item.written(self.form) for item in told)] if self.tokens else []
+        return Room(self.tokens, count_tokens, written)
 
 
 def _chosen(
@@ -241,7 +246,7 @@ def _along(one: Earlier | Related, form: Form) -> str:
     """What is told along with a memory, as it stands in an answer of that form."""
     if form == "text":
         return one.line
-    return canonical_json(one.line.strip() if form == "bullets" else one.to_dict())
+    return visible_json(canonical_json(one.line.strip() if form == "bullets" else one.to_dict()))
 
 
 def _earlier(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> dict[str, list[Earlier]]:

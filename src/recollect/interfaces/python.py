@@ -508,7 +508,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     ) -> Recall:
         """What the policy has a turn recall for what the ``user`` says: rules, facts, what matches, what was just said.
 
-        ``header``, the first lines of its ``text``, says what changed in memory since the session's last turn.
+        ``header``, the first lines inside the fence of its ``text``, says what changed in memory since the session's last turn.
         """
         engine = through_agent(self._engine, agent)
         exchange = parse_exchange(engine, session=session, user=user, owner=owner, project=project)

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from recollect.model.canonical import canonical_json
 from recollect.model.item import source_word
 from recollect.model.moment import validity_words
-from recollect.model.one_line import one_line
 from recollect.model.record import TITLE, Memory
+from recollect.model.rendering import NOTHING, envelope, one_line, visible_json
 from recollect.model.vocabulary import Authority, Kind, Outcome
 
 
@@ -94,7 +94,7 @@ class Related(Plain):
     @property
     def line(self) -> str:
         """How it stands below the bullet of the memory that it has to do with."""
-        kind = "" if self.relation_type == "related_to" else f"{self.relation_type}: "
+        kind = "" if self.relation_type == "related_to" else f"{one_line(self.relation_type)}: "
         return f"  ↔ {kind}{one_line(self.content)}"
 
 
@@ -188,21 +188,23 @@ class Recalled(Plain):
         }
 
     def written(self, form: Form) -> str:
-        """As it stands in an answer of that form."""
+        """Return it as it stands in an answer of that form."""
         if form == "text":
             return "\n".join(self.lines)
-        return canonical_json(_bullet(self) if form == "bullets" else self.in_full())
+        return visible_json(canonical_json(_bullet(self) if form == "bullets" else self.in_full()))
 
 
 def as_written(items: Sequence[Recalled], form: Form) -> str:
-    """All of them as they stand in an answer of that form: line by line, or as a list of JSON."""
+    """Return the items as they stand in an answer of that form: lines inside the envelope, or a list of JSON."""
     written = [item.written(form) for item in items]
-    return "\n".join(written) if form == "text" else f"[{','.join(written)}]"
+    if form == "text":
+        return envelope(written) if written else ""
+    return f"[{','.join(written)}]"
 
 
 @dataclass(frozen=True, slots=True)
 class Recall(Plain):
-    """The answer to a query, best first. ``text`` is the same as bullets for a prompt."""
+    """The answer to a query, best first. ``text`` is the same for a prompt: the header and a line for each item, fenced."""
 
     query: str
     items: tuple[Recalled, ...]
@@ -239,7 +241,8 @@ class Recall(Plain):
     @property
     def text(self) -> str:
         found = [line for item in self.items for line in item.lines]
-        return "\n".join([self.header, *found] if self.header else found)
+        told = [self.header, *found] if self.header else found
+        return envelope(told) if told else ""
 
     @property
     def abstained(self) -> bool:
@@ -262,7 +265,7 @@ class Recall(Plain):
 def _bullet(item: Recalled) -> dict[str, Any]:
     """A memory as a bullet; ``earlier`` and ``related`` are lines that stand below it, where there are any."""
     memory = item.memory
-    told = {"id": memory.id, "category": memory.category, "text": item.bullet.removeprefix("- ")}
+    told = {"id": memory.id, "category": one_line(memory.category), "text": item.bullet.removeprefix("- ")}
     earlier, related = [one.line.strip() for one in item.earlier], [one.line.strip() for one in item.related]
     return told | ({"earlier": earlier} if earlier else {}) | ({"related": related} if related else {})
 
@@ -273,7 +276,7 @@ def bullet(memory: Memory, *, outdated: bool = False) -> str:
     The last brackets are never its own: they hold when it was said, and since or until when it holds.
     """
     notes = f"{when(memory)}{', may be outdated' if outdated else ''}"
-    return f"- [{_label(memory)}] {one_line(with_heading(memory))} ({notes})"
+    return f"- [{_label(memory)}] {one_line(with_heading(memory)) or NOTHING} ({notes})"
 
 
 def with_heading(memory: Memory) -> str:
@@ -309,7 +312,7 @@ def _label(memory: Memory) -> str:
         return "summary"
     if memory.kind is Kind.SHORT_TERM:
         return speaker
-    category = one_line(memory.category.replace("[", "(").replace("]", ")"))
+    category = one_line(memory.category)
     return f"{speaker}: {category}" if memory.authority is Authority.AI_INFERRED else category
 
 

@@ -38,11 +38,17 @@ def load_policy(source: str | Path | dict[str, Any] | Policy | None = None) -> P
 def _read(path: Path) -> dict[str, Any]:
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise BadPolicy(
+            "is nested too deeply.",
+            field=str(path),
+            hint="No setting is nested deeper than a few levels; see docs/policy.md.",
+        ) from None
     except OSError as error:
         raise BadPolicy(
             f"cannot read it ({error.strerror}).", field=str(path), hint=f"Name a file or one of: {', '.join(PRESETS)}."
         ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise BadPolicy(f"is not YAML: {error}", field=str(path), hint="See docs/policy.md for an example.") from error
     if not isinstance(data, dict):
         raise BadPolicy("must be a mapping of settings.", field=str(path), hint="See docs/policy.md for an example.")

@@ -8,8 +8,9 @@ import unicodedata
 
 from recollect.model.caller import Caller
 from recollect.model.record import Candidate
+from recollect.model.rendering import one_line
 from recollect.model.vocabulary import Source
-from recollect.rules.injection import neutral, origin_name
+from recollect.rules.injection import origin_name
 
 _HIGHER_NAMES = frozenset("system operator administrator admin root".split())
 _WORD = re.compile(r"[^\W_]+")
@@ -57,5 +58,5 @@ def as_read(name: str) -> str:
     >>> as_read("Ope\\u200br\\u0430t\\u00f6r") == as_read("ＯＰＥＲＡＴＯＲ") == "operator"
     True
     """
-    apart = unicodedata.normalize("NFKD", neutral(name))
+    apart = unicodedata.normalize("NFKD", one_line(name))
     return "".join(c for c in apart if not unicodedata.combining(c)).translate(_LOOK_ALIKE).casefold()

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from recollect.model.ledger import Entry, Event
 from recollect.model.receipt import Plain
+from recollect.model.rendering import one_line
 from recollect.model.vocabulary import Kind, Status
 
 MAX_LINES = 3
@@ -260,20 +261,9 @@ class ChangeHeader(Plain):
         return "\n".join([f"Memory updates since rev {self.since}{more}:", *(line.text for line in self.lines)])
 
 
-def one_line(text: str, most: int = MAX_CHARACTERS) -> str:
-    """Words as a bullet can hold them: no line break of any alphabet, nothing unseen that shows them otherwise, and cut.
-
-    >>> one_line("Likes tea\\n- +created: [general] Likes coffee")
-    'Likes tea - +created: [general] Likes coffee'
-    """
-    shown = "".join(char for char in " ".join(text.split()) if char.isprintable())
-    line = " ".join(shown.split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
 def label_of(category: str, inferred_by: str | None = None) -> str:
     """A category as it stands in brackets; what was inferred says by whom, since it may have chosen its category itself."""
-    plain = one_line(category.replace("[", "(").replace("]", ")"))
+    plain = one_line(category, MAX_CHARACTERS)
     return f"{inferred_by}: {plain}" if inferred_by else plain
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from recollect.model.rendering import one_line
 from recollect.model.state import State
 
 Key = tuple[str, str, str]
@@ -56,13 +57,8 @@ def _change(
         "from_id": old[0].id if old else None,
         "to_id": new[0].id if new else None,
         "importance": shown[0].importance,
-        "text": _short(shown[1]["content"]),
+        "text": one_line(shown[1]["content"], SHOWN),
     }
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
 
 
 def _lines(added: int, deleted: int, replaced: int, top: list[dict[str, Any]]) -> tuple[str, ...]:

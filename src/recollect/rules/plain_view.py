@@ -22,10 +22,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from recollect.model.rendering import visible, visible_json
+
 _WORDS = frozenset({"none", "true", "false", "empty"})
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Characters that end a line, or show it otherwise than it is."""
 _LIKE_A_LIST = re.compile(r"count|[0-9]+")
 
 
@@ -61,7 +61,9 @@ def _leaf(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    plain = text == text.strip(" ") and text and text[0] != '"' and not _UNSEEN.search(text)
+    plain = (
+        text == text.strip(" ") and text and text[0] != '"' and visible(text) == text and not set(text) & {"\n", "\t"}
+    )
     return text if plain and text not in _WORDS and not _NUMBER.fullmatch(text) else f'"{_escaped(text)}"'
 
 
@@ -71,4 +73,4 @@ def _key(key: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)[1:-1])
+    return visible_json(json.dumps(text, ensure_ascii=False)[1:-1])

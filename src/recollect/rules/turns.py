@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recollect.model.one_line import BREAK
 from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.model.rendering import BREAK
 from recollect.rules.extraction.message import SENTENCE_END
 
 SUMMARY_TITLE = "Session summary"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from recollect.model.rendering import one_line
 from recollect.model.trace import Trace, TraceType
 from recollect.rules.reasons import REASONS, plain
 
@@ -207,9 +208,8 @@ def _listed(ids: Sequence[str], names: _Names) -> str:
 
 
 def _quoted(text: str) -> str:
-    """At most so many characters of it, on one line."""
-    line = " ".join(text.split())
-    return f"“{line if len(line) <= QUOTED_CHARACTERS else line[: QUOTED_CHARACTERS - 1] + '…'}”"
+    """Return at most so many characters of it, on one line."""
+    return f"“{one_line(text, QUOTED_CHARACTERS)}”"
 
 
 def _way(event: Trace, owner: str | None) -> str:

@@ -4,8 +4,10 @@ A store remembers where its backups lie, and an erasure is noted beside each of 
 backup which is restored elsewhere forgets as well.
 """
 
+import fcntl
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -25,50 +27,77 @@ class Remembers(Protocol):
 
 
 def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
-    """Write a backup. The place is remembered first: what is erased while the copy is being made is noted beside it."""
+    """Write a backup. The place is remembered first: what is erased while the copy is being made is noted beside it.
+
+    What a backup that was killed left under this name is written over.
+    """
     path = path.resolve()
-    partial = path.with_name(f"{path.name}.partial")
-    for taken in (path, partial, path.with_name(f"{path.name}.erased")):
-        if taken.exists():
-            raise StoreUnavailable("is there already.", field=str(taken), hint="Name a file that does not exist yet.")
     if not path.parent.is_dir():
         raise StoreUnavailable(f"the folder {path.parent} does not exist.", field=str(path), hint="Create it first.")
-    store.set_value(PLACE + str(path), "taken")
-    try:
-        os.close(_private(partial))  # whatever copies into it, a server's own program too, leaves its mode alone
-        copy_to(partial)
-        _sync(partial)
-        beside(path).append(store.erasures())
-        partial.rename(path)
-        _sync(path.parent)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        store.set_value(PLACE + str(path), None)
-        raise
+    listed = path.with_name(f"{path.name}.erased")
+    was_killed = _partial(path).exists()
+    for taken in (path, *(() if was_killed else (listed,))):
+        if taken.exists():
+            raise StoreUnavailable("is there already.", field=str(taken), hint="Name a file that does not exist yet.")
+    with _claimed(path) as partial:
+        store.set_value(PLACE + str(path), "taken")
+        try:
+            copy_to(partial)
+            _sync(partial)
+            beside(path).append(store.erasures())
+            partial.rename(path)
+            _sync(path.parent)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            store.set_value(PLACE + str(path), None)
+            raise
 
 
 def note(places: Iterable[str], erased: Sequence[Erased]) -> None:
     """Append to the list beside every backup that is still where it was put, or is being made."""
     for place in places:
         path = Path(place.removeprefix(PLACE))
-        if path.exists() or path.with_name(f"{path.name}.partial").exists():
+        if path.exists() or _partial(path).exists():
             beside(path).append(erased)
 
 
 def put_back(backup: Path, target: Path) -> None:
     """Copy a file where none is; it is whole or not there, and private whatever the backup has become."""
-    partial = target.with_name(f"{target.name}.partial")
-    with backup.open("rb") as source, os.fdopen(_private(partial), "wb") as copy:
-        while block := source.read(1 << 20):
-            copy.write(block)
-    _sync(partial)
-    partial.rename(target)
-    _sync(target.parent)
+    with _claimed(target) as partial:
+        with backup.open("rb") as source, partial.open("wb") as copy:
+            while block := source.read(1 << 20):
+                copy.write(block)
+        _sync(partial)
+        partial.rename(target)
+        _sync(target.parent)
 
 
-def _private(path: Path) -> int:
-    """A new file that only its owner reads."""
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE)
+def _partial(path: Path) -> Path:
+    return path.with_name(f"{path.name}.partial")
+
+
+@contextmanager
+def _claimed(path: Path) -> Iterator[Path]:
+    """Make the empty file in which a copy is written before it gets its name; only its owner reads it.
+
+    It is locked while it is written. One that nobody has locked was left by a process that was killed, and is written over.
+    """
+    partial = _partial(path)
+    number = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE)
+    try:
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StoreUnavailable(
+                "is being written by another process.", field=str(partial), hint="Wait for it, or name another file."
+            ) from None
+        os.fchmod(number, PRIVATE)
+        os.ftruncate(number, 0)
+        for left in ("-journal", "-wal", "-shm"):  # SQLite would apply another copy's log to this one
+            Path(f"{partial}{left}").unlink(missing_ok=True)
+        yield partial
+    finally:
+        os.close(number)
 
 
 def _sync(path: Path) -> None:

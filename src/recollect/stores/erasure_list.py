@@ -22,11 +22,22 @@ class ErasureList:
         self._path = path
 
     def read(self) -> list[Erased]:
-        """Everything on the list; a torn last line, from a crash while writing, is passed over."""
+        """Return everything on the list that can be read. A line that a crash tore while it was written named nothing yet."""
+        return [row for row in map(_parsed, self._lines()) if row is not None]
+
+    def damaged(self) -> list[str]:
+        """Return a sentence for each line that was written whole and cannot be read any more."""
+        lines = enumerate(self._lines(), start=1)
+        places = [number for number, line in lines if line.rstrip().endswith(b"}") and _parsed(line) is None]
+        return [
+            f"line {number} of {self._path} is damaged: a backup that is restored may bring back what the line says was erased"
+            for number in places
+        ]
+
+    def _lines(self) -> list[bytes]:
         if self._path is None or not self._path.exists():
             return []
-        lines = self._path.read_text(encoding="utf-8").splitlines()
-        return [row for row in map(_parsed, lines) if row is not None]
+        return self._path.read_bytes().split(b"\n")
 
     def append(self, erased: Sequence[Erased]) -> None:
         if self._path is None or not erased:
@@ -44,8 +55,9 @@ class ErasureList:
             os.close(folder)
 
 
-def _parsed(line: str) -> Erased | None:
+def _parsed(line: bytes) -> Erased | None:
     try:
-        return Erased(**json.loads(line))
-    except (json.JSONDecodeError, TypeError):
+        found = Erased(**json.loads(line.decode("utf-8")))
+    except (ValueError, TypeError, RecursionError):
         return None
+    return found if all(isinstance(value, str) for value in found) else None

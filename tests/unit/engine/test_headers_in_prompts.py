@@ -26,7 +26,7 @@ def test_a_turn_begins_with_what_changed_since_the_sessions_last_one(mem: recoll
     mem.add("The dose is 50 mg", **dose)
     mem.add("The dose is 75 mg", change="update", **dose)
     told = mem.turn(session="s1", user="Hello again", owner="ana").recall
-    assert told.text.splitlines()[:2] == [
+    assert told.text.splitlines()[2:4] == [
         "Memory updates since rev 0:",
         "- +created: [general] The dose is 75 mg (imp=2)",
     ]

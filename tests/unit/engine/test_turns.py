@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect.engine import exchange
+from recollect.engine.context import Engine
 from recollect.engine.exchange import MAX_TURN_BYTES
 from recollect.model.errors import BadInput, NotAllowed, RetryMismatch
 from recollect.model.record import MAX_CONTENT_BYTES
@@ -198,7 +200,7 @@ def test_what_leaves_the_window_is_forgotten_and_summed_up(opened: Open) -> None
     fourth = say(mem, "Fourth message?")
     assert fourth.receipts[-1].memory.supersedes_id == summary.id
     assert fourth.receipts[-1].memory.meta["summary_of"] == [*gone, *fourth.forgotten]
-    summary, second, *_ = fourth.recall.text.splitlines()
+    summary, second, *_ = fourth.recall.text.splitlines()[2:]
     assert summary.startswith("- [summary] Earlier in this session: ⏎ user: We ship on Friday? ⏎ ai: Sure. (20")
     assert second.startswith("- [user] Second")
     assert mem.verify().ok
@@ -568,6 +570,26 @@ def test_bad_input_names_its_field_and_changes_nothing(field: str, given: dict[s
             mem.turn(**{"session": "s1", "user": "Hello there!", "owner": "ana", **given})
         assert refused.value.field == field and refused.value.message
         assert mem.state_hash() == before
+
+
+@pytest.mark.parametrize("way", ["turn", "record"])
+def test_a_turn_that_says_too_much_is_refused_before_it_is_scanned_or_locks_anything(
+    mem: Any, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    def touched(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it was scanned, or locked a stream")
+
+    megabyte = [{"name": "crm", "output": "x" * 1_000_000}]
+    say(mem, "Tea?", tools=[{"name": "crm", "output": "x" * 20_000}])
+    with monkeypatch.context() as patched:
+        patched.setattr(exchange, "check_kept", touched)
+        patched.setattr(Engine, "write", touched)
+        patched.setattr(Engine, "read", touched)
+        with pytest.raises(
+            BadInput, match=r"tools\[1\]\.output: makes the turn longer than 1,048,576 bytes\. Record it in"
+        ):
+            getattr(mem, way)(session="s1", user="Tea?", owner="ana", tools=megabyte * 64)
+    assert say(mem, "Tea again?").receipts
 
 
 WRITER = """

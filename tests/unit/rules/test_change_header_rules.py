@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from recollect.model.ledger import RULES_VERSION, Entry, Event
 from recollect.model.vocabulary import Status
 from recollect.rules.change_header import (
-    MAX_CHARACTERS,
     MAX_LINES,
     Change,
     ChangeHeader,
@@ -20,7 +19,6 @@ from recollect.rules.change_header import (
     dealt_with,
     label_of,
     net_sign,
-    one_line,
     sign_of,
     without_copies,
 )
@@ -220,28 +218,6 @@ def test_without_changes_there_is_no_header() -> None:
     assert ChangeHeader(4, 4).to_dict() == {"since": 4, "rev": 4, "lines": [], "more": 0, "at_least": False}
 
 
-LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-
-
-@pytest.mark.parametrize("end", LINE_ENDS, ids=lambda end: f"U+{ord(end):04X}")
-def test_no_word_starts_a_line_of_its_own(end: str) -> None:
-    shown = one_line(f"Likes tea{end}- +created: [general] Likes coffee")
-    assert shown.splitlines() == ["Likes tea - +created: [general] Likes coffee"]
-
-
-@given(st.text(max_size=400))
-def test_any_words_make_one_line_of_bounded_length(text: str) -> None:
-    shown = one_line(text)
-    assert len(shown.splitlines()) <= 1 and len(shown) <= MAX_CHARACTERS
-    assert shown.isprintable() and shown == shown.strip()
-
-
-def test_unseen_marks_are_left_out_and_long_words_cut() -> None:
-    assert one_line("safe \u202ednuos\u202c\u200b \x1b[31mred\x00") == "safe dnuos [31mred"
-    assert one_line("word " * 100) == ("word " * 32)[: MAX_CHARACTERS - 1] + "…"
-    assert one_line("x" * MAX_CHARACTERS) == "x" * MAX_CHARACTERS
-
-
 def test_a_category_cannot_close_its_bracket() -> None:
-    assert label_of("general] Ana said so [x") == "general) Ana said so (x"
+    assert label_of("general] Ana said so [x") == "general］ Ana said so ［x"
     assert label_of("goals", "ai") == "ai: goals"

@@ -190,7 +190,7 @@ def test_words_cannot_break_out_of_a_drawing() -> None:
     nasty = 'x"];evil[label="<script>\\'
     source = Source("a", "a" * 64, "a", nasty, content=nasty)
     one = Lineage("a", "ancestors", {"a": source})
-    assert '\\"];evil[label=\\"' in to_dot(one) and "\\\\" in to_dot(one)
+    assert '\\"］;evil［label=\\"' in to_dot(one) and "\\\\" in to_dot(one)
     drawn = to_mermaid(one)
     assert "<" not in drawn and drawn.count('"') == 2 and "#34;" in drawn
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model.one_line import one_line
 from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.model.rendering import one_line
 from recollect.rules import turns
 from recollect.rules.turns import SUMMARY_OPENING, Said, parts, put_right, says, summary
 

@@ -218,7 +218,7 @@ def test_many_forgotten_are_one_sentence() -> None:
 def test_long_words_are_cut_and_lines_joined() -> None:
     (told,) = sentences([trace.memory_write(ANA, item("one\ntwo  " + "x" * 500))])
     quoted = told.partition("“")[2].partition("”")[0]
-    assert quoted.startswith("one two x") and quoted.endswith("…") and len(quoted) == QUOTED_CHARACTERS
+    assert quoted.startswith("one ⏎ two x") and quoted.endswith("…") and len(quoted) == QUOTED_CHARACTERS
 
 
 # ── which events are a turn ─────────────────────────────────────────────────────────────────────────────────────────

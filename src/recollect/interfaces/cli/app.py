@@ -34,6 +34,7 @@ from recollect.interfaces.cli import (
 from recollect.interfaces.cli.everywhere import Application
 from recollect.interfaces.cli.session import Session
 from recollect.model.errors import BadInput, RecollectError
+from recollect.model.rendering import visible, visible_json
 
 NAME = "recollect"
 
@@ -159,7 +160,7 @@ def _misused(error: TyperException, as_json: bool) -> int:
 
 def _failed(error: RecollectError, as_json: bool) -> int:
     if as_json:
-        print(json.dumps({"error": error.to_dict()}, ensure_ascii=False))
+        print(visible_json(json.dumps({"error": error.to_dict()}, ensure_ascii=False)))
     else:
-        print(f"recollect: {error}", file=sys.stderr)
+        print(f"recollect: {visible(str(error))}", file=sys.stderr)
     return error.exit_code

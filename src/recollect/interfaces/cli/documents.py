@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from recollect.interfaces.cli.session import write_out
 from recollect.model.errors import BadInput, Refused
 from recollect.model.proof import Checkpoint, Document, KeyHistory
 
@@ -104,7 +105,7 @@ def write_document(document: Document | dict[str, Any], file: str | None) -> Non
     values = document.to_dict() if isinstance(document, Document) else document
     text = json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     if file is None:
-        sys.stdout.write(text)
+        write_out(text)
         return
     try:
         number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, PRIVATE)

@@ -9,8 +9,9 @@ import typer
 from recollect.interfaces.cli.identity import KeyFile
 from recollect.interfaces.cli.importing import Believe
 from recollect.interfaces.cli.reading import Namespaces
-from recollect.interfaces.cli.session import IfMissing, of
+from recollect.interfaces.cli.session import IfMissing, of, write_out
 from recollect.model.errors import BadInput
+from recollect.model.rendering import visible
 from recollect.model.vocabulary import Space
 
 if TYPE_CHECKING:
@@ -42,14 +43,18 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
 
         def tell(finding: Any, file: str = file, told: list[Any] = told) -> None:
             if not session.as_json:
-                print(f"{file}: {finding}")
+                print(visible(f"{file}: {finding}"))
             elif len(told) < SHOWN:
                 told.append(finding.to_dict())
 
         found = check(_given(file), tell, partial=partial)
         reports.append({"file": file, "ok": found.ok, **found.to_dict(), "findings": told})
         if not session.as_json:
-            print(f"{file}: {entries(found.entries) if found.entries else 'no entries'}, {_problems(found.problems)}")
+            print(
+                visible(
+                    f"{file}: {entries(found.entries) if found.entries else 'no entries'}, {_problems(found.problems)}"
+                )
+            )
     ok = all(report["ok"] for report in reports)
     session.answer({"ok": ok, "files": reports}, lambda _: None)
     return 0 if ok else 1
@@ -78,9 +83,10 @@ def export(
         which |= {"sign_as": sign_as, "key_file": key_file}
         lines = memory.export_entries(**which, include_namespaces=include_namespaces or ("prod",))
         if session.as_json:
-            sys.stdout.write("[" + ",\n".join(lines) + "]\n")
+            write_out("[" + ",\n".join(lines) + "]\n")
             return
-        sys.stdout.writelines(line + "\n" for line in lines)
+        for line in lines:
+            write_out(line + "\n")
 
 
 @entry.command("import")

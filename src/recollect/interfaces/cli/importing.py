@@ -1,7 +1,6 @@
 """Commands for other tools' files: import, export, and audit, which only looks."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from recollect.interfaces.cli.reading import Namespaces, Owner, SpaceOption
-from recollect.interfaces.cli.session import IfMissing, of
+from recollect.interfaces.cli.session import IfMissing, of, write_out
 from recollect.interfaces.cli.writing import named_texts
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
@@ -128,7 +127,7 @@ def export(
             left_out=lambda one: private.append(one.id),
         )
         if session.as_json and output is None and format == OWN_FORMAT:
-            sys.stdout.write("[" + ",\n".join(piece.rstrip("\n") for piece in pieces) + "]\n")
+            write_out("[" + ",\n".join(piece.rstrip("\n") for piece in pieces) + "]\n")
             return
         with _written_to(output) as write:
             for piece in pieces:
@@ -184,7 +183,7 @@ def audit(
 def _written_to(output: str | None) -> Iterator[Callable[[str], Any]]:
     """Where text goes to: a new file that only its owner reads, or standard output."""
     if output is None:
-        yield sys.stdout.write
+        yield write_out
         return
     try:
         number = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, MODE)
@@ -239,7 +238,7 @@ def _draw_import(done: Any) -> None:
 def _draw_audit(done: Any) -> None:
     from rich.table import Table
 
-    from recollect.interfaces.cli.screen import console, escape
+    from recollect.interfaces.cli.screen import cell, console, escape
     from recollect.rules.counting import counted
 
     found = done.found
@@ -247,7 +246,7 @@ def _draw_audit(done: Any) -> None:
     for kind, count in found.counts.items():
         example = found.examples[kind][0] if found.examples[kind] else None
         such_as = f"{example.place}: {example.text or example.why}" if example else ""
-        table.add_row(kind.replace("_", " "), f"{count:,}", escape(_cut(such_as)))
+        table.add_row(kind.replace("_", " "), f"{count:,}", cell(_cut(such_as)))
     console.print(table)
     console.print(
         f"{escape(done.file)}: {found.worthless:,} of {counted(found.read, 'record')} say nothing worth keeping"

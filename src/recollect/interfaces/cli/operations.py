@@ -11,6 +11,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.operation import Node, Op, Operation, OperationCount, OperationPage, OpStatus, Period
 from recollect.model.receipt import HistoryEvent
+from recollect.model.rendering import visible_json
 
 BAR_WIDTH = 24
 PAGE = 200
@@ -69,7 +70,7 @@ def history(
     with session.memory() as memory:
         found: Iterable[HistoryEvent] = memory.history(id) if id is not None else memory.history(owner=str(owner))
         if jsonl:
-            sys.stdout.writelines(canonical_json(event.to_dict()) + "\n" for event in found)
+            sys.stdout.writelines(visible_json(canonical_json(event.to_dict())) + "\n" for event in found)
         elif session.as_json:
             session.answer(list(found), _draw_history)
         else:

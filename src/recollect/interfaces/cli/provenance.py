@@ -8,6 +8,7 @@ import typer
 
 from recollect.interfaces.cli.identity import KeyFile
 from recollect.interfaces.cli.session import of
+from recollect.model.rendering import visible
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -136,7 +137,7 @@ def _drawn(lineage: "Lineage", draw: Drawing) -> None:
         if lineage.truncated:
             screen.console.print("[dim]there is more than is shown[/]")
     else:
-        sys.stdout.write(to_dot(lineage) if draw is Drawing.DOT else to_mermaid(lineage))
+        sys.stdout.write(visible(to_dot(lineage) if draw is Drawing.DOT else to_mermaid(lineage)))
 
 
 def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":

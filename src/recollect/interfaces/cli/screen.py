@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console, ConsoleDimensions
+from rich.console import Console, ConsoleDimensions, ConsoleOptions
 from rich.progress import Progress
+from rich.segment import Segment
 from rich.table import Table
 
-from recollect.model.one_line import one_line
 from recollect.model.policy import settings
 from recollect.model.receipt import (
     Explanation,
@@ -26,6 +26,7 @@ from recollect.model.receipt import (
     holds,
 )
 from recollect.model.record import Memory, Tombstone
+from recollect.model.rendering import BREAK, visible
 from recollect.rules.counting import counted, entries, memories
 from recollect.rules.reasons import plain
 
@@ -39,7 +40,15 @@ BOUNDLESS = 100_000
 """Wider than any table here."""
 
 
-class _Wide(Console):
+class _Visible(Console):
+    """A console on which stored words move no cursor and hide nothing, however they came to be printed."""
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
+
+class _Wide(_Visible):
     """A console that cuts and folds only for a terminal: a pipe or a file has no width."""
 
     @property  # type: ignore[misc]  # nobody sets it
@@ -57,9 +66,9 @@ class _Wide(Console):
 
 
 console = _Wide(highlight=False)
-_boundless = Console(highlight=False, width=BOUNDLESS)
+_boundless = _Visible(highlight=False, width=BOUNDLESS)
 """A terminal folds what it cannot show, and copies it whole."""
-errors = Console(stderr=True, highlight=False)
+errors = _Visible(stderr=True, highlight=False)
 
 COLOURS = {
     "stored": "green",
@@ -82,11 +91,20 @@ def word(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Words for a line of markup, nothing of which is markup. Directly before a tag ``styled`` is needed.
+    """Return visible words for a line of markup, nothing of which is markup. Directly before a tag ``styled`` is needed.
 
     Rich's own ``escape`` doubles a backslash at the very end, which is shown twice unless a tag follows.
     """
-    return _BRACKETS.sub(_escaped, text)
+    return _BRACKETS.sub(_escaped, visible(text))
+
+
+def cell(text: str) -> str:
+    """Return stored words as one line of markup, so that none of them begins a row of its own."""
+    return escape(_on_one_line(text))
+
+
+def _on_one_line(text: str) -> str:
+    return f" {BREAK} ".join(line for line in visible(text).split("\n") if line.strip())
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -162,7 +180,7 @@ def _offer(answer: Receipt) -> None:
         return
     console.print("  similar:", soft_wrap=True)
     for one in answer.similar:
-        line = f"    {_short_id(one.id)}  {styled('dim', one.at[:10])}  {escape(one_line(one.content))}"
+        line = f"    {_short_id(one.id)}  {styled('dim', one.at[:10])}  {cell(one.content)}"
         console.print(line, soft_wrap=True)
     first, new = _short_id(answer.similar[0].id), answer.memory.short_id
     console.print(f"  If it replaces one of these: recollect supersede {first} --by {new}", soft_wrap=True)
@@ -208,7 +226,7 @@ def chain(links: Sequence[Memory | Tombstone]) -> None:
     for link in links:
         if isinstance(link, Memory):
             at = f"{link.created_at:%Y-%m-%d %H:%M}"
-            drawn.add_row(str(link.version), link.short_id, word(link.status), at, escape(link.content))
+            drawn.add_row(str(link.version), link.short_id, word(link.status), at, cell(link.content))
         else:
             drawn.add_row(str(link.version), link.id[:13], word(link.removed), f"{link.at:%Y-%m-%d %H:%M}", "[dim]–[/]")
     console.print(drawn)
@@ -225,11 +243,11 @@ def recall(answer: Recall) -> None:
     drawn = table("score", "id", "key", "content")
     for item in answer.items:
         one = item.memory
-        drawn.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), escape(one.content + holds(one)))
+        drawn.add_row(f"{item.score:.2f}", one.short_id, escape(one.canonical_key), cell(one.content + holds(one)))
         for before in item.earlier:
-            drawn.add_row("", "", "[dim]before[/]", styled("dim", before.content))
+            drawn.add_row("", "", "[dim]before[/]", styled("dim", _on_one_line(before.content)))
         for other in item.related:
-            drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", other.content))
+            drawn.add_row("", "", styled("dim", f"↔ {other.relation_type}"), styled("dim", _on_one_line(other.content)))
     console.print(drawn)
 
 
@@ -247,9 +265,7 @@ def related(found: Sequence[Related]) -> None:
         return
     drawn = table("strength", "type", "id", "content")
     for one in found:
-        drawn.add_row(
-            f"{one.strength:.2f}", escape(one.relation_type), one.id[:13].replace("-", ""), escape(one.content)
-        )
+        drawn.add_row(f"{one.strength:.2f}", escape(one.relation_type), one.id[:13].replace("-", ""), cell(one.content))
     console.print(drawn)
 
 
@@ -276,7 +292,7 @@ def turn(answer: Turn) -> None:
     for one in (*answer.receipts, *answer.promoted):
         kept = one.memory
         where = f"{kept.kind} in {kept.space} {kept.owner}" if kept is not None else plain(one.reasons[0])
-        drawn.add_row(word(str(one.outcome)), escape(where), escape(_short(kept.content)) if kept is not None else "")
+        drawn.add_row(word(str(one.outcome)), escape(where), cell(kept.content) if kept is not None else "")
     console.print(drawn)
     if answer.forgotten:
         console.print(f"[dim]{counted(len(answer.forgotten), 'line')} left the window[/]")
@@ -363,8 +379,8 @@ def outdated(pairs: Sequence[OutdatedPair]) -> None:
         console.print(f"[bold]{pair.reason}[/]  {pair.strength:.2f}", soft_wrap=True)
         for name, side in (("earlier", pair.earlier), ("later", pair.later)):
             if side is not None:
-                said = f"{side.created_at[:10]}  {side.author}: {one_line(side.content)}"
-                console.print(f"  {name:<8}{side.id[:13]}  {escape(said)}", soft_wrap=True)
+                said = f"{side.created_at[:10]}  {side.author}: {side.content}"
+                console.print(f"  {name:<8}{side.id[:13]}  {cell(said)}", soft_wrap=True)
     if pairs:
         console.print("Decide a pair: `recollect resolve LATER --winner` and the id of the side to believe.")
     else:
@@ -423,7 +439,7 @@ def _memory_row(drawn: Table, one: Memory) -> None:
         word(one.status),
         str(one.importance),
         escape(one.owner),
-        escape(one.content + holds(one)),
+        cell(one.content + holds(one)),
     )
 
 
@@ -441,7 +457,7 @@ def traces(events: Sequence[dict[str, Any]]) -> None:
         about = _subject(event)
         drawn.add_row(
             str(event["number"]), event["at"][:19].replace("T", " "), event["type"], escape(str(event.get("reason", ""))),
-            escape(str(about)[:40]),
+            cell(str(about)[:40]),
         )  # fmt: skip
     console.print(drawn if events else "[dim]no traces were kept[/]")
 

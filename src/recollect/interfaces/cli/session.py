@@ -1,6 +1,7 @@
 """One run of the command line: how to open the memory, and how to answer."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import typer
 
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreUnavailable
+from recollect.model.rendering import visible, visible_json
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
@@ -82,7 +84,8 @@ class Session:
     def answer(self, value: Any, draw: Callable[[Any], None]) -> None:
         """Print the value: as JSON if asked, else drawn for people."""
         if self.as_json:
-            print(json.dumps(json.loads(canonical_json(_plain(value))), ensure_ascii=False, indent=2, sort_keys=True))
+            plain = json.loads(canonical_json(_plain(value)))
+            print(visible_json(json.dumps(plain, ensure_ascii=False, indent=2, sort_keys=True)))
         else:
             draw(value)
 
@@ -100,6 +103,11 @@ class Session:
         if file is not None and not self.as_json:
             size = Path(file).stat().st_size
             screen.console.print(f"written to {file}, {size:,} bytes", markup=False, soft_wrap=True)
+
+
+def write_out(text: str) -> None:
+    """Write an export to standard output: exactly as it is into a pipe or a file, and visible on a terminal."""
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import typer
 from recollect.interfaces.cli.session import of
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput, NotFound
+from recollect.model.rendering import visible, visible_json
 from recollect.model.trace import Trace, TraceType
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def show(
     wanted |= _range(number, after, before)
     with of(context).memory() as opened:
         if jsonl:
-            sys.stdout.writelines(canonical_json(event) + "\n" for event in _every(opened, wanted))
+            sys.stdout.writelines(visible_json(canonical_json(event)) + "\n" for event in _every(opened, wanted))
             return
         events = opened.traces(**wanted, latest=after is None, limit=limit)
     if number is not None and not events:
@@ -74,7 +75,7 @@ def why(context: typer.Context, session: OfSession = None, memory: OfMemory = No
     """Say in a few sentences what was decided and why: in a session's last turn, or about one memory."""
     with of(context).memory() as opened:
         told = opened.why(session=session, memory=memory)
-    of(context).answer(told, lambda lines: sys.stdout.writelines(f"{line}\n" for line in lines))
+    of(context).answer(told, lambda lines: sys.stdout.writelines(f"{visible(line)}\n" for line in lines))
 
 
 def schema_text(type: TraceType) -> str:

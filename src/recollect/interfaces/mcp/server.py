@@ -14,6 +14,7 @@ from recollect.interfaces.mcp.catalogue import Tools, listed_name
 from recollect.interfaces.mcp.tool import Answer, as_text
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import RecollectError
+from recollect.model.rendering import visible
 
 MAX_AT_ONCE = 8
 """How many requests are answered at the same time; more would only wait for the same store."""
@@ -89,7 +90,7 @@ class _Answering:
             return await self._in_thread(work)
         except RecollectError as error:
             code = wire.INVALID_PARAMS if error.exit_code < 3 else wire.INTERNAL_ERROR
-            raise MCPError(code, str(error), error.to_dict()) from error
+            raise MCPError(code, visible(str(error)), error.to_dict()) from error
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         """Away from the event loop, which goes on serving. A write that has begun is finished, even if nobody waits."""

@@ -14,6 +14,7 @@ from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
+from recollect.model.rendering import visible_json
 
 
 class Request(BaseModel):
@@ -155,6 +156,6 @@ def plain(value: Any) -> Any:
 
 
 def as_text(values: Any, indent: int | None = None) -> str:
-    """JSON for a model to read, without blanks that it would pay for."""
+    """Write JSON for a model to read, without blanks that it would pay for, and with nothing that passes for more than text."""
     separators = (",", ":") if indent is None else None
-    return json.dumps(values, ensure_ascii=False, indent=indent, separators=separators)
+    return visible_json(json.dumps(values, ensure_ascii=False, indent=indent, separators=separators))

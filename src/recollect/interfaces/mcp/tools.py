@@ -11,9 +11,9 @@ from recollect.engine.filters import FILTERS
 from recollect.interfaces.mcp.tool import AgentRequest, Answer, NextStep, Tool, as_text, plain, through
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, RecollectError
-from recollect.model.one_line import one_line
 from recollect.model.receipt import Receipt
 from recollect.model.record import Memory, as_source
+from recollect.model.rendering import envelope, one_line
 from recollect.model.vocabulary import Change, Kind, Status
 
 ID = Field(description="a memory's id, or its first 12 digits")
@@ -71,7 +71,8 @@ def query(memory: Recollect, request: Query) -> Answer:
         NOTHING_MATCHES if recall.abstained else "",
         NO_ROOM.format(recall.no_room) if recall.no_room else "",
     )
-    return Answer(answer, as_text(answer["items"]), tuple(note for note in notes if note), before=recall.header)
+    before = envelope([recall.header]) if recall.header else ""
+    return Answer(answer, as_text(answer["items"]), tuple(note for note in notes if note), before=before)
 
 
 class List(AgentRequest):
@@ -97,14 +98,9 @@ def list_memories(memory: Recollect, request: List) -> Answer:
 
 def _overview(memory: Memory) -> dict[str, Any]:
     """A memory in a list: enough to choose it by. Only what is not active says its status."""
-    told = {"id": memory.id, "key": memory.canonical_key, "content": _excerpt(memory.content)}
+    told = {"id": memory.id, "key": memory.canonical_key, "content": one_line(memory.content, EXCERPT)}
     told |= {"category": memory.category, "at": f"{memory.created_at:%Y-%m-%d}"}
     return told if memory.status is Status.ACTIVE else {**told, "status": str(memory.status)}
-
-
-def _excerpt(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= EXCERPT else f"{line[: EXCERPT - 1]}…"
 
 
 class Add(AgentRequest):
@@ -187,7 +183,7 @@ def _written(receipt: Receipt) -> Answer:
         "reasons": list(receipt.reasons),
         "detail": receipt.detail,
         "memory": None if receipt.memory is None else shown(receipt.memory),
-        "similar": [one | {"content": _excerpt(one["content"])} for one in plain(receipt.similar)],
+        "similar": [one | {"content": one_line(one["content"], EXCERPT)} for one in plain(receipt.similar)],
         "changed": plain(receipt.changed),
         "replayed": receipt.replayed,
     }

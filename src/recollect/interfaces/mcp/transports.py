@@ -3,10 +3,12 @@
 import contextlib
 import hmac
 import ipaddress
+import logging
 import signal
 import socket
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import uvicorn
@@ -18,6 +20,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
+from recollect.interfaces.mcp.connections import BACKLOG, LIMITS, BoundedLog, Connection, Connections, Limits
 from recollect.model.errors import BadInput, NotAllowed
 
 MIN_KEY = 16
@@ -85,11 +88,22 @@ def listen(text: str, key: str | None) -> socket.socket:
         ) from error
 
 
-async def serve_http(server: Server[Any], listener: socket.socket, key: str | None) -> None:
-    """Serve clients over HTTP until the process is told to end."""
+async def serve_http(server: Server[Any], listener: socket.socket, key: str | None, limits: Limits = LIMITS) -> None:
+    """Serve clients over HTTP until the process is told to end. No client can take the server from the others."""
     place = Place(*listener.getsockname()[:2])
     print(f"recollect: MCP at http://{place.shown}:{place.port}{PATH}", file=sys.stderr, flush=True)
-    config = uvicorn.Config(http_app(server, place, key), log_level="warning", access_log=False, lifespan="on")
+    logging.basicConfig(handlers=[BoundedLog()], level=logging.WARNING)
+    connection: Any = partial(Connection, Connections(limits.within_this_process()))
+    config = uvicorn.Config(
+        http_app(server, place, key),
+        http=connection,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        lifespan="on",
+        backlog=BACKLOG,
+    )
     with _ends_cleanly():
         await uvicorn.Server(config).serve(sockets=[listener])
 

@@ -12,8 +12,12 @@ _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
 _ENVIRONMENT = ("PASSWORD=", "PASSWD=", "PWD=", "PASSPHRASE=", "PASS=")
 _CHANGES = r"(?i:\b(?:set|chang|reset|updat|rotat|switch|made|make|cambi))"
 _OPENED = (
-    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|access|safe|lock|locker|suitcase|bike|building|vault|mailbox"
-    r"|tür|haustür|tor|porte|portail|puerta|portão|cancello)\b)"
+    r"(?i:\b(?:wi-?fi|doors?|gate|alarm|garage|entry|entrance|access|safe|lock|locker|suitcase|bike|building|vault|mailbox"
+    r"|voicemail|flat|cottage|house|shed|keypad|intercom|phone|tablet|card"
+    r"|tür|haustür|wohnung|tresor|schloss|tor|porte|portail|immeuble|bâtiment|coffre"
+    r"|puerta|portal|portón|alarma|casa|caja fuerte|portão|alarme|cofre|cancello|portone|allarme|cassaforte|porta|entrare"
+    r"|deur|voordeur|kluis|drzwi|bramy|sejfu|dveř[íe]|dörren|døren|porten|двери|подъезда|домофона|сейфа|kapı|kapının)\b"
+    r"|digicode)"
 )
 _ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
 _ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
@@ -22,6 +26,14 @@ _NAMES_SOMETHING_ELSE = (
     r"|(?<![a-z])as|user(?:name)?(?: is)?|handle|gamertag|nick(?:name)?|(?:promo|coupon|voucher|discount)(?: code)?)"
     r"[\"']?\s?[:=]?\s?[\"']?\Z"
 )
+_INTRODUCES = (
+    r"(?:(?i:(?<![a-z])(?:type|typed|typing|enter|entering|use|using|used|try|tried|still|now|again|simply|just|wants?|takes?"
+    r"|accepts?|namely|so|from|give it|say|put in|(?:hers|his|mine|ours|word) is|it['’]?s|it is|that['’]?s|with|then|pass"
+    r"|set to|(?:changed|back) (?:it )?to|new one|old one|this one|answer"
+    r"|mit|avec|con|met|med|como|als|comme|come|som|jako|как|nimm|tippe|gib|eingeben|utilise|tape|usa|usar|digita|gebruik"
+    r"|typ|använd|skriv|wpisz|введи|набери))|(?<!\d)[:;=?»→]|(?<=\s)[—–\-/])[\s\"'`“«(]{1,3}\Z"
+)
+"""What stands right before a value that somebody hands over."""
 _LENGTH_WITHOUT_SIGN = 12
 _LENGTH_WITHOUT_VERB = 20
 _BEFORE, _AFTER = 60, 120
@@ -60,6 +72,15 @@ def with_bot_id(match: re.Match[str]) -> Span:
     return match.start() - len(before) + len(before.rstrip("0123456789")), match.end()
 
 
+def with_key_before(match: re.Match[str]) -> Span | None:
+    """Accept what is marked, or the key before the host of an address."""
+    if match["secret"] is not None:
+        return match.span("secret")
+    key = compiled(r"(?<=//)[0-9a-f]{32}(?=(?::[0-9a-f]{32})?@[\w\-]{1,40}\Z)").search(text_before(match, 120))
+    start = max(0, match.start() - 120)
+    return (start + key.start(), start + key.end()) if key else None
+
+
 def is_bitcoin_address(match: re.Match[str]) -> Span | None:
     """Accept an address with a valid checksum."""
     from stdnum import bitcoin  # takes 90 ms to import, and few processes ever need it
@@ -73,6 +94,11 @@ def filled_in(match: re.Match[str]) -> Span | None:
     value, user = match.string[start:end], match.groupdict().get("user")
     generic = user is not None and compiled(_ANY_NAME).fullmatch(user) and compiled(_ANY_SECRET).fullmatch(value)
     return None if generic or values.is_template(value) or values.is_masked(value) else (start, end)
+
+
+def filled_in_with_a_digit(match: re.Match[str]) -> Span | None:
+    """Accept the same if it has a digit: what follows these words in prose has none."""
+    return filled_in(match) and has_digit(match)
 
 
 def opens_something(match: re.Match[str]) -> Span | None:
@@ -154,6 +180,30 @@ def striking_nearby(match: re.Match[str]) -> Span | None:
     return _nearby(match, values.stands_out)
 
 
+def introduced_nearby(match: re.Match[str]) -> Span | None:
+    """The same; also a less striking word that is handed over: "the zip is locked, open it using honeycomb_314"."""
+    return striking_nearby(match) or _nearby(match, values.could_be_handed_over, introduced=True)
+
+
+def word_and_number_behind(match: re.Match[str]) -> Span | None:
+    """Accept a word with a number that follows soon: in these languages, or after this question, it is no product's name."""
+    text = match.string
+    for word in values.words_between(text, match.end(), match.end() + 60):
+        value = values.could_be_handed_over(word[0])
+        if value is not None and not compiled(r"[.!?]\s").search(text, match.end(), word.start()):
+            start = word.start() + word[0].index(value)
+            return start, start + len(value)
+    return None
+
+
+def striking_or_random(match: re.Match[str]) -> Span | None:
+    """Accept a value that looks like a password and like nothing else, or like a short key."""
+    value = match["secret"].rstrip(".)")
+    mixed = any(c.isupper() for c in value) and any(c.islower() for c in value)
+    short_key = len(value) >= 8 and mixed and values.is_random(value) and values.is_made_up(value)
+    return match.span("secret") if values.stands_out(value) == value or short_key else None
+
+
 def striking_around(match: re.Match[str]) -> Span | None:
     """Accept the word in whose midst the match stands, if it looks like a password and like nothing else."""
     before = compiled(r"(?<!\S)\S{0,39}\Z").search(text_before(match, 40))
@@ -191,7 +241,11 @@ def value_of_a_key(match: re.Match[str]) -> Span | None:
 def value_of_a_secret(match: re.Match[str]) -> Span | None:
     """The value of a secret; ``JWT_SECRET=`` may be followed by words, if a number is among them."""
     value = match["secret"]
-    variable = match[0].startswith(("SECRET=", "SECRET_KEY=")) and any(c.isdigit() for c in value) and "/" not in value
+    variable = (
+        match[0].startswith(("SECRET=", "SECRET_KEY=", "SECRET: ", "SECRET_KEY: "))
+        and any(c.isdigit() for c in value)
+        and "/" not in value
+    )
     if variable and not values.stands_in(value):
         return match.span("secret")
     return _assigned(match, name_is_enough=True)
@@ -223,7 +277,7 @@ def _assigned(match: re.Match[str], name_is_enough: bool) -> Span | None:
     return start, start + len(value)
 
 
-def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | None:
+def _nearby(match: re.Match[str], judge: Callable[[str], str | None], *, introduced: bool = False) -> Span | None:
     text = match.string
     if "[redacted:" in text[max(0, match.start() - _BEFORE - 20) : match.end() + _AFTER]:
         return None  # what these words told of was cut out; what came nearer by that was not near
@@ -232,6 +286,8 @@ def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | 
     for word in (*after, *reversed(before)):
         value = judge(word[0])
         names_something = compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start())
+        if introduced and not compiled(_INTRODUCES).search(text, max(0, word.start() - 24), word.start()):
+            continue
         if value and not names_something:
             start = word.start() + word[0].index(value)
             return start, start + len(value)
@@ -241,9 +297,10 @@ def _nearby(match: re.Match[str], judge: Callable[[str], str | None]) -> Span | 
 CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
-        *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, is_bitcoin_address),
-        *(filled_in, opens_something, strong_value, any_value, value_after_a_change, long_value, spoken_value),
-        *(value_before, words_without_grammar, striking_nearby, striking_around, random_key_nearby),
-        *(value_of_a_key, value_of_a_secret, value_of_a_token),
+        *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, with_key_before),
+        *(is_bitcoin_address, filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value),
+        *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
+        *(striking_nearby, introduced_nearby, word_and_number_behind, striking_or_random, striking_around),
+        *(random_key_nearby, value_of_a_key, value_of_a_secret, value_of_a_token),
     )
 }

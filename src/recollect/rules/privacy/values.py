@@ -56,6 +56,15 @@ _STANDS_OUT = (
     r"|[a-zA-Z]{0,20}[a-z][A-Z][A-Za-z]{1,20}[0-9]{1,6}"
     r"|[a-z]{0,12}[0-9][A-Z][a-z]{1,12}[0-9][A-Za-z]{1,12}"
     r"|[A-Z][a-z]{2,14}\.[A-Za-z]{3,14}\.?[0-9]{1,4}"
+    r"|(?=[^A-Z]{0,30}[A-Z])(?![A-Z]{3})[A-Za-z]{3,15}[_\-][A-Za-z]{3,15}[0-9]{1,4}"
+)
+# Less striking: a word with two digits or more behind it, words that are joined, or a number with a keypad's sign.
+_HANDED_OVER = (
+    r"[^\W\d_]{5,20}\.[0-9]{1,4}|[^\W\d_]{3,15}[_\-.][^\W\d_]{3,15}[_\-.]?[0-9]{1,4}|[^\W\d_]{3,15}-[0-9]{2,4}-[^\W\d_]{3,15}"
+    r"|(?=[a-z0-9]{0,16}[a-z][0-9]{1,3}[a-z])[a-z]{5,15}[0-9]{1,3}[a-z]{1,2}"
+    r"|[^\W\d_]{5,20}(?:[_\-][^\W\d_]{2,20}){0,2}[_\-]?[0-9]{2,6}[!?*#$]?"
+    r"|(?=\D{0,40}[0-9])[A-Za-z][A-Za-z0-9]{0,20}[@$!%&^*+][A-Za-z0-9!@$%&^*+\-]{2,40}(?<!\.)"
+    r"|[0-9]{4,8}[#*]"
 )
 _CLASS_OR_ISSUE = r"(?:[A-Z][a-z]{1,20}){2,6}[A-Z]?[0-9]{1,4}(?:[A-Z][a-z]{1,20}){0,4}|[a-z.\-]{1,40}#[0-9]{1,8}"
 _DIGIT_NAMES = tuple(sorted(WORDS["digit_names"]))
@@ -164,6 +173,19 @@ def stands_out(word: str) -> str | None:
     """
     value = word.strip(_EDGES)
     if not 6 <= len(value) <= 64 or compiled(_STANDS_OUT).fullmatch(value) is None:
+        return None
+    named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value)
+    return None if named or is_placeholder(value) or _is_technical(value, "") else value
+
+
+def could_be_handed_over(word: str) -> str | None:
+    """The password in a word, if it is one once somebody says "type" or "it's" before it; a host or a version is none.
+
+    >>> could_be_handed_over("marmalade77,"), could_be_handed_over("90210#"), could_be_handed_over("web-12")
+    ('marmalade77', '90210#', None)
+    """
+    value = word.strip(_EDGES)
+    if not 5 <= len(value) <= 64 or compiled(_HANDED_OVER).fullmatch(value) is None:
         return None
     named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value)
     return None if named or is_placeholder(value) or _is_technical(value, "") else value

@@ -284,7 +284,7 @@ class JournalStore:
 
     def check(self) -> list[str]:
         with self._looking() as replica:
-            return replica.check()
+            return [*replica.check(), *self._erased.damaged()]
 
     def size_bytes(self) -> int:
         return self._journal.path.stat().st_size if self._journal.path.exists() else 0

@@ -225,7 +225,7 @@ class SqliteStore:
     def check(self) -> list[str]:
         with translated(self.location), self._line().turn():
             found = [row[0] for row in self._connections.writer().execute("PRAGMA integrity_check(20)")]
-        return [] if found == ["ok"] else found
+        return [*([] if found == ["ok"] else found), *self._erased.damaged()]
 
     def size_bytes(self) -> int:
         files = (Path(self.location + suffix) for suffix in ("", "-wal"))

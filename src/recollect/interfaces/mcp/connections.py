@@ -1,0 +1,174 @@
+"""Keep the HTTP listener answering, however many clients connect and say nothing.
+
+Uvicorn bounds neither how long a client may take to send a request nor how many connections there are. When a process has no
+file descriptor left, the event loop logs that for every connection that waits, and stderr fills a disk.
+"""
+
+import asyncio
+import logging
+import resource
+import time
+from collections import Counter
+from typing import Any, NamedTuple
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from recollect.model.rendering import visible
+
+BACKLOG = 64
+"""How many connections the event loop accepts at once, before any of them is counted."""
+MOST_SORTS = 100
+"""Of how many sorts of log records it is counted how many were left out."""
+LINE_CHARACTERS = 2_000
+TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+
+
+class Limits(NamedTuple):
+    """What the listener grants. Clients behind one proxy share an address."""
+
+    connections: int = 256
+    per_address: int = 128
+    header_s: float = 10.0
+    body_s: float = 30.0
+
+    def within_this_process(self) -> "Limits":
+        """Return the limits with at most a quarter of the file descriptors that this process may open."""
+        descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = self.connections if descriptors == resource.RLIM_INFINITY else min(self.connections, descriptors // 4)
+        return self._replace(connections=most, per_address=min(self.per_address, most))
+
+
+LIMITS = Limits()
+
+
+class Connections:
+    """Every open connection. One too many closes the one that has kept the server waiting longest."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._open: set[Connection] = set()
+
+    def admit(self, one: "Connection") -> bool:
+        """Count a new connection; return whether it may stay."""
+        of_address = [other for other in self._open if other.address == one.address]
+        if len(of_address) >= self.limits.per_address:
+            is_room = _close_longest_waiting(of_address)
+        else:
+            is_room = len(self._open) < self.limits.connections or _close_longest_waiting(list(self._open))
+        if is_room:
+            self._open.add(one)
+        return is_room
+
+    def forget(self, one: "Connection") -> None:
+        """Stop counting a connection."""
+        self._open.discard(one)
+
+
+def _close_longest_waiting(found: "list[Connection]") -> bool:
+    """Close the connection whose client has owed a whole request for the longest time; return whether there was one."""
+    waiting = [one for one in found if one.is_owed_a_request]
+    if not waiting:
+        return False
+    min(waiting, key=lambda one: one.since).give_up()
+    return True
+
+
+class Connection(H11Protocol):
+    """One client's connection, which has a time limit for each part of a request."""
+
+    def __init__(self, connections: Connections, **given: Any) -> None:
+        super().__init__(**given)
+        self._connections = connections
+        self._deadline: asyncio.TimerHandle | None = None
+        self._state: Any = None
+        self.address = ""
+        self.since = 0.0
+
+    @property
+    def is_owed_a_request(self) -> bool:
+        """Whether the client has yet to send a request, or the rest of one; nothing of it is being worked on."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY) or self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.address, self.since = self.client[0] if self.client else "", self.loop.time()
+        if not self._connections.admit(self):
+            transport.write(TOO_MANY)
+            transport.close()
+            return
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.forget(self)
+        self._stop_watching()
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        self.since = self.loop.time()
+        super().on_response_complete()
+
+    def timeout_keep_alive_handler(self) -> None:
+        self._stop_watching()
+        super().timeout_keep_alive_handler()
+
+    def give_up(self) -> None:
+        """Close the connection at once, and count it no more."""
+        self._connections.forget(self)
+        self._stop_watching()
+        self.transport.abort()
+
+    def _watch(self) -> None:
+        """Begin the time that the part of a request which comes now may take, unless it runs already."""
+        state = self.conn.their_state
+        if state is self._state:
+            return
+        self._stop_watching()
+        limits = self._connections.limits
+        seconds = {h11.IDLE: limits.header_s, h11.SEND_BODY: limits.body_s}.get(state)
+        if seconds is not None and not self.transport.is_closing():
+            self._state, self._deadline = state, self.loop.call_later(seconds, self.give_up)
+
+    def _stop_watching(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._state = self._deadline = None
+
+
+class BoundedLog(logging.StreamHandler[Any]):
+    """Write log records to stderr: of each sort at most one a minute, of all sorts at most ``most_lines`` a minute.
+
+    A line says how many of its sort were left out since the last one. What an attacker repeats cannot fill a disk.
+    """
+
+    def __init__(self, most_lines: int = 20, minute_s: float = 60.0) -> None:
+        super().__init__()
+        self._most_lines, self._minute_s = most_lines, minute_s
+        self._since = time.monotonic()
+        self._written: set[tuple[str, str]] = set()
+        self._left_out: Counter[tuple[str, str]] = Counter()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, or count it."""
+        if time.monotonic() - self._since >= self._minute_s:
+            self._since, self._written = time.monotonic(), set()
+        sort = _sort(record)
+        if sort not in self._written and len(self._written) < self._most_lines:
+            self._written.add(sort)
+            super().emit(record)
+        elif sort in self._left_out or len(self._left_out) < MOST_SORTS:
+            self._left_out[sort] += 1
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a record as visible text of bounded length."""
+        left_out = self._left_out.pop(_sort(record), 0)
+        more = f" ({left_out:,} more like this were left out)" if left_out else ""
+        return f"recollect: {visible(super().format(record))[:LINE_CHARACTERS]}{more}"
+
+
+def _sort(record: logging.LogRecord) -> tuple[str, str]:
+    return record.name, str(record.msg)[:200]

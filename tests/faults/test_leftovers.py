@@ -1,0 +1,146 @@
+"""What crashes, full disks and odd files leave behind: each is mended, or is an error that says what to do next."""
+
+import fcntl
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.model.errors import BadInput, BadPolicy, RecollectError, StoreCorrupt, StoreUnavailable
+from recollect.stores.protocol import Erased
+from recollect.testing.postgres_server import binaries
+from recollect.vault import MemoryVault, load_profile
+from recollect.whole_stores import migrate, restore_backup
+
+
+@pytest.fixture(params=["memory.db", "memory.jsonl", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("PATH", str(binaries()), prepend=":")
+    return request.getfixturevalue("server_store") if request.param == "postgres" else str(tmp_path / request.param)
+
+
+def two_people(place: str) -> Any:
+    mem = recollect.open(place)
+    mem.add("Ana likes tea", owner="ana")
+    mem.add("Ben likes coffee", owner="ben")
+    return mem
+
+
+def said(mem: Any) -> list[str]:
+    return sorted(one.content for one in mem.list(limit=100).items)
+
+
+# ── the list of erasures ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["memory.db", "memory.jsonl"])
+@pytest.mark.parametrize(
+    "bad", [b"\xff\xfe\x00}", b'{"tenant": [1], "what": "memory", "id": "x"}', b'{"a":' * 3_000 + b"}"]
+)
+def test_a_damaged_line_closes_no_store_and_is_named_where_it_matters(tmp_path: Path, name: str, bad: bytes) -> None:
+    with two_people(str(tmp_path / name)) as mem:
+        mem.backup(tmp_path / "copy.db")
+        mem.erase(owner="ana")
+    for listed in (tmp_path / f"{name}.erased", tmp_path / "copy.db.erased"):
+        listed.write_bytes(listed.read_bytes() + b"\n" + bad + b'\n{"tenant": "default", "what": "mem')
+    with recollect.open(tmp_path / name) as mem:
+        assert said(mem) == ["Ben likes coffee"]
+        (told,) = [one.what for one in mem.doctor() if ".erased" in one.what]
+        assert "is damaged" in told and "may bring back" in told, "and the torn line, which named nothing, is not told"
+    with pytest.raises(StoreCorrupt, match=r"line \d+ of .*copy\.db\.erased is damaged.*Put the list back from a copy"):
+        restore_backup(tmp_path / "copy.db", tmp_path / "again.db")
+    whole = (tmp_path / "copy.db.erased").read_bytes().replace(bad, b"")
+    (tmp_path / "copy.db.erased").write_bytes(whole)
+    restore_backup(tmp_path / "copy.db", tmp_path / "again.db")
+    with recollect.open(tmp_path / "again.db") as mem:
+        assert said(mem) == ["Ben likes coffee"]
+
+
+@contextmanager
+def no_room_beyond(size: int) -> Iterator[None]:
+    """No file can grow beyond so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize(("name", "room"), [("memory.db", 33_000), ("memory.jsonl", 1)])
+def test_an_erasure_that_waits_for_room_says_so_and_is_carried_out_once_there_is_some(
+    tmp_path: Path, name: str, room: int
+) -> None:
+    with two_people(str(tmp_path / name)) as mem:
+        id = mem.list(owner="ana").items[0].id
+        mem.engine.store.note_erasures([Erased("default", "memory", id)])
+    with no_room_beyond(room), pytest.raises(StoreUnavailable) as refused:
+        recollect.open(tmp_path / name)
+    assert "An erasure that was noted has to be carried out before the store opens" in str(refused.value)
+    with recollect.open(tmp_path / name) as mem:
+        assert said(mem) == ["Ben likes coffee"] and mem.verify().ok
+
+
+# ── backups ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_backup_that_was_killed_keeps_its_name_from_nobody(place: str, tmp_path: Path, request: Any) -> None:
+    backup, partial = tmp_path / "nightly", tmp_path / "nightly.partial"
+    with two_people(place) as mem:
+        for left in ("", "-journal", "-wal"):
+            Path(f"{partial}{left}").write_bytes(b"half of something" * 1_000)
+        Path(f"{backup}.erased").write_text("")
+        mem.backup(backup)
+        assert not list(tmp_path.glob("nightly.partial*")) and backup.stat().st_mode & 0o777 == 0o600
+        with pytest.raises(StoreUnavailable, match="is there already"):
+            mem.backup(backup)
+        with (tmp_path / "other.partial").open("w") as being_written:
+            fcntl.flock(being_written, fcntl.LOCK_EX)
+            with pytest.raises(StoreUnavailable, match=r"is being written by another process\. Wait for it"):
+                mem.backup(tmp_path / "other")
+        mem.backup(tmp_path / "other")
+    if "postgres" not in place:
+        target = tmp_path / "restored.db"
+        Path(f"{target}.partial").write_bytes(b"half of a restore")
+        restore_backup(backup, target)
+        with recollect.open(target) as mem:
+            assert said(mem) == ["Ana likes tea", "Ben likes coffee"] and mem.verify().ok
+
+
+# ── odd files and paths ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("text", ["{a: " * 5_000, "[" * 5_000, "since: 2026-13-45", "a: \x00", "a: [1"])
+def test_a_policy_or_profile_that_cannot_be_read_is_named(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "odd.yaml"
+    file.write_text(text)
+    with pytest.raises(BadPolicy) as refused:
+        recollect.open(":memory:", policy=file)
+    assert refused.value.field == str(file) and refused.value.hint
+    with pytest.raises(BadInput, match=r"odd\.yaml"):
+        load_profile(file)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        recollect.open,
+        lambda path: recollect.open(f"{path}.jsonl"),
+        lambda path: recollect.open(":memory:", policy=path),
+        lambda path: recollect.open(":memory:").backup(path),
+        lambda path: recollect.open(":memory:").import_file("mem0", path),
+        lambda path: restore_backup(path, "target.db"),
+        lambda path: restore_backup(__file__, path),
+        lambda path: migrate(path, "target.db"),
+        MemoryVault,
+        load_profile,
+    ],
+)
+def test_a_zero_byte_in_a_path_is_bad_input(use: Callable[[str], Any], tmp_path: Path) -> None:
+    with pytest.raises(RecollectError) as refused:
+        use(str(tmp_path / "a\0b"))
+    assert isinstance(refused.value, BadInput | BadPolicy) and refused.value.field
