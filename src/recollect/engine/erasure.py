@@ -18,6 +18,7 @@ from recollect.engine.attributed import (
     sessions_of,
     summaries,
     to_review_again,
+    users_of_events,
 )
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find, visible
@@ -32,7 +33,7 @@ from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
-from recollect.model.vocabulary import Space
+from recollect.model.vocabulary import OWN_WORDS, Space
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
@@ -46,6 +47,8 @@ OUT_OF_SIGHT = (
     "what they wrote elsewhere, or others made of it, and this caller may not see (it is dealt with like the rest)"
 )
 NAMED = "their name in memories of others that are listed here, stay, and hold it for good (as voucher, say): erase those too"
+STAYS = "their name, where it stands for something else or somebody else uses it: {}"
+FOREIGN = "the {}, which Recollect did not make and which may hold copies: find out what it holds, then drop it"
 UNSEALED = "the hash of an erased memory in versions of an earlier release that name it as a parent: erase those too"
 BY_RIGHT, WITH_ITS_SOURCE = "erased:by_right", "erased:with_its_source"
 LISTED = ("memory", "stream", "actor", "thread", "link", "review")
@@ -85,16 +88,19 @@ def erase(
         plan = _planned(engine, writer, _what(engine, writer, owner, id, whole_chain))
         said_in = sessions_of(writer, engine.tenant, plan.asked)
         if owner is not None:
-            person = person.with_sessions(emptied(writer, engine.tenant, said_in, plan.gone))
+            sessions = emptied(writer, engine.tenant, said_in, plan.gone)
+            person = person.with_sessions(writer, sessions, locked)
         intent.note([*plan.listed(engine.tenant), *person.listed(engine.tenant)])
         erased = _erase_all(engine, writer, engine.tenant, plan.gone, at, asked=plan.asked, counted=plan.told)
         let = let_go(engine, writer, engine.tenant, plan.staying.values(), at, plan.aside)
         traces = erased.traces + _remove_traces(writer, engine.tenant, plan, (*person.streams, *said_in))
-        forget_names(writer, engine.tenant, person.names if owner is None else {owner, *person.names})
+        traces += forget_names(writer, engine.tenant, person.names)
         names = person.forgotten(writer, engine.tenant)
         operations.keep(engine, writer, operations.removals(engine, len(plan.gone), at, Node.HOTPATH, owner))
+        beyond = [*_beyond(engine, plan), *_still_named(engine, writer, owner)]
     done = _Done(plan, erased.entries, let, *names, traces, len(person.threads))
-    return done.receipt((*_beyond(engine, plan), *scrubbed(engine)), at)
+    foreign = [FOREIGN.format(what) for what in engine.store.foreign_objects()]
+    return done.receipt((*beyond, *foreign, *scrubbed(engine)), at)
 
 
 def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", told_in: Sequence[Stream]) -> int:
@@ -171,11 +177,22 @@ def _going_along(reader: Reader, tenant: str, asked: Mapping[str, Stored], named
 
 def _beyond(engine: Engine, plan: _Plan) -> tuple[str, ...]:
     """What is out of reach, or out of sight. What hides is told to everybody from whom something may be hidden."""
-    sees_everything = engine.caller.trusted and engine.caller.agent is None
     unsealed = any(not tie.sealed for tie in plan.staying.values())
     named = any(tie.named for id, tie in plan.staying.items() if id in plan.seen)
-    besides = {OUT_OF_SIGHT: not sees_everything, UNSEALED: unsealed, NAMED: named}
+    besides = {OUT_OF_SIGHT: not _sees_everything(engine), UNSEALED: unsealed, NAMED: named}
     return (*BEYOND_REACH, *(sentence for sentence, holds in besides.items() if holds))
+
+
+def _sees_everything(engine: Engine) -> bool:
+    return engine.caller.trusted and engine.caller.agent is None
+
+
+def _still_named(engine: Engine, reader: Reader, owner: str | None) -> list[str]:
+    """Where the tenant's tables still bear an erased name. A name that is also a word of every store tells nothing."""
+    if owner is None or owner in OWN_WORDS or not _sees_everything(engine):
+        return []
+    found = reader.columns_naming(engine.tenant, owner)
+    return [STAYS.format(", ".join(found))] if found else []
 
 
 class _Done(NamedTuple):
@@ -274,7 +291,8 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         let_go(engine, writer, tenant, ties, engine.now(), wanted["review"])
         person = Person(back.streams, back.actors, back.threads)
         acted = {name for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name}
-        forget_names(writer, tenant, person.names | acted)
+        alone = {thread for name in back.users for thread in writer.threads_of_user_alone(tenant, name)}
+        forget_names(writer, tenant, person.names | acted | back.users | alone)
         for stream in back.streams:
             writer.remove_traces_of_stream(stream)
         person.forgotten(writer, tenant)
@@ -282,12 +300,13 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
 
 
 class _Back(NamedTuple):
-    """What the list says is gone and is there all the same: memories, streams with an owner, actors, threads, links; and what
-    it says was put aside and is not."""
+    """What the list says is gone and is there all the same: memories, streams with an owner, actors, users of events, threads,
+    links; and what it says was put aside and is not."""
 
     memories: dict[str, Stored]
     streams: list[Stream]
     actors: list[str]
+    users: set[str]
     threads: list[str]
     links: dict[str, Tie]
     aside: dict[str, Tie]
@@ -300,11 +319,12 @@ def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
     actors = [
         uid for uid, (name, _) in reader.actor_names(tenant).items() if uid in wanted["actor"] and name is not None
     ]
+    users = users_of_events(reader, tenant, wanted["actor"])
     threads = [uid for uid in reader.graph_thread_uids(tenant) if uid in wanted["thread"]]
     links = links_back(reader, tenant, wanted["link"])
     aside = to_review_again(reader, tenant, wanted["review"])
     stays = [{id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside)]
-    return _Back(memories, streams, actors, threads, *stays)
+    return _Back(memories, streams, actors, users, threads, *stays)
 
 
 def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool) -> _What:

@@ -16,6 +16,10 @@ from recollect.rules.counting import counted
 from recollect.stores.protocol import Reader, Selection, Stream
 
 
+FOREIGN = "Recollect did not make it: it may keep copies of what an erasure removes"
+FOREIGN_HINT = "Find out what it is for and what it holds, then drop it."
+
+
 def stats(engine: Engine) -> dict[str, Any]:
     """What the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
     its size, are the application's to know."""
@@ -58,6 +62,7 @@ def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Everything that is wrong or risky, each with the next step; empty when all is well."""
     engine.require(Right.OPERATE, "examine the store")
     problems = [Problem("database file", what, "Restore it from a backup.") for what in engine.store.check()]
+    problems += [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
     problems += _waiting(engine)
     problems += _outdated(engine)

@@ -286,6 +286,10 @@ class JournalStore:
         with self._looking() as replica:
             return replica.check()
 
+    def foreign_objects(self) -> list[str]:
+        """A file of lines has none: the copy in memory is made by this release alone."""
+        return []
+
     def size_bytes(self) -> int:
         return self._journal.path.stat().st_size if self._journal.path.exists() else 0
 

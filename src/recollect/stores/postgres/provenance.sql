@@ -34,7 +34,7 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash F
         OR said #>> '{meta,promoted_from}' = ANY (wanted.ids)
         OR jsonb_exists_any(coalesce(said #> '{meta,summary_of}', '[]'), wanted.ids)
         OR jsonb_exists_any(coalesce(said #> '{meta,source_turn_ids}', '[]'), wanted.ids)
-        OR ARRAY[m.user_id, m.agent_id, m.actor_id, m.scope, said #>> '{author,id}', said #>> '{author,name}'] && wanted.ids
+        OR ARRAY[m.user_id, m.agent_id, m.actor_id, m.scope, m.thread_id, m.run_id, said #>> '{author,id}', said #>> '{author,name}'] && wanted.ids
         OR EXISTS (SELECT 1 FROM jsonb_path_query(said, 'lax $.meta.entry.vouchers[*].*') voucher
                     WHERE voucher #>> '{}' = ANY (wanted.ids))
         OR EXISTS (SELECT 1 FROM jsonb_path_query(m.vouchers::jsonb, 'lax $[*].told.*') voucher

@@ -400,6 +400,9 @@ SELECT * FROM traces
 -- name: remove_traces_of_memory
 DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR strpos(body, :id) > 0)
 
+-- name: traces_holding
+SELECT number, body FROM traces WHERE tenant = :tenant AND strpos(body, :text) > 0
+
 -- name: remove_traces_holding
 DELETE FROM traces WHERE tenant = :tenant AND strpos(body, :text) > 0
 

@@ -6,6 +6,7 @@ from psycopg import sql
 
 from recollect.model.errors import NotAllowed
 from recollect.stores.postgres.connections import BoundedConnection
+from recollect.stores.postgres.migrations import own_tables
 from recollect.stores.postgres.named_queries import KEEPING
 from recollect.stores.protocol import Erased
 
@@ -42,6 +43,16 @@ def examine(db: BoundedConnection) -> list[str]:
         for row in list(db.execute(KEEPING["indexes_to_examine"])):
             db.execute(KEEPING["examine_index"], {"name": row["name"]})
     return found
+
+
+def foreign_objects(db: BoundedConnection) -> list[str]:
+    """Return what the schema holds that the migrations did not make."""
+    known = {("table", name) for name in own_tables()}
+    return [
+        f"{row['kind']} {row['name']!r}" + (f" on {row['on_table']!r}" if row["on_table"] else "")
+        for row in db.execute(KEEPING["objects"])
+        if (row["kind"], row["name"]) not in known
+    ]
 
 
 def size_bytes(db: BoundedConnection) -> int:

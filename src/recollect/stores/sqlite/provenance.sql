@@ -39,6 +39,8 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash F
             OR m.agent_id IN (SELECT value FROM json_each(:ids))
             OR m.actor_id IN (SELECT value FROM json_each(:ids))
             OR m.scope IN (SELECT value FROM json_each(:ids))
+            OR m.thread_id IN (SELECT value FROM json_each(:ids))
+            OR m.run_id IN (SELECT value FROM json_each(:ids))
             OR json_extract(v.body, '$.author.id') IN (SELECT value FROM json_each(:ids))
             OR json_extract(v.body, '$.author.name') IN (SELECT value FROM json_each(:ids)))
  ORDER BY m.stream, m.memory

@@ -221,6 +221,9 @@ SELECT * FROM traces
 -- name: remove_traces_of_memory
 DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR instr(body, :id) > 0)
 
+-- name: traces_holding
+SELECT number, body FROM traces WHERE tenant = :tenant AND instr(body, :text) > 0
+
 -- name: remove_traces_holding
 DELETE FROM traces WHERE tenant = :tenant AND instr(body, :text) > 0
 

@@ -227,6 +227,10 @@ class SqliteStore:
             found = [row[0] for row in self._connections.writer().execute("PRAGMA integrity_check(20)")]
         return [] if found == ["ok"] else found
 
+    def foreign_objects(self) -> list[str]:
+        with self._looking() as db:
+            return migrations.foreign_objects(db)
+
     def size_bytes(self) -> int:
         files = (Path(self.location + suffix) for suffix in ("", "-wal"))
         return 0 if self._in_memory else sum(f.stat().st_size for f in files if f.exists())
