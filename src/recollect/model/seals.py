@@ -16,7 +16,7 @@ from recollect.model.canonical import canonical_json
 from recollect.model.vocabulary import Space
 
 PARENT, NEIGHBOUR, SIGNATURE = "parent_refs", "neighbours", "signature"
-NAMES = "user_id", "actor_id", "thread_id", "run_id"
+USER, ACTOR, THREAD, RUN = NAMES = "user_id", "actor_id", "thread_id", "run_id"
 """Names of people, and names that an application may have given after a person."""
 SALT_BYTES = 16
 _SINGLE = (SIGNATURE, *NAMES)
