@@ -31,7 +31,7 @@ MAY_IMPORT = {
 }
 
 PUBLIC = """
-    AmbiguousId BadInput BadPolicy Caller Candidate Memory NotAllowed NotFound Policy Recall Receipt Recollect RecollectError
+    AmbiguousId BadInput BadPolicy Caller Candidate Memory MemoryDamaged NotAllowed NotFound Policy Recall Receipt Recollect RecollectError
     Refused RetryMismatch Right StoreBusy StoreClosed StoreConflict StoreCorrupt StoreError StoreTooNew StoreUnavailable
     Tombstone OutcomeUnknown Turn WrongState from_item migrate open restore_backup
 """.split()

@@ -54,7 +54,8 @@ def person_named(reader: Reader, tenant: str, owner: str | None, streams: Sequen
     """Everything that bears a name; nothing if nobody is named."""
     if owner is None:
         return Person([], [], [])
-    owned = [stream for stream in streams if stream.address is not None and stream.address.owner == owner]
+    theirs = {stream.number for stream in reader.streams_of(tenant, owner)}
+    owned = [stream for stream in streams if stream.number in theirs]
     actors = [uid for uid, (name, _) in reader.actor_names(tenant).items() if name == owner]
     called = frozenset({owner, *reader.threads_of_user_alone(tenant, owner)})
     first = reader.first_operation_of(tenant, owner)
@@ -90,14 +91,18 @@ class Attributed(NamedTuple):
 
     theirs: dict[str, Stored]
     others: dict[str, Tie]
+    damaged: tuple[str, ...]
+    """Those whose rows name the person and whose content cannot be read: nobody can tell whose they are."""
 
 
 def naming(reader: Reader, tenant: str, name: str) -> Attributed:
     """Every memory of the tenant that names somebody as its author, user, actor, agent or voucher, or is for them alone."""
-    found = reader.tied_to(tenant, [name])
+    every = reader.tied_to(tenant, [name])
+    found = [stored for stored in every if stored.damage is None]
     theirs = {stored.state.id: stored for stored in found if is_theirs(stored.body or {}, name)}
     ties = (_tie(stored, name) for stored in found if stored.state.id not in theirs)
-    return Attributed(theirs, {tie.id: tie for tie in ties if tie.how})
+    damaged = tuple(stored.state.id for stored in every if stored.damage is not None)
+    return Attributed(theirs, {tie.id: tie for tie in ties if tie.how}, damaged)
 
 
 def _tie(stored: Stored, name: str) -> Tie:

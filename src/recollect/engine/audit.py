@@ -1,6 +1,5 @@
 """Proving that nothing was lost or rewritten: verify, rebuild, and the canonical state that two stores must share."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from recollect.engine.reindexing import made_anew
 from recollect.engine.relations import relations_of_stream
 from recollect.engine.stream_audit import BRINGS_VERSION, HINT, Walked, walked
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
+from recollect.model.bodies import body_from, values_from
 from recollect.model.caller import Right
 from recollect.model.ledger import Entry, commit_to
 from recollect.model.proof import Checkpoint
@@ -101,13 +101,13 @@ def _around_streams(
 def replay(
     entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]
 ) -> fold.States:
-    """The state that a stream's entries give, from the very first."""
+    """The state that a stream's entries give, from the very first. What is damaged gives as much as what was removed."""
     states: dict[str, State] = {}
     for entry in entries:
         version = versions.get(entry.memory_id) if entry.event in BRINGS_VERSION else None
-        body = json.loads(version.body) if version is not None and version.body is not None else None
+        body = body_from(version.body)[0] if version is not None else None
         text = amendments.get(entry.seq, (None, None))[0]
-        fold.apply(states, entry, body, json.loads(text) if text is not None else None)
+        fold.apply(states, entry, body, values_from(text) if text is not None else None)
     return states
 
 
@@ -136,7 +136,7 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
         places = Places()
         for id, state in states.items():
             version = versions[id]
-            body = json.loads(version.body) if version.body is not None else None
+            body, _ = body_from(version.body)
             active = state.status is Status.ACTIVE and body is not None
             words = findable(body, state, engine.policy.text.synonyms) if active and body else None
             writer.put_memory(stream, version.number, state, body, words, beside=places.is_taken(state, body))

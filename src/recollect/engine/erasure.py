@@ -47,6 +47,9 @@ OUT_OF_SIGHT = (
     "what they wrote elsewhere, or others made of it, and this caller may not see (it is dealt with like the rest)"
 )
 NAMED = "their name in memories of others that are listed here, stay, and hold it for good (as voucher, say): erase those too"
+DAMAGED = (
+    "memories elsewhere that name them and are damaged, so that nobody can read whose they are: erase them by id: {}"
+)
 STAYS = "their name, where it stands for something else or somebody else uses it: {}"
 FOREIGN = "the {}, which Recollect did not make and which may hold copies: find out what it holds, then drop it"
 UNSEALED = "the hash of an erased memory in versions of an earlier release that name it as a parent: erase those too"
@@ -117,7 +120,7 @@ class _What(NamedTuple):
 
     ids: list[str]
     remaining: list[str] = []
-    elsewhere: Attributed = Attributed({}, {})
+    elsewhere: Attributed = Attributed({}, {}, ())
 
 
 class _Plan(NamedTuple):
@@ -135,6 +138,8 @@ class _Plan(NamedTuple):
     """Those that stay, and lose their links to what is erased."""
     aside: frozenset[str]
     """Those of ``staying`` that are put aside for a person to review."""
+    damaged: tuple[str, ...]
+    """Those elsewhere that name the person and cannot be read."""
     seen: frozenset[str]
     """Those of ``authored``, ``along`` and ``staying`` that the caller may see, and the receipt may name."""
 
@@ -165,7 +170,8 @@ def _planned(engine: Engine, reader: Reader, what: _What) -> _Plan:
     others = {**{id: tie.stored for id, tie in (along | staying).items()}, **{id: asked[id] for id in authored}}
     seen = frozenset(id for id, stored in others.items() if visible(engine, reader, stored))
     aside = frozenset(id for id, tie in staying.items() if policy == "review" and tie.to_review)
-    return _Plan(asked, frozenset(authored), what.remaining, along, staying, aside, seen)
+    damaged = tuple(id for id in what.elsewhere.damaged if id not in gone)
+    return _Plan(asked, frozenset(authored), what.remaining, along, staying, aside, damaged, seen)
 
 
 def _going_along(reader: Reader, tenant: str, asked: Mapping[str, Stored], named: Mapping[str, Tie]) -> dict[str, Tie]:
@@ -180,6 +186,8 @@ def _beyond(engine: Engine, plan: _Plan) -> tuple[str, ...]:
     unsealed = any(not tie.sealed for tie in plan.staying.values())
     named = any(tie.named for id, tie in plan.staying.items() if id in plan.seen)
     besides = {OUT_OF_SIGHT: not _sees_everything(engine), UNSEALED: unsealed, NAMED: named}
+    if plan.damaged and _sees_everything(engine):
+        besides[DAMAGED.format(", ".join(plan.damaged))] = True
     return (*BEYOND_REACH, *(sentence for sentence, holds in besides.items() if holds))
 
 
@@ -314,7 +322,7 @@ class _Back(NamedTuple):
 
 def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
     found = reader.by_ids(tenant, sorted(wanted["memory"]))
-    memories = {id: stored for id, stored in found.items() if stored.body is not None}
+    memories = {id: stored for id, stored in found.items() if stored.body is not None or stored.damage is not None}
     streams = [s for s in reader.streams_of(tenant) if s.uid in wanted["stream"] and s.address is not None]
     actors = [
         uid for uid, (name, _) in reader.actor_names(tenant).items() if uid in wanted["actor"] and name is not None
@@ -330,10 +338,11 @@ def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
 def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool) -> _What:
     if owner is not None:
         return _of_person(reader, engine.tenant, owner)
-    one = find(engine, reader, str(id))
-    if one.body is None:
+    one = find(engine, reader, str(id), damaged=True)
+    if one.body is None and one.damage is None:
         raise NotAllowed(f"its content was {one.state.removed} already.", field="id", hint="Nothing is left to erase.")
-    versions = [s.state.id for s in chain_of(engine, reader, one.state.id) if s.body is not None]
+    links = chain_of(engine, reader, one.state.id)
+    versions = [s.state.id for s in links if s.body is not None or s.damage is not None]
     chosen = versions if whole_chain else [one.state.id]
     return _What(chosen, [v for v in versions if v not in chosen])
 
@@ -341,7 +350,7 @@ def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, who
 def _of_person(reader: Reader, tenant: str, name: str) -> _What:
     """All of their streams, what they said in sessions with the summaries of those, and what names them elsewhere."""
     numbers = tuple(stream.number for stream in reader.streams_of(tenant, name))
-    found = reader.select(tenant, Selection(streams=numbers), NO_LIMIT)
+    found = reader.select(tenant, Selection(streams=numbers), NO_LIMIT, damaged=True)
     elsewhere = naming(reader, tenant, name)
     said = [one for one in elsewhere.theirs.values() if one.body and one.body["space"] == Space.SESSION]
     summed_up = summaries(reader, tenant, {stored.stream for stored in said})

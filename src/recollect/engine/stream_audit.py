@@ -73,11 +73,6 @@ def walked(engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: 
     return Walked(problem, audit.entries, audit.versions.count, frozenset(aliases), audit.signed)
 
 
-def stream_name(stream: Stream) -> str:
-    where = stream.address
-    return f"{where.namespace}/{where.space}/{where.owner}" if where else f"stream {stream.uid[:12]}"
-
-
 def _aliases_of(reader: Reader, stream: Stream) -> set[tuple[str, str]]:
     """The aliases that all versions of a stream bring, whose walk ended early; a body that cannot be read brings none."""
     found: set[tuple[str, str]] = set()
@@ -96,7 +91,7 @@ class _StreamAudit:
     def __init__(self, engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: LogAudit) -> None:
         self._reader, self._stream, self._actors = reader, stream, actors
         self._store_id = engine.store.store_id
-        self.name = stream_name(stream)
+        self.name = stream.name
         self.entries = 0
         self.versions = Versions(reader, stream)
         self.aliases: set[tuple[str, str]] = set()
@@ -118,6 +113,8 @@ class _StreamAudit:
     # ── along the chain ─────────────────────────────────────────────────────────────────────────────────────────
 
     def follow(self, tell: Walk) -> None:
+        if self._stream.fault is not None:
+            raise Broken(self.name, self._stream.fault)
         for page in entry_pages(self._reader, self._stream):
             for entry in page:
                 self._in_chain(entry)

@@ -34,7 +34,6 @@ class ReadsOperations(Protocol):
         """How many there are of each period, node, op and status; a period is the first ``digits`` characters of the time."""
         ...
 
-
     def first_operation_of(self, tenant: str, user: str) -> OperationPlace | None:
         """Return the place of the oldest event of a user."""
         ...

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from recollect.model.bodies import values_from
 from recollect.model.canonical import canonical_json
 from recollect.model.trace import Trace, policy_key
 from recollect.rules.trace_visibility import names_anybody
@@ -42,7 +43,7 @@ class TraceTables(Capability):
         query = "latest_traces" if latest else "traces"
         found = self._db.rows(query, tenant=tenant, after=after, limit=limit, **wanted._asdict())
         policies = {hash: self._policy(tenant, hash) for hash in {row["policy"] for row in found} - {None}}
-        return [_trace(row, policies) for row in (reversed(found) if latest else found)]
+        return [_trace(row, policies) for row in (reversed(found) if latest else found) if values_from(row["body"])]
 
     def remove_traces_of_stream(self, stream: Stream) -> int:
         return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
@@ -79,7 +80,7 @@ def _names_anybody(body: str, names: frozenset[str]) -> bool:
 
 
 def _trace(row: Mapping[str, Any], policies: Mapping[str, Any]) -> Trace:
-    trace: Trace = {**json.loads(row["body"]), "number": row["number"], "at": row["at"]}
+    trace: Trace = {**(values_from(row["body"]) or {}), "number": row["number"], "at": row["at"]}
     if row["policy"] is not None:
         trace[policy_key(row["type"])] = policies[row["policy"]]
     return trace
