@@ -92,8 +92,12 @@ def test_no_table_and_no_file_holds_the_name(place: Any, holds: Holds) -> None:
         receipt = mem.erase(owner=NAME)
         assert not holds()
         assert not any("their name" in sentence for sentence in receipt.beyond_reach)
-        assert [event["session"] for event in mem.traces(type="memory_denied")] == ["s1"], "only ben's own refusal stays"
-        assert "Iron rods are stored upstairs" in [m.content for m in mem.list(space="project", owner=None, status=None).items]
+        assert [event["session"] for event in mem.traces(type="memory_denied")] == ["s1"], (
+            "only ben's own refusal stays"
+        )
+        assert "Iron rods are stored upstairs" in [
+            m.content for m in mem.list(space="project", owner=None, status=None).items
+        ]
         assert_sound(mem)
     assert not holds()
 
@@ -132,7 +136,10 @@ def test_where_somebody_else_uses_the_name_the_receipt_says_so(place: Any, holds
 
 
 PLANTED = {
-    "memory.db": "CREATE TABLE notes (body); CREATE TRIGGER copier AFTER INSERT ON versions BEGIN INSERT INTO notes VALUES (new.body); END;",
+    "memory.db": """
+        CREATE TABLE notes (body);
+        CREATE TRIGGER copier AFTER INSERT ON versions BEGIN INSERT INTO notes VALUES (new.body); END;
+    """,
     "postgres": """
         CREATE TABLE recollect.notes (body text);
         CREATE FUNCTION recollect.copy_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
@@ -142,7 +149,9 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("which", PLANTED)
-def test_a_planted_trigger_and_an_unknown_table_are_named(which: str, swift: Path, request: pytest.FixtureRequest) -> None:
+def test_a_planted_trigger_and_an_unknown_table_are_named(
+    which: str, swift: Path, request: pytest.FixtureRequest
+) -> None:
     place: Any = swift / which if which != "postgres" else request.getfixturevalue("server_store")
     with opened(place) as mem:
         mem.add("Something about granite", owner=NAME)

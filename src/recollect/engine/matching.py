@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 from types import MappingProxyType
+from typing import Any
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine

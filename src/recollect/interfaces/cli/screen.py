@@ -199,6 +199,8 @@ def page(answer: Page) -> None:
     for one in answer.items:
         _memory_row(drawn, one)
     console.print(drawn if answer.items else "[dim]no memories[/]")
+    for problem in answer.damaged:
+        console.print(f"[red]damaged[/] {escape(one_line(problem.what))} {escape(problem.hint or '')}", soft_wrap=True)
     if answer.next_cursor:
         console.print(f"[dim]more: --cursor {answer.next_cursor}[/]", soft_wrap=True)
 

@@ -169,7 +169,7 @@ def _state_if_whole(row: Row) -> State | None:
     try:
         state = state_from(row)
         times = (getattr(state, name) for name in _TIMES)
-        return state if all(time is None or TIME.fullmatch(time) for time in times) else None
+        return state if all(not time or TIME.fullmatch(time) for time in times) else None
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
 
