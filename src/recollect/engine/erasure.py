@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
-from recollect.engine import operations
+from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_sought
 from recollect.engine.attributed import (
     Attributed,
@@ -28,12 +28,13 @@ from recollect.engine.pen import Pen
 from recollect.engine.reading import chain_of
 from recollect.engine.scrubbing import scrubbed
 from recollect.engine.waiting import waiting
+from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
-from recollect.model.vocabulary import OWN_WORDS, Space
+from recollect.model.vocabulary import OWN_WORDS, Space, Status
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
@@ -54,6 +55,8 @@ STAYS = "their name, where it stands for something else or somebody else uses it
 FOREIGN = "the {}, which Recollect did not make and which may hold copies: find out what it holds, then drop it"
 UNSEALED = "the hash of an erased memory in versions of an earlier release that name it as a parent: erase those too"
 BY_RIGHT, WITH_ITS_SOURCE = "erased:by_right", "erased:with_its_source"
+ERASED_NAME = "[erased]"
+"""Stands in an event where the name of somebody stood who was erased."""
 LISTED = ("memory", "stream", "actor", "thread", "link", "review")
 """What the list beside the store names."""
 
@@ -94,16 +97,39 @@ def erase(
             sessions = emptied(writer, engine.tenant, said_in, plan.gone)
             person = person.with_sessions(writer, sessions, locked)
         intent.note([*plan.listed(engine.tenant), *person.listed(engine.tenant)])
+        told_as = _without_names(engine, person.names)
         erased = _erase_all(engine, writer, engine.tenant, plan.gone, at, asked=plan.asked, counted=plan.told)
         let = let_go(engine, writer, engine.tenant, plan.staying.values(), at, plan.aside)
         traces = erased.traces + _remove_traces(writer, engine.tenant, plan, (*person.streams, *said_in))
         traces += forget_names(writer, engine.tenant, person.names)
+        _tell_gone(told_as, writer, plan, person.names)
         names = person.forgotten(writer, engine.tenant)
         operations.keep(engine, writer, operations.removals(engine, len(plan.gone), at, Node.HOTPATH, owner))
         beyond = [*_beyond(engine, plan), *_still_named(engine, writer, owner)]
     done = _Done(plan, erased.entries, let, *names, traces, len(person.threads))
     foreign = [FOREIGN.format(what) for what in engine.store.foreign_objects()]
     return done.receipt((*beyond, *foreign, *scrubbed(engine)), at)
+
+
+def _without_names(engine: Engine, names: Collection[str]) -> Engine:
+    """Return the engine as seen by the caller, who loses a session or a profile that bears an erased name."""
+    caller = engine.caller
+    session, profile = (name if name not in names else None for name in (caller.session, caller.ai_profile))
+    return engine.seen_by(replace(caller, session=session, ai_profile=profile))
+
+
+def _tell_gone(engine: Engine, writer: Writer, plan: "_Plan", names: Collection[str]) -> None:
+    """Keep an event for each active memory that is erased, once everything that was traced about it is gone.
+
+    It names the memory by its id, and an erased owner not at all.
+    """
+    for id, stored in plan.gone.items():
+        if stored.body is not None and stored.state.status is Status.ACTIVE:
+            owner = ERASED_NAME if stored.body["owner"] in names else stored.body["owner"]
+            rule = BY_RIGHT if id in plan.asked else WITH_ITS_SOURCE
+            where = {**stored.body, "owner": owner}
+            event = trace.memory_deleted(engine.caller, id, where, rule, engine.in_force.expanded)
+            tracing.keep(engine, writer, [event], stored.stream)
 
 
 def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", told_in: Sequence[Stream]) -> int:

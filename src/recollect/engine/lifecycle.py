@@ -98,7 +98,7 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool
     if incumbent is not None and incumbent.body is not None:
         other = incumbent.state.id
         pen.load(incumbent)
-        _tell_gone(pen, incumbent, "superseded")
+        tell_gone(pen, incumbent, "superseded")
         content = (stored.body or {}).get("content", "")
         closing = closed_by(stored.state.valid_from, content, incumbent)
         winner = stored.state.id
@@ -126,7 +126,7 @@ def _take_over(pen: Pen, winner: Stored, loser: Stored) -> None:
         pen.record(Event.EDITED, state.id, rule=TAKES_OVER, amendment={"set": values})
 
 
-def _tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
+def tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
     """Say that an active memory leaves the active set, just before it does."""
     if stored.body is not None and stored.state.status is Status.ACTIVE:
         engine = pen.engine
@@ -140,7 +140,7 @@ def archive(engine: Engine, id: str) -> Memory:
     """Put an active memory out of recall for good, keeping it for the record."""
     with changing(engine, id) as (pen, stored):
         _expect(stored, (Status.ACTIVE, Status.CONTRADICTORY), "archive", "Only what is active or waiting can be.")
-        _tell_gone(pen, stored, "archived:by_hand")
+        tell_gone(pen, stored, "archived:by_hand")
         pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
         return _done(pen, stored.state.id)
 
@@ -158,7 +158,7 @@ def forget(engine: Engine, id: str) -> Memory:
                 field="id",
                 hint="Forget the current version, or use `erase` to remove content for good.",
             )
-        _tell_gone(pen, stored, "forgotten:by_hand")
+        tell_gone(pen, stored, "forgotten:by_hand")
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         return _done(pen, stored.state.id)
 

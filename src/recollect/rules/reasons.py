@@ -148,6 +148,7 @@ REASONS: dict[str, str] = {
     "promotion:authority_too_low": "it is not believed enough to cross",
     "promotion:event_type_not_allowed": "the way does not admit this type of memory",
     "promotion:not_for_this_agent": "a person said it, and the agent may not speak for them",
+    "promotion:lost": "what is believed there outranks it, so it waits there as contradictory",
     "promotion:requested": "somebody asked to have it there",
     "promotion:at_once": "the policy takes what a person says of themselves along at once",
     "promotion:said_so": "the person asked to have it kept there",

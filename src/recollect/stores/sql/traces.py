@@ -43,7 +43,11 @@ class TraceTables(Capability):
         query = "latest_traces" if latest else "traces"
         found = self._db.rows(query, tenant=tenant, after=after, limit=limit, **wanted._asdict())
         policies = {hash: self._policy(tenant, hash) for hash in {row["policy"] for row in found} - {None}}
-        return [_trace(row, policies) for row in (reversed(found) if latest else found) if values_from(row["body"])]
+        return [
+            _trace(row, policies)
+            for row in (reversed(found) if latest else found)
+            if values_from(row["body"]) is not None
+        ]
 
     def remove_traces_of_stream(self, stream: Stream) -> int:
         return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
