@@ -28,6 +28,9 @@ from recollect.stores.protocol import Reader, Stream, Version
 Progress = Callable[[int, int], None]
 
 
+FILE_HINT = "Restore it from a backup; if only an index is damaged, `REINDEX` makes it anew."
+
+
 def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | None = None) -> Verification:
     """Walk every chain, version, amendment, name and projection of the tenant; the first broken place of each stream.
 
@@ -43,6 +46,7 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
         tell = _telling(progress, streams)
         walks = [walked(engine, reader, one, actors, log, tell) for one in streams]
         found = [*_around_streams(engine, reader, actors, walks), *log.problems]
+    found += [Problem("database file", what, FILE_HINT) for what in engine.store.check()]
     problems = (*found, *(problem for walk in walks for problem in _problems_of(walk)))
     covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}
     return Verification(
@@ -91,6 +95,14 @@ def _around_streams(
         for uid, (name, salt) in actors.items()
         if name is not None and salt is not None and commit_to(salt, name) != uid
     ]
+    acted = {uid for walk in walks for uid in walk.acted}
+    erased = {uid for walk in walks for uid in walk.erased_names}
+    if all(walk.problem is None for walk in walks):  # else an entry that would tell may not have been reached
+        found += [
+            Problem(f"actor {uid[:12]}", "its name is gone without an erasure, or back after one", HINT)
+            for uid in sorted(acted)
+            if (actors[uid][0] is None) != (uid in erased)
+        ]
     stated = {pair for walk in walks for pair in walk.aliases}
     return found + [
         Problem(f"alias {alias!r}", f"it does not belong to memory {id} as its version says", HINT)

@@ -24,7 +24,7 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.derived import Let, Tie, going_along, let_go, links_back, staying_behind
 from recollect.engine.expiry import expire_due
-from recollect.engine.pen import Pen
+from recollect.engine.pen import SALT_BYTES, Pen
 from recollect.engine.reading import chain_of
 from recollect.engine.scrubbing import scrubbed
 from recollect.engine.waiting import waiting
@@ -91,6 +91,11 @@ def erase(
         at = engine.now()
         locked = writer.locked_streams(engine.tenant)  # all: nobody may build upon what goes while it goes
         person = person_named(writer, engine.tenant, owner, locked)
+        if person.streams and not person.actors and owner == engine.caller.name:
+            acting = writer.actor_uid(engine.tenant, engine.caller.name, engine.randomness.bytes(SALT_BYTES))
+            person = person._replace(
+                actors=[acting]
+            )  # whoever asks acts in the ledger, and is to go from there as well
         plan = _planned(engine, writer, _what(engine, writer, owner, id, whole_chain))
         said_in = sessions_of(writer, engine.tenant, plan.asked)
         if owner is not None:
@@ -103,6 +108,7 @@ def erase(
         traces = erased.traces + _remove_traces(writer, engine.tenant, plan, (*person.streams, *said_in))
         traces += forget_names(writer, engine.tenant, person.names)
         _tell_gone(told_as, writer, plan, person.names)
+        _enter_erased_names(engine, writer, engine.tenant, person)
         names = person.forgotten(writer, engine.tenant)
         operations.keep(engine, writer, operations.removals(engine, len(plan.gone), at, Node.HOTPATH, owner))
         beyond = [*_beyond(engine, plan), *_still_named(engine, writer, owner)]
@@ -130,6 +136,23 @@ def _tell_gone(engine: Engine, writer: Writer, plan: "_Plan", names: Collection[
             where = {**stored.body, "owner": owner}
             event = trace.memory_deleted(engine.caller, id, where, rule, engine.in_force.expanded)
             tracing.keep(engine, writer, [event], stored.stream)
+
+
+def _enter_erased_names(engine: Engine, writer: Writer, tenant: str, person: Person) -> None:
+    """Enter in the ledger whose names go: a name that is missing without such an entry was taken away by somebody else.
+
+    An owner's stands in the chain of the stream; that of somebody who acted, in the first chain in which they stand.
+    """
+    uids = {stream.number: [stream.uid] for stream in person.streams}
+    for uid in person.actors:
+        number = min(uids, default=None) or writer.first_acted_in(tenant, uid)
+        if number is not None:
+            uids.setdefault(number, []).append(uid)
+    for number in sorted(uids):
+        pen = Pen(engine, writer, writer.locked_stream(tenant, number), engine.now(), ages=False)
+        for uid in uids[number]:
+            pen.note_erased_name(uid)
+        pen.finish()
 
 
 def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", told_in: Sequence[Stream]) -> int:
@@ -329,6 +352,7 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         forget_names(writer, tenant, person.names | acted | back.users | alone)
         for stream in back.streams:
             writer.remove_traces_of_stream(stream)
+        _enter_erased_names(engine, writer, tenant, person)
         person.forgotten(writer, tenant)
     return sum(map(len, back))
 

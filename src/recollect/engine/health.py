@@ -60,8 +60,7 @@ def _by_namespace(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Everything that is wrong or risky, each with the next step; empty when all is well."""
     engine.require(Right.OPERATE, "examine the store")
-    problems = [Problem("database file", what, "Restore it from a backup.") for what in engine.store.check()]
-    problems += [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
+    problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
     problems += _damaged(engine)
     problems += _waiting(engine)

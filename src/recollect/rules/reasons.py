@@ -180,6 +180,7 @@ REASONS: dict[str, str] = {
     "vouched:withdrawn": "whoever vouched for it took that back",
     "erased:by_right": "its content was erased on request",
     "erased:with_its_source": "it was made of what was erased, or for whoever was, and the policy erases that too",
+    "erased:name": "the name of an owner, or of somebody who acted, was erased",
     "erased:link_cut": "what it was linked to, or whom it named, was erased, and the link or the name with it",
     "erased:for_review": "it was made of what was erased, or for whoever was, and waits for somebody to restore or erase it",
     "consolidation:redundant": "consolidation found a better memory that says the same",

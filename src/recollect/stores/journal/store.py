@@ -35,6 +35,10 @@ ROWS_A_LINE = 500
 LINES_ADOPTED = "vault_lines_adopted"
 """The store's value that says how many lines of a vault it has taken over."""
 
+ALTERED_LINE = (
+    "what a vault reads of memory {} is not what its rows say: somebody changed the line. "
+    "`recollect rebuild` shows the rows again"
+)
 _log = logging.getLogger("recollect.vault")
 
 
@@ -284,7 +288,8 @@ class JournalStore:
 
     def check(self) -> list[str]:
         with self._looking() as replica:
-            return replica.check()
+            altered = self._view.altered(replica.transaction())
+            return [*replica.check(), *(ALTERED_LINE.format(id) for id in altered)]
 
     def foreign_objects(self) -> list[str]:
         """A file of lines has none: the copy in memory is made by this release alone."""

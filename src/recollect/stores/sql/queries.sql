@@ -91,7 +91,12 @@ SELECT seq, body, salt FROM amendments WHERE tenant = :tenant AND stream = :stre
 SELECT seq, body FROM amendments WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL ORDER BY seq
 
 -- name: remove_amendment_bodies
-UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL
+-- The ledger says whom an amendment is about; the column is only a way to find it, and may have been altered.
+UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND body IS NOT NULL
+   AND (memory_id = :id OR (stream, seq) IN (SELECT stream, seq FROM ledger WHERE tenant = :tenant AND memory_id = :id))
+
+-- name: first_acted_in
+SELECT min(stream) AS stream FROM ledger WHERE tenant = :tenant AND actor = :uid
 
 -- name: first_entry
 SELECT tick, at FROM ledger WHERE tenant = :tenant AND stream = :stream ORDER BY seq LIMIT 1

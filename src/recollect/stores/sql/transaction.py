@@ -169,6 +169,10 @@ class LedgerTables(Capability):
         found = self._db.rows("amendments_about", tenant=tenant, id=memory_id)
         return {row["seq"]: values_from(row["body"]) or DAMAGED_VALUES for row in found}
 
+    def first_acted_in(self, tenant: str, uid: str) -> int | None:
+        found = self._db.rows("first_acted_in", tenant=tenant, uid=uid)[0]["stream"]
+        return None if found is None else int(found)
+
     def phases(self, stream: Stream) -> list[Phase]:
         first = self._db.rows("first_entry", tenant=stream.tenant, stream=stream.number)
         if not first:
