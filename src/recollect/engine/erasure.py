@@ -1,6 +1,6 @@
 """Erasure: a person's right. Content, salts, names, keys, postings and traces go; the chain still verifies."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
@@ -22,8 +22,9 @@ from recollect.engine.attributed import (
 )
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find, visible
-from recollect.engine.derived import Let, Tie, going_along, let_go, links_back, staying_behind
-from recollect.engine.expiry import expire_due
+from recollect.engine.derived import SERVED, Let, Tie, going_along, let_go, links_back, staying_behind
+from recollect.engine.expiry import expire_due, soft_delete
+from recollect.engine.lifecycle import FORGOTTEN_SINCE, was_forgotten
 from recollect.engine.pen import SALT_BYTES, Pen
 from recollect.engine.reading import chain_of
 from recollect.engine.scrubbing import scrubbed
@@ -346,6 +347,7 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         _erase_all(engine, writer, tenant, back.memories, engine.now(), asked=back.memories)
         ties = [*staying.values(), *links.values(), *aside.values()]
         let_go(engine, writer, tenant, ties, engine.now(), wanted["review"])
+        _forget_since(engine, writer, tenant, back.forgotten.values())
         person = Person(back.streams, back.actors, back.threads)
         acted = {name for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name}
         alone = {thread for name in back.users for thread in writer.threads_of_user_alone(tenant, name)}
@@ -355,6 +357,15 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         _enter_erased_names(engine, writer, tenant, person)
         person.forgotten(writer, tenant)
     return sum(map(len, back))
+
+
+def _forget_since(engine: Engine, writer: Writer, tenant: str, found: Iterable[Stored]) -> None:
+    """Forget again what was forgotten after a restored copy was made; it can be restored as before."""
+    for stored in sorted(found, key=lambda one: (one.stream, one.number)):
+        pen = Pen(engine, writer, writer.locked_stream(tenant, stored.stream), engine.now(), ages=False)
+        pen.load(stored)
+        soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
+        pen.finish()
 
 
 class _Back(NamedTuple):
@@ -368,6 +379,7 @@ class _Back(NamedTuple):
     threads: list[str]
     links: dict[str, Tie]
     aside: dict[str, Tie]
+    forgotten: dict[str, Stored]
 
 
 def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
@@ -382,7 +394,18 @@ def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
     links = links_back(reader, tenant, wanted["link"])
     aside = to_review_again(reader, tenant, wanted["review"])
     stays = [{id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside)]
-    return _Back(memories, streams, actors, users, threads, *stays)
+    return _Back(memories, streams, actors, users, threads, *stays, _recalled_again(reader, tenant, wanted["review"]))
+
+
+def _recalled_again(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Stored]:
+    """Memories of a restored copy that were forgotten since it was made. One that was forgotten in this copy too, and is recalled
+    again, was restored by somebody."""
+    ids = sorted(
+        one.removesuffix(FORGOTTEN_SINCE.format("")) for one in listed if one.endswith(FORGOTTEN_SINCE.format(""))
+    )
+    found = reader.by_ids(tenant, ids) if ids else {}
+    served = {id: stored for id, stored in found.items() if stored.body is not None and stored.state.status in SERVED}
+    return {id: stored for id, stored in served.items() if not was_forgotten(reader, tenant, id)}
 
 
 def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool) -> _What:

@@ -178,6 +178,8 @@ REASONS: dict[str, str] = {
     "vouched:by_another": "somebody other than the author stands for it",
     "vouched:elsewhere": "somebody vouched for it where it comes from, after it came here",
     "vouched:withdrawn": "whoever vouched for it took that back",
+    "forgotten:here": "it was deleted in this store, and a file does not bring it back: `restore` does, while it can",
+    "forgotten:with_its_copy": "the same words were forgotten elsewhere, from where they came or to where they were carried",
     "erased:by_right": "its content was erased on request",
     "erased:with_its_source": "it was made of what was erased, or for whoever was, and the policy erases that too",
     "erased:name": "the name of an owner, or of somebody who acted, was erased",
