@@ -393,8 +393,10 @@ def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
     threads = [uid for uid in reader.graph_thread_uids(tenant) if uid in wanted["thread"]]
     links = links_back(reader, tenant, wanted["link"])
     aside = to_review_again(reader, tenant, wanted["review"])
-    stays = [{id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside)]
-    return _Back(memories, streams, actors, users, threads, *stays, _recalled_again(reader, tenant, wanted["review"]))
+    links, aside = ({id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside))
+    again = _recalled_again(reader, tenant, wanted["review"])
+    forgotten = {id: stored for id, stored in again.items() if id not in memories}
+    return _Back(memories, streams, actors, users, threads, links, aside, forgotten)
 
 
 def _recalled_again(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Stored]:
