@@ -1,11 +1,16 @@
-"""The name of an erased person is in no file: not with what they wrote elsewhere, nor with what was written for them."""
+"""The name of an erased person is in no table and no file, whatever it was the name of; what holds it still is in the receipt."""
 
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import recollect
+from recollect.langgraph import RecollectSaver
 from recollect.testing.postgres_server import PostgresServer
 
 from .remains import remains
@@ -13,50 +18,156 @@ from .soundness import assert_sound
 
 NAME = "Xerophytia"
 POLICY = {"traces": {"keep": "all"}}
+PASSWORD = "password = hunter2xyz"
+Holds = Callable[[], bool]
+"""Whether any table or file of the store holds the name."""
 
 
-def leave_a_name_everywhere(mem: Any) -> list[str]:
-    """Everything that a person does to a store in a day, and the words that are theirs."""
-    mem.add("Something about granite", owner=NAME)
-    member = mem.as_caller(user=NAME, projects=["lab"])
-    member.add("Copper wires need greasing", owner="lab", space="project", idempotency_key=f"once {NAME}")
-    member.add("password = hunter2xyz", owner="lab", space="project")
+@pytest.fixture(params=["memory.db", "vault.jsonl", "postgres"])
+def place(request: pytest.FixtureRequest, swift: Path) -> Any:
+    return request.getfixturevalue("server_store") if request.param == "postgres" else swift / request.param
+
+
+@pytest.fixture
+def holds(place: Any, request: pytest.FixtureRequest) -> Holds:
+    if isinstance(place, Path):
+        return lambda: bool(remains(place, [NAME]))
+    server: PostgresServer = request.getfixturevalue("postgres")
+
+    def on_disk() -> bool:
+        server.execute("CHECKPOINT")
+        return any(NAME.encode() in file.read_bytes() for file in server.table_files(place))
+
+    return on_disk
+
+
+@contextmanager
+def opened(place: Any) -> Iterator[Any]:
+    with recollect.open(place, policy=POLICY) as mem:
+        yield mem
+
+
+def leave_a_name_everywhere(mem: Any) -> None:
+    """Everything that a person does to a store in a day, with the name wherever one can be given."""
+    names = {"session": NAME, "ai_profile": NAME}
+    own = mem.as_caller(user=NAME, projects=[NAME, "lab"], **names)
+    fields = {"thread_id": NAME, "run_id": NAME, "role": NAME, "actor_id": NAME, "category": "general", "tags": [NAME]}
+    own.add("Something about granite", idempotency_key=f"once {NAME}", aliases=[NAME], **fields)
+    own.add("Copper wires need greasing", owner="lab", space="project", **fields)
+    own.add("Their project is secret", owner=NAME, space="project")
+    for where in ({}, {"owner": "lab", "space": "project"}, {"owner": "ben"}):
+        assert own.add(PASSWORD, **where).denied
+    own.turn(session=NAME, user="My password is hunter2xyz9", ai="No.")
+    own.turn(session=NAME, user="I like copper wires", ai="Noted")
+    own.start_phase(owner=NAME, space="session", name=f"p-{NAME}")
+    own.query("where are the rods?", thread=NAME)
+    own.query("where are the rods?", thread=f"t-{NAME}")
+    mem.query("where are the rods?", owner=NAME, thread=f"t2-{NAME}")
+    elsewhere = mem.as_caller(user=NAME, session=f"s-{NAME}")
+    assert elsewhere.add(PASSWORD).denied  # all that ever happened in this session
     agent = mem.as_caller(user=NAME, agent="planner", projects=["lab"])
-    agent.add("Iron rods are stored upstairs", owner="lab", space="project")
+    agent.add("Iron rods are stored upstairs", owner="lab", space="project", thread_id=NAME, run_id=NAME)
     mem.add("Rods were counted twice", owner="lab", space="project", actor_id=NAME, source="agent")
     mem.add("Zinc came by mail", owner="ben", author=NAME)
-    vouched = mem.add("Tin melts early", owner="ben").memory
-    mem.vouch(vouched.id, by=NAME)
-    session = mem.as_caller(user=NAME, session=f"s-{NAME}")
-    session.turn(session=f"s-{NAME}", user="I like copper wires", ai="Noted")
-    session.start_phase(owner=f"s-{NAME}", space="session", name=f"p-{NAME}")
-    member.query("where are the rods?", thread=f"t-{NAME}")
-    mem.query("where are the rods?", owner=NAME, thread=f"t2-{NAME}")
-    return [NAME, "granite", "greasing", "copper wires"]
+    mem.add("Lead is heavy", owner="ben", source="agent", thread_id=NAME, run_id=NAME)
+    mem.vouch(mem.add("Tin melts early", owner="ben").memory.id, by=NAME)
+    ben = mem.as_caller(user="ben", session=NAME)
+    assert ben.add(PASSWORD).denied
 
 
-@pytest.mark.parametrize("file", ["memory.db", "vault.jsonl"])
-def test_no_file_holds_the_name(swift: Path, file: str) -> None:
-    path = swift / file
-    with recollect.open(path, policy=POLICY) as mem:
-        words = leave_a_name_everywhere(mem)
-        assert remains(path, words), "the search must find what is there"
-        receipt = mem.erase(owner=NAME)
-        assert (len(receipt.authored), len(receipt.derived), receipt.links_cut) == (2, 2, 2)
-        assert remains(path, words) == []
-        assert_sound(mem)
-    assert remains(path, words) == []
+def leave_a_thread(mem: Any, user: str) -> None:
+    with RecollectSaver(mem) as saver:
+        config = {"configurable": {"thread_id": NAME, "checkpoint_ns": "", "user_id": user}}
+        said = {"v": 1, "id": "1ef", "ts": "2026-01-01T00:00:00+00:00", "channel_values": {"said": NAME}}
+        saved = saver.put(config, {**said, "channel_versions": {}, "versions_seen": {}}, {"run_id": NAME}, {})  # type: ignore[arg-type,typeddict-unknown-key]
+        saver.put_writes(saved, [("said", NAME)], NAME)
 
 
-def test_a_servers_files_do_not_hold_it(postgres: PostgresServer, server_store: str) -> None:
-    def holds() -> bool:
-        postgres.execute("CHECKPOINT")
-        return any(NAME.encode() in file.read_bytes() for file in postgres.table_files(server_store))
-
-    with recollect.open(server_store, policy=POLICY) as mem:
+def test_no_table_and_no_file_holds_the_name(place: Any, holds: Holds) -> None:
+    with opened(place) as mem:
         leave_a_name_everywhere(mem)
+        leave_a_thread(mem, NAME)
+        assert mem.as_caller(user="ben", session="s1").add(PASSWORD).denied
         assert holds(), "the search must find what is there"
         receipt = mem.erase(owner=NAME)
-        assert (len(receipt.authored), len(receipt.derived), receipt.links_cut) == (2, 2, 2)
         assert not holds()
+        assert not any("their name" in sentence for sentence in receipt.beyond_reach)
+        assert [event["session"] for event in mem.traces(type="memory_denied")] == ["s1"], (
+            "only ben's own refusal stays"
+        )
+        assert "Iron rods are stored upstairs" in [
+            m.content for m in mem.list(space="project", owner=None, status=None).items
+        ]
         assert_sound(mem)
+    assert not holds()
+
+
+def test_a_copy_from_before_forgets_somebody_who_was_only_ever_refused(swift: Path) -> None:
+    path, copy = swift / "memory.db", swift / "copy"
+    with opened(path) as mem:
+        mem.add("Ben plays chess", owner="ben")
+        assert mem.as_caller(user=NAME, session=f"s-{NAME}").add(PASSWORD).denied
+    shutil.copy(path, copy)
+    assert remains(path, [NAME])
+    with opened(path) as mem:
+        assert mem.erase(owner=NAME).traces_removed
+    assert not remains(path, [NAME])
+    shutil.copy(copy, path)
+    with opened(path) as mem:
+        assert [m.content for m in mem.list(owner="ben").items] == ["Ben plays chess"]
+    assert not remains(path, [NAME])
+
+
+def test_where_somebody_else_uses_the_name_the_receipt_says_so(place: Any, holds: Holds) -> None:
+    with opened(place) as mem:
+        mem.add("Something about granite", owner=NAME)
+        mem.add("For an agent of that name alone", owner="ben", scope=NAME)
+        leave_a_thread(mem, "ben")
+        receipt = mem.erase(owner=NAME)
+        (said,) = (sentence for sentence in receipt.beyond_reach if sentence.startswith("their name, where"))
+        for column in ("versions.body", "memories.scope", "graph_threads.thread_id", "graph_checkpoints.run_id"):
+            assert column in said
+        for one in receipt.derived:
+            mem.erase(id=one.id)
+        with RecollectSaver(mem) as saver:
+            saver.delete_thread(NAME)
+        mem.erase(owner=NAME)
+        assert not holds()
+
+
+PLANTED = {
+    "memory.db": """
+        CREATE TABLE notes (body);
+        CREATE TRIGGER copier AFTER INSERT ON versions BEGIN INSERT INTO notes VALUES (new.body); END;
+    """,
+    "postgres": """
+        CREATE TABLE recollect.notes (body text);
+        CREATE FUNCTION recollect.copy_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
+        CREATE TRIGGER copier AFTER INSERT ON recollect.versions FOR EACH ROW EXECUTE FUNCTION recollect.copy_row();
+    """,
+}
+
+
+@pytest.mark.parametrize("which", PLANTED)
+def test_a_planted_trigger_and_an_unknown_table_are_named(
+    which: str, swift: Path, request: pytest.FixtureRequest
+) -> None:
+    place: Any = swift / which if which != "postgres" else request.getfixturevalue("server_store")
+    with opened(place) as mem:
+        mem.add("Something about granite", owner=NAME)
+        assert not [one for one in mem.doctor() if "copies" in one.what]
+    if which == "postgres":
+        server: PostgresServer = request.getfixturevalue("postgres")
+        server.execute(PLANTED[which], place)
+    else:
+        with closing(sqlite3.connect(place)) as db:
+            db.executescript(PLANTED[which])
+    try:
+        with opened(place) as mem:
+            named = [one.where for one in mem.doctor() if "copies" in one.what]
+            assert {"table 'notes'", "trigger 'copier' on 'versions'"} <= set(named)
+            beyond = " ".join(mem.erase(owner=NAME).beyond_reach)
+            assert "table 'notes'" in beyond and "trigger 'copier' on 'versions'" in beyond
+    finally:
+        if which == "postgres":
+            server.execute("DROP TABLE recollect.notes; DROP FUNCTION recollect.copy_row CASCADE", place)

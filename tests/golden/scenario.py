@@ -27,10 +27,11 @@ import yaml
 FOLDER = Path(__file__).parent / "scenarios"
 EXPECT = "\nexpect:"
 VERBS = frozenset(
-    "turn record recall query add add_many edit phase phase_diff promote tick forget erase resolve upkeep traces".split(),
+    """turn record recall query add add_many edit phase phase_diff promote tick forget erase consolidate snapshot resolve upkeep
+    traces""".split(),
 )
-"""The methods of the Python door, ``recall`` being ``recall_for`` and ``phase`` being ``start_phase``. ``tick`` lets days, or
-writes to one space, go by; ``traces`` reads back what the policy kept."""
+"""The methods of the Python door, ``recall`` being ``recall_for``, ``phase`` ``start_phase`` and ``snapshot`` ``snapshot_block``.
+``tick`` lets days, or writes to one space, go by; ``traces`` reads back what the policy kept."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEYS = frozenset("title about policy caller callers steps expect".split())
 _CALLER = frozenset("agent user session ai_profile projects rights".split())

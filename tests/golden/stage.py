@@ -186,6 +186,8 @@ VERBS: dict[str, Callable[[_Stage, Recollect, Any], Any]] = {
     "tick": _Stage.tick,
     "forget": lambda stage, view, name: view.forget(stage.memory(name)),
     "erase": lambda stage, view, arguments: view.erase(**arguments),
+    "consolidate": lambda stage, view, arguments: view.consolidate(**arguments),
+    "snapshot": lambda stage, view, arguments: view.snapshot_block(**arguments),
     "resolve": _resolve,
     "upkeep": lambda stage, view, arguments: view.upkeep(**arguments),
     "traces": _traces,

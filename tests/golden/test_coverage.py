@@ -21,7 +21,7 @@ FEWEST = 40
 SECTIONS = "write promotion retention spaces turns phase privacy conflict authority traces".split()
 GOVERNED = [name for name, _, _ in settings() if name.split(".")[0] in SECTIONS]
 NO_EVENT = {"conflict:consolidation", "phase:beyond_max"}
-"""These decide entries of the ledger. What leaves with a phase is traced as ``decay``; consolidation makes no event."""
+"""These decide entries of the ledger. What leaves with a phase is traced as ``decay``; a link moves nobody."""
 
 
 def _events(type: str | None = None) -> Iterator[Event]:
@@ -85,7 +85,9 @@ def test_every_way_from_space_to_space_is_shown_open_and_closed() -> None:
 def test_every_reason_of_an_event_is_shown() -> None:
     assert _reasons("memory_write") == {"interaction_recorded"}
     assert _reasons("memory_forget") == {"ttl_expired", "decay"}
-    gone = {"expired", "superseded", "forgotten:by_hand", "forgotten:said_so", "erased:for_review"}
+    gone = {"expired", "superseded", "forgotten:by_hand", "forgotten:said_so"}
+    gone |= {"erased:for_review", "erased:by_right", "erased:with_its_source"}
+    gone |= {"consolidation:redundant"}
     assert _reasons("memory_deleted") == gone
     assert _coded("phase:") <= _reasons("memory_phase_started")
     rules = {f"conflict:{event['rule']}" for event in _events("memory_conflict")}
@@ -114,7 +116,7 @@ def test_every_reason_of_an_item_is_shown() -> None:
 
 def test_every_reason_for_a_promotion_is_shown() -> None:
     told = {meta["promotion_reason"] for meta in _metas() if "promotion_reason" in meta}
-    said = told | _reasons("memory_border_check")
+    said = told | _reasons("memory_border_check") | _reasons("memory_promotion_denied")
     assert _coded("promotion:") <= said
 
 

@@ -31,9 +31,9 @@ MAY_IMPORT = {
 }
 
 PUBLIC = """
-    AmbiguousId BadInput BadPolicy Caller Candidate Memory NotAllowed NotFound Policy Recall Receipt Recollect RecollectError
-    Refused RetryMismatch Right StoreBusy StoreClosed StoreConflict StoreCorrupt StoreError StoreTooNew StoreUnavailable
-    Tombstone OutcomeUnknown Turn WrongState from_item migrate open restore_backup
+    AmbiguousId BadInput BadPolicy Caller Candidate Memory MemoryDamaged NotAllowed NotFound Policy Recall Receipt Recollect
+    RecollectError Refused RetryMismatch Right StoreBusy StoreClosed StoreConflict StoreCorrupt StoreError StoreTooNew
+    StoreUnavailable Tombstone OutcomeUnknown Turn WrongState from_item migrate open restore_backup
 """.split()
 
 

@@ -10,7 +10,6 @@ The cost of every call is linear in the entries of the streams that it reads, th
 owner and a space where you can.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from recollect.engine.meaning import Meanings
 from recollect.engine.reading import Spaces, readable_streams
 from recollect.engine.relations import relations_of_stream
 from recollect.engine.waiting import waiting
+from recollect.model.bodies import body_from
 from recollect.model.canonical import parse_time
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
@@ -110,7 +110,7 @@ def _stood(reader: Reader, cut: _Cut, found: Stored) -> Stored | None:
     if state is None:
         return None
     older = versions[state.supersedes_id].body if state.supersedes_id else None
-    parent_hash = json.loads(older)["content_hash"] if older is not None else None
+    parent_hash = (body_from(older)[0] or {}).get("content_hash")
     stored = found._replace(state=state, accesses=0, last_access=None, parent_hash=parent_hash)
     return assemble.as_of(stored, cut.at, cut.entries[-1].tick)
 
@@ -227,11 +227,12 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
     states = replay(cut.entries, versions, reader.amendments(cut.stream))
     hidden, places = hidden_ids(past, reader, states), Places()
     for id, state in states.items():
-        number, _, body, salt = versions[id]
-        if body is None or salt is None or id in hidden:
-            continue  # erased or purged since, or not for whoever asks today
-        writer.add_version(stream, number, id, body, salt)
-        stored = Stored(stream.tenant, stream.number, number, json.loads(body), state, 0, None)
+        number, _, text, salt = versions[id]
+        body, _ = body_from(text)
+        if text is None or body is None or salt is None or id in hidden:
+            continue  # erased or purged since, damaged, or not for whoever asks today
+        writer.add_version(stream, number, id, text, salt)
+        stored = Stored(stream.tenant, stream.number, number, body, state, 0, None)
         stored = assemble.as_of(stored, cut.at, tick) if is_later else stored
         _put(past, writer, stream, stored, beside=places.is_taken(stored.state, stored.body))
     _lay_down_vectors(reader, writer, cut.stream, stream)

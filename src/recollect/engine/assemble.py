@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from recollect.model.canonical import parse_time
@@ -21,6 +22,9 @@ from recollect.rules.fold import TOLD
 from recollect.rules.signatures import is_signature
 from recollect.rules.signers import vouchers_in
 from recollect.stores.protocol import Stored
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""When something happened of which that cannot be read."""
 
 
 def to_memory(stored: Stored) -> Memory:
@@ -150,9 +154,9 @@ def to_tombstone(stored: Stored) -> Tombstone:
     state = stored.state
     return Tombstone(
         id=state.id,
-        removed=state.removed or "erased",
+        removed="damaged" if stored.damage is not None else state.removed or "erased",
         version=state.version,
         supersedes_id=state.supersedes_id,
         superseded_by_id=state.superseded_by_id,
-        at=parse_time(state.last_modified),
+        at=parse_time(state.last_modified) if state.last_modified else NEVER,
     )

@@ -8,30 +8,39 @@ from recollect.model.seals import NAMES, links_of, without
 from recollect.model.vocabulary import Kind, Space
 from recollect.rules.attribution import is_theirs, roles_of
 from recollect.rules.fold import TOLD
-from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
+from recollect.stores.protocol import NO_LIMIT, Erased, OperationPlace, Reader, Selection, Stored, Stream, Writer
 
 
 class Person(NamedTuple):
-    """Where a person's name stands: the owner of streams, who acted, whose graphs ran."""
+    """Where a person's name stands: the owner of streams, who acted, whose graphs ran, whose events were kept."""
 
     streams: list[Stream]
     actors: list[str]
     threads: list[str]
+    called: frozenset[str] = frozenset()
+    """The person's name, and the names of sessions, threads and phases that nobody else had a part in."""
+    first_event: OperationPlace | None = None
+    """Where the oldest operational event of the person stands: a restored copy reads the name off it."""
 
-    def with_sessions(self, sessions: Sequence[Stream]) -> "Person":
-        """Also where they alone spoke: an application may name a session after whoever has it."""
+    def with_sessions(self, reader: Reader, sessions: Sequence[Stream], every: Sequence[Stream]) -> "Person":
+        """Also where they alone spoke: an application may name a session, or a phase of it, after the person."""
         known = {stream.number for stream in self.streams}
-        return self._replace(streams=[*self.streams, *(one for one in sessions if one.number not in known)])
+        streams = [*self.streams, *(one for one in sessions if one.number not in known)]
+        own = {stream.number for stream in streams}
+        others = _phase_names(reader, [stream for stream in every if stream.number not in own])
+        return self._replace(streams=streams, called=self.called | (_phase_names(reader, streams) - others))
 
     @property
-    def names(self) -> set[str]:
-        """What their streams are called."""
-        return {stream.address.owner for stream in self.streams if stream.address is not None}
+    def names(self) -> frozenset[str]:
+        """Return every name by which events and cursors know them: their own, and those of their streams and sessions."""
+        return self.called | {stream.address.owner for stream in self.streams if stream.address is not None}
 
     def listed(self, tenant: str) -> list[Erased]:
         """How the list beside the store knows them."""
         streams = [Erased(tenant, "stream", stream.uid) for stream in self.streams]
         actors = [Erased(tenant, "actor", uid) for uid in self.actors]
+        if self.first_event is not None:
+            actors.append(Erased(tenant, "actor", _EVENT.format(*self.first_event)))
         return [*streams, *actors, *(Erased(tenant, "thread", uid) for uid in self.threads)]
 
     def forgotten(self, writer: Writer, tenant: str) -> tuple[int, int]:
@@ -45,16 +54,36 @@ def person_named(reader: Reader, tenant: str, owner: str | None, streams: Sequen
     """Everything that bears a name; nothing if nobody is named."""
     if owner is None:
         return Person([], [], [])
-    owned = [stream for stream in streams if stream.address is not None and stream.address.owner == owner]
+    theirs = {stream.number for stream in reader.streams_of(tenant, owner)}
+    owned = [stream for stream in streams if stream.number in theirs]
     actors = [uid for uid, (name, _) in reader.actor_names(tenant).items() if name == owner]
-    return Person(owned, actors, reader.graph_thread_uids(tenant, owner))
+    called = frozenset({owner, *reader.threads_of_user_alone(tenant, owner)})
+    first = reader.first_operation_of(tenant, owner)
+    return Person(owned, actors, reader.graph_thread_uids(tenant, owner), called, first)
 
 
-def forget_names(writer: Writer, tenant: str, names: Collection[str]) -> None:
-    """Remove the operational events and the cursors of people, and of sessions, that go by these names."""
+def _phase_names(reader: Reader, streams: Sequence[Stream]) -> set[str]:
+    began_some = (stream for stream in streams if stream.phase > 1)
+    return {phase.name for stream in began_some for phase in reader.phases(stream) if phase.name is not None}
+
+
+_EVENT = "event {} {}"
+"""How the list beside the store knows somebody who acted and left no entry in the ledger: by where an event stands."""
+
+
+def users_of_events(reader: Reader, tenant: str, actors: Collection[str]) -> set[str]:
+    """Return the names that a restored copy holds again, read off the events that the list of erasures points to."""
+    places = (one.split(" ") for one in actors if one.startswith("event "))
+    found = (reader.user_at(tenant, OperationPlace(at, int(number))) for _, at, number in places)
+    return {name for name in found if name is not None}
+
+
+def forget_names(writer: Writer, tenant: str, names: Collection[str]) -> int:
+    """Remove the operational events, the cursors and the traces that bear these names; returns how many traces."""
     for name in names:
         writer.remove_operations_naming(tenant, name)
         writer.remove_cursors_naming(tenant, name)
+    return writer.remove_traces_naming(tenant, names)
 
 
 class Attributed(NamedTuple):
@@ -62,14 +91,18 @@ class Attributed(NamedTuple):
 
     theirs: dict[str, Stored]
     others: dict[str, Tie]
+    damaged: tuple[str, ...]
+    """Those whose rows name the person and whose content cannot be read: nobody can tell whose they are."""
 
 
 def naming(reader: Reader, tenant: str, name: str) -> Attributed:
     """Every memory of the tenant that names somebody as its author, user, actor, agent or voucher, or is for them alone."""
-    found = reader.tied_to(tenant, [name])
+    every = reader.tied_to(tenant, [name])
+    found = [stored for stored in every if stored.damage is None]
     theirs = {stored.state.id: stored for stored in found if is_theirs(stored.body or {}, name)}
     ties = (_tie(stored, name) for stored in found if stored.state.id not in theirs)
-    return Attributed(theirs, {tie.id: tie for tie in ties if tie.how})
+    damaged = tuple(stored.state.id for stored in every if stored.damage is not None)
+    return Attributed(theirs, {tie.id: tie for tie in ties if tie.how}, damaged)
 
 
 def _tie(stored: Stored, name: str) -> Tie:

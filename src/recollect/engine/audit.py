@@ -1,6 +1,5 @@
 """Proving that nothing was lost or rewritten: verify, rebuild, and the canonical state that two stores must share."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ from recollect.engine.reindexing import made_anew
 from recollect.engine.relations import relations_of_stream
 from recollect.engine.stream_audit import BRINGS_VERSION, HINT, Walked, walked
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
+from recollect.model.bodies import body_from, values_from
 from recollect.model.caller import Right
 from recollect.model.ledger import Entry, commit_to
 from recollect.model.proof import Checkpoint
@@ -26,6 +26,9 @@ from recollect.stores.collector import collector_paused
 from recollect.stores.protocol import Reader, Stream, Version
 
 Progress = Callable[[int, int], None]
+
+
+FILE_HINT = "Restore it from a backup; if only an index is damaged, `REINDEX` makes it anew."
 
 
 def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | None = None) -> Verification:
@@ -43,6 +46,7 @@ def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | 
         tell = _telling(progress, streams)
         walks = [walked(engine, reader, one, actors, log, tell) for one in streams]
         found = [*_around_streams(engine, reader, actors, walks), *log.problems]
+    found += [Problem("database file", what, FILE_HINT) for what in engine.store.check()]
     problems = (*found, *(problem for walk in walks for problem in _problems_of(walk)))
     covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}
     return Verification(
@@ -91,6 +95,14 @@ def _around_streams(
         for uid, (name, salt) in actors.items()
         if name is not None and salt is not None and commit_to(salt, name) != uid
     ]
+    acted = {uid for walk in walks for uid in walk.acted}
+    erased = {uid for walk in walks for uid in walk.erased_names}
+    if all(walk.problem is None for walk in walks):  # else an entry that would tell may not have been reached
+        found += [
+            Problem(f"actor {uid[:12]}", "its name is gone without an erasure, or back after one", HINT)
+            for uid in sorted(acted)
+            if (actors[uid][0] is None) != (uid in erased)
+        ]
     stated = {pair for walk in walks for pair in walk.aliases}
     return found + [
         Problem(f"alias {alias!r}", f"it does not belong to memory {id} as its version says", HINT)
@@ -101,13 +113,13 @@ def _around_streams(
 def replay(
     entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]
 ) -> fold.States:
-    """The state that a stream's entries give, from the very first."""
+    """The state that a stream's entries give, from the very first. What is damaged gives as much as what was removed."""
     states: dict[str, State] = {}
     for entry in entries:
         version = versions.get(entry.memory_id) if entry.event in BRINGS_VERSION else None
-        body = json.loads(version.body) if version is not None and version.body is not None else None
+        body = body_from(version.body)[0] if version is not None else None
         text = amendments.get(entry.seq, (None, None))[0]
-        fold.apply(states, entry, body, json.loads(text) if text is not None else None)
+        fold.apply(states, entry, body, values_from(text) if text is not None else None)
     return states
 
 
@@ -136,7 +148,7 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
         places = Places()
         for id, state in states.items():
             version = versions[id]
-            body = json.loads(version.body) if version.body is not None else None
+            body, _ = body_from(version.body)
             active = state.status is Status.ACTIVE and body is not None
             words = findable(body, state, engine.policy.text.synonyms) if active and body else None
             writer.put_memory(stream, version.number, state, body, words, beside=places.is_taken(state, body))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from recollect.engine import operations
-from recollect.engine.context import Engine, find
+from recollect.engine.context import Engine, find, visible
 from recollect.engine.expiry import expire_due
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import border_check, keep, refused
@@ -14,7 +14,7 @@ from recollect.model.operation import Op
 from recollect.model.vocabulary import Authority, Source, Space
 from recollect.rules.authority import grant_authority, outranks
 from recollect.rules.borders import write_refusal
-from recollect.stores.protocol import Stored, Writer
+from recollect.stores.protocol import Reader, Stored, Writer
 
 
 @contextmanager
@@ -56,9 +56,23 @@ def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
     keep(engine, writer, [check], stored.stream)
 
 
-def may_overrule(engine: Engine, stored: Stored) -> None:
-    """What a higher authority said is not a lower one's to take away."""
+def may_change(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    """Return whether the caller sees a memory, may write to its space, and is believed as much as the memory is."""
+    address, body = reader.stream_numbered(engine.tenant, stored.stream).address, stored.body
+    if address is None or body is None or not visible(engine, reader, stored):
+        return False
+    if write_refusal(engine.caller, address, body["scope"], Source.USER) is not None:
+        return False
+    return engine.caller.may(Right.GOVERN) or not _is_outranked(engine, stored)
+
+
+def _is_outranked(engine: Engine, stored: Stored) -> bool:
     caller, order = engine.caller, engine.policy.conflict.authority_order
     granted, _ = grant_authority(caller.speaks_as, caller, None, engine.policy.authority.verifying_tools)
-    if not caller.trusted and outranks(Authority(stored.state.authority), granted, order):
+    return not caller.trusted and outranks(Authority(stored.state.authority), granted, order)
+
+
+def may_overrule(engine: Engine, stored: Stored) -> None:
+    """What a higher authority said is not a lower one's to take away."""
+    if _is_outranked(engine, stored):
         engine.require(Right.GOVERN, f"change what is {stored.state.authority}")

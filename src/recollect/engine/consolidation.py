@@ -14,21 +14,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.engine import operations
+from recollect.engine.assemble import to_memory
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import holder
-from recollect.engine.lifecycle import take_key
+from recollect.engine.lifecycle import take_key, tell_gone
 from recollect.engine.meaning import vectors_of
-from recollect.engine.moving import address_of_test_data, move, rule_of_test_data
+from recollect.engine.moving import MOVED, address_of_test_data, move, rule_of_test_data
 from recollect.engine.outdated import UNDONE, link_same_key, remove_link, was_linked, with_a_reason
 from recollect.engine.pen import Pen
+from recollect.engine.phases import first_phase
 from recollect.engine.reading import readable_streams
 from recollect.engine.rekeying import keys_taken_over, plan_keys
 from recollect.engine.tracing import keep
+from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.errors import WrongState
+from recollect.model.item import to_item
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain
@@ -377,6 +381,7 @@ def _apply(pens: _Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, St
     if step.action == "redundant":
         amendment = {"run": run, "linked_before": _linked(pen, step)}
         rule, to = "consolidation:redundant", Status.REDUNDANT
+        tell_gone(pen, pen.stored(step.id), rule)
         pen.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
     elif step.action in ("rekey", "slot"):
         possible = _rekey(pen, stored, plan.names[step.id], run)
@@ -385,7 +390,11 @@ def _apply(pens: _Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, St
     elif step.action == "move":
         assert plan.stream.address is not None, "a stream that may be read has an owner"
         there = pens.at(address_of_test_data(plan.stream.address))
+        began = first_phase(there, address_of_test_data(plan.stream.address))
+        tell_gone(pen, stored, MOVED)
         new = move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
+        written = trace.memory_write(there.engine.caller, to_item(to_memory(there.stored(new))))
+        keep(there.engine, there.writer, [*began, written], there.stream.number)
         _note(there, [(new, Op.CREATE)])
     else:
         rule = "conflict:consolidation" if step.action == "conflict" else "consolidation:related"
@@ -475,5 +484,6 @@ def _put_away(pen: Pen, copy: Stored, marks: Mapping[str, Any]) -> None:
     """Archive what was moved to the test stream, now that the original is back."""
     if copy.body is not None and copy.state.status is Status.ACTIVE:
         pen.load(copy)
+        tell_gone(pen, copy, "consolidation:undone")
         pen.record(Event.ARCHIVED, copy.state.id, rule="consolidation:undone", to=Status.ARCHIVED, amendment=marks)
         pen.flush()

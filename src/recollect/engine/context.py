@@ -14,7 +14,7 @@ from recollect.engine.meaning import Meanings
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
-from recollect.model.errors import AmbiguousId, NotAllowed, NotFound
+from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import name_fault
 from recollect.model.vocabulary import Status
@@ -117,8 +117,11 @@ class Engine:
             raise NotAllowed(f"this caller may not {what}.", hint=f"It takes the right {right.value!r}.")
 
 
-def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
-    """The memory of an id, its short form or an alias. What the caller may not see looks exactly like what is not."""
+def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged: bool = False) -> Stored:
+    """The memory of an id, its short form or an alias. What the caller may not see looks exactly like what is not.
+
+    One that cannot be read is an error which names it, unless ``damaged`` ones are of use too.
+    """
     ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
     seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if visible(engine, reader, stored)]
     if seen and len(id) < MIN_PREFIX:
@@ -132,7 +135,23 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id") -> Stored:
     if len(seen) > 1:
         shown = ", ".join(sorted(stored.state.id for stored in seen)[:5])
         raise AmbiguousId(f"{_shown(id)} fits several memories: {shown}.", field=field, hint="Give more of its digits.")
+    if seen[0].damage is not None and not damaged:
+        raise damage_of(reader, seen[0])
     return seen[0]
+
+
+def damage_of(reader: Reader, stored: Stored) -> MemoryDamaged:
+    """The error that names a damaged memory: its id, its stream, and what to do."""
+    assert stored.damage is not None, "only what is damaged is told of"
+    stream, id = reader.stream_numbered(stored.tenant, stored.stream), stored.state.id
+    return MemoryDamaged(f"{stream.name}, memory {id}: {stored.damage.what}.", field=id, hint=MENDING.format(id=id))
+
+
+MENDING = (
+    "`recollect rebuild` makes a damaged state anew. A damaged content comes back from a backup alone, and "
+    "`recollect erase --id {id}` removes what is left of it."
+)
+"""What to do about a damaged memory."""
 
 
 def _in_force(alias: str, found: list[Stored]) -> list[Stored]:
@@ -176,4 +195,5 @@ def visible(engine: Engine, reader: Reader, stored: Stored) -> bool:
     address = reader.stream_numbered(stored.tenant, stored.stream).address
     if address is None or not may_read(engine.caller, address):
         return False
-    return engine.sight.sees(stored.body["scope"] if stored.body else None, stored.state.category)
+    scope = stored.damage.scope if stored.damage is not None else (stored.body or {}).get("scope")
+    return engine.sight.sees(scope, stored.state.category)

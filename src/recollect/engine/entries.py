@@ -118,8 +118,9 @@ def _in_order(engine: Engine, reader: Reader, streams: tuple[int, ...], statuses
     before: tuple[str, int, int] | None = None
     while streams:
         selection = engine.selecting(streams=streams, equal={"status": statuses}, before=before)
-        page = reader.select(engine.tenant, selection, MAX_PAGE)
-        placed += [_placed(stored) for stored in current(engine, reader, page) if str(stored.state.status) in statuses]
+        page = reader.select(engine.tenant, selection, MAX_PAGE, damaged=True)
+        whole = [stored for stored in page if stored.damage is None]
+        placed += [_placed(stored) for stored in current(engine, reader, whole) if str(stored.state.status) in statuses]
         if len(page) < MAX_PAGE:
             break
         before = place_of(page[-1])

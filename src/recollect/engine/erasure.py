@@ -1,11 +1,11 @@
 """Erasure: a person's right. Content, salts, names, keys, postings and traces go; the chain still verifies."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
-from recollect.engine import operations
+from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_sought
 from recollect.engine.attributed import (
     Attributed,
@@ -18,21 +18,24 @@ from recollect.engine.attributed import (
     sessions_of,
     summaries,
     to_review_again,
+    users_of_events,
 )
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find, visible
-from recollect.engine.derived import Let, Tie, going_along, let_go, links_back, staying_behind
-from recollect.engine.expiry import expire_due
-from recollect.engine.pen import Pen
+from recollect.engine.derived import SERVED, Let, Tie, going_along, let_go, links_back, staying_behind
+from recollect.engine.expiry import expire_due, soft_delete
+from recollect.engine.lifecycle import FORGOTTEN_SINCE, was_forgotten
+from recollect.engine.pen import SALT_BYTES, Pen
 from recollect.engine.reading import chain_of
 from recollect.engine.scrubbing import scrubbed
 from recollect.engine.waiting import waiting
+from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
-from recollect.model.vocabulary import Space
+from recollect.model.vocabulary import OWN_WORDS, Space, Status
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
@@ -46,8 +49,15 @@ OUT_OF_SIGHT = (
     "what they wrote elsewhere, or others made of it, and this caller may not see (it is dealt with like the rest)"
 )
 NAMED = "their name in memories of others that are listed here, stay, and hold it for good (as voucher, say): erase those too"
+DAMAGED = (
+    "memories elsewhere that name them and are damaged, so that nobody can read whose they are: erase them by id: {}"
+)
+STAYS = "their name, where it stands for something else or somebody else uses it: {}"
+FOREIGN = "the {}, which Recollect did not make and which may hold copies: find out what it holds, then drop it"
 UNSEALED = "the hash of an erased memory in versions of an earlier release that name it as a parent: erase those too"
 BY_RIGHT, WITH_ITS_SOURCE = "erased:by_right", "erased:with_its_source"
+ERASED_NAME = "[erased]"
+"""Stands in an event where the name of somebody stood who was erased."""
 LISTED = ("memory", "stream", "actor", "thread", "link", "review")
 """What the list beside the store names."""
 
@@ -82,19 +92,68 @@ def erase(
         at = engine.now()
         locked = writer.locked_streams(engine.tenant)  # all: nobody may build upon what goes while it goes
         person = person_named(writer, engine.tenant, owner, locked)
+        if person.streams and not person.actors and owner == engine.caller.name:
+            acting = writer.actor_uid(engine.tenant, engine.caller.name, engine.randomness.bytes(SALT_BYTES))
+            person = person._replace(
+                actors=[acting]
+            )  # whoever asks acts in the ledger, and is to go from there as well
         plan = _planned(engine, writer, _what(engine, writer, owner, id, whole_chain))
         said_in = sessions_of(writer, engine.tenant, plan.asked)
         if owner is not None:
-            person = person.with_sessions(emptied(writer, engine.tenant, said_in, plan.gone))
+            sessions = emptied(writer, engine.tenant, said_in, plan.gone)
+            person = person.with_sessions(writer, sessions, locked)
         intent.note([*plan.listed(engine.tenant), *person.listed(engine.tenant)])
+        told_as = _without_names(engine, person.names)
         erased = _erase_all(engine, writer, engine.tenant, plan.gone, at, asked=plan.asked, counted=plan.told)
         let = let_go(engine, writer, engine.tenant, plan.staying.values(), at, plan.aside)
         traces = erased.traces + _remove_traces(writer, engine.tenant, plan, (*person.streams, *said_in))
-        forget_names(writer, engine.tenant, person.names if owner is None else {owner, *person.names})
+        traces += forget_names(writer, engine.tenant, person.names)
+        _tell_gone(told_as, writer, plan, person.names)
+        _enter_erased_names(engine, writer, engine.tenant, person)
         names = person.forgotten(writer, engine.tenant)
         operations.keep(engine, writer, operations.removals(engine, len(plan.gone), at, Node.HOTPATH, owner))
+        beyond = [*_beyond(engine, plan), *_still_named(engine, writer, owner)]
     done = _Done(plan, erased.entries, let, *names, traces, len(person.threads))
-    return done.receipt((*_beyond(engine, plan), *scrubbed(engine)), at)
+    foreign = [FOREIGN.format(what) for what in engine.store.foreign_objects()]
+    return done.receipt((*beyond, *foreign, *scrubbed(engine)), at)
+
+
+def _without_names(engine: Engine, names: Collection[str]) -> Engine:
+    """Return the engine as seen by the caller, who loses a session or a profile that bears an erased name."""
+    caller = engine.caller
+    session, profile = (name if name not in names else None for name in (caller.session, caller.ai_profile))
+    return engine.seen_by(replace(caller, session=session, ai_profile=profile))
+
+
+def _tell_gone(engine: Engine, writer: Writer, plan: "_Plan", names: Collection[str]) -> None:
+    """Keep an event for each active memory that is erased, once everything that was traced about it is gone.
+
+    It names the memory by its id, and an erased owner not at all.
+    """
+    for id, stored in plan.gone.items():
+        if stored.body is not None and stored.state.status is Status.ACTIVE:
+            owner = ERASED_NAME if stored.body["owner"] in names else stored.body["owner"]
+            rule = BY_RIGHT if id in plan.asked else WITH_ITS_SOURCE
+            where = {**stored.body, "owner": owner}
+            event = trace.memory_deleted(engine.caller, id, where, rule, engine.in_force.expanded)
+            tracing.keep(engine, writer, [event], stored.stream)
+
+
+def _enter_erased_names(engine: Engine, writer: Writer, tenant: str, person: Person) -> None:
+    """Enter in the ledger whose names go: a name that is missing without such an entry was taken away by somebody else.
+
+    An owner's stands in the chain of the stream; that of somebody who acted, in the first chain in which they stand.
+    """
+    uids = {stream.number: [stream.uid] for stream in person.streams}
+    for uid in person.actors:
+        number = min(uids, default=None) or writer.first_acted_in(tenant, uid)
+        if number is not None:
+            uids.setdefault(number, []).append(uid)
+    for number in sorted(uids):
+        pen = Pen(engine, writer, writer.locked_stream(tenant, number), engine.now(), ages=False)
+        for uid in uids[number]:
+            pen.note_erased_name(uid)
+        pen.finish()
 
 
 def _remove_traces(writer: Writer, tenant: str, plan: "_Plan", told_in: Sequence[Stream]) -> int:
@@ -111,7 +170,7 @@ class _What(NamedTuple):
 
     ids: list[str]
     remaining: list[str] = []
-    elsewhere: Attributed = Attributed({}, {})
+    elsewhere: Attributed = Attributed({}, {}, ())
 
 
 class _Plan(NamedTuple):
@@ -129,6 +188,8 @@ class _Plan(NamedTuple):
     """Those that stay, and lose their links to what is erased."""
     aside: frozenset[str]
     """Those of ``staying`` that are put aside for a person to review."""
+    damaged: tuple[str, ...]
+    """Those elsewhere that name the person and cannot be read."""
     seen: frozenset[str]
     """Those of ``authored``, ``along`` and ``staying`` that the caller may see, and the receipt may name."""
 
@@ -159,7 +220,8 @@ def _planned(engine: Engine, reader: Reader, what: _What) -> _Plan:
     others = {**{id: tie.stored for id, tie in (along | staying).items()}, **{id: asked[id] for id in authored}}
     seen = frozenset(id for id, stored in others.items() if visible(engine, reader, stored))
     aside = frozenset(id for id, tie in staying.items() if policy == "review" and tie.to_review)
-    return _Plan(asked, frozenset(authored), what.remaining, along, staying, aside, seen)
+    damaged = tuple(id for id in what.elsewhere.damaged if id not in gone)
+    return _Plan(asked, frozenset(authored), what.remaining, along, staying, aside, damaged, seen)
 
 
 def _going_along(reader: Reader, tenant: str, asked: Mapping[str, Stored], named: Mapping[str, Tie]) -> dict[str, Tie]:
@@ -171,11 +233,24 @@ def _going_along(reader: Reader, tenant: str, asked: Mapping[str, Stored], named
 
 def _beyond(engine: Engine, plan: _Plan) -> tuple[str, ...]:
     """What is out of reach, or out of sight. What hides is told to everybody from whom something may be hidden."""
-    sees_everything = engine.caller.trusted and engine.caller.agent is None
     unsealed = any(not tie.sealed for tie in plan.staying.values())
     named = any(tie.named for id, tie in plan.staying.items() if id in plan.seen)
-    besides = {OUT_OF_SIGHT: not sees_everything, UNSEALED: unsealed, NAMED: named}
+    besides = {OUT_OF_SIGHT: not _sees_everything(engine), UNSEALED: unsealed, NAMED: named}
+    if plan.damaged and _sees_everything(engine):
+        besides[DAMAGED.format(", ".join(plan.damaged))] = True
     return (*BEYOND_REACH, *(sentence for sentence, holds in besides.items() if holds))
+
+
+def _sees_everything(engine: Engine) -> bool:
+    return engine.caller.trusted and engine.caller.agent is None
+
+
+def _still_named(engine: Engine, reader: Reader, owner: str | None) -> list[str]:
+    """Where the tenant's tables still bear an erased name. A name that is also a word of every store tells nothing."""
+    if owner is None or owner in OWN_WORDS or not _sees_everything(engine):
+        return []
+    found = reader.columns_naming(engine.tenant, owner)
+    return [STAYS.format(", ".join(found))] if found else []
 
 
 class _Done(NamedTuple):
@@ -272,48 +347,77 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         _erase_all(engine, writer, tenant, back.memories, engine.now(), asked=back.memories)
         ties = [*staying.values(), *links.values(), *aside.values()]
         let_go(engine, writer, tenant, ties, engine.now(), wanted["review"])
+        _forget_since(engine, writer, tenant, back.forgotten.values())
         person = Person(back.streams, back.actors, back.threads)
         acted = {name for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name}
-        forget_names(writer, tenant, person.names | acted)
+        alone = {thread for name in back.users for thread in writer.threads_of_user_alone(tenant, name)}
+        forget_names(writer, tenant, person.names | acted | back.users | alone)
         for stream in back.streams:
             writer.remove_traces_of_stream(stream)
+        _enter_erased_names(engine, writer, tenant, person)
         person.forgotten(writer, tenant)
     return sum(map(len, back))
 
 
+def _forget_since(engine: Engine, writer: Writer, tenant: str, found: Iterable[Stored]) -> None:
+    """Forget again what was forgotten after a restored copy was made; it can be restored as before."""
+    for stored in sorted(found, key=lambda one: (one.stream, one.number)):
+        pen = Pen(engine, writer, writer.locked_stream(tenant, stored.stream), engine.now(), ages=False)
+        pen.load(stored)
+        soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
+        pen.finish()
+
+
 class _Back(NamedTuple):
-    """What the list says is gone and is there all the same: memories, streams with an owner, actors, threads, links; and what
-    it says was put aside and is not."""
+    """What the list says is gone and is there all the same: memories, streams with an owner, actors, users of events, threads,
+    links; and what it says was put aside and is not."""
 
     memories: dict[str, Stored]
     streams: list[Stream]
     actors: list[str]
+    users: set[str]
     threads: list[str]
     links: dict[str, Tie]
     aside: dict[str, Tie]
+    forgotten: dict[str, Stored]
 
 
 def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
     found = reader.by_ids(tenant, sorted(wanted["memory"]))
-    memories = {id: stored for id, stored in found.items() if stored.body is not None}
+    memories = {id: stored for id, stored in found.items() if stored.body is not None or stored.damage is not None}
     streams = [s for s in reader.streams_of(tenant) if s.uid in wanted["stream"] and s.address is not None]
     actors = [
         uid for uid, (name, _) in reader.actor_names(tenant).items() if uid in wanted["actor"] and name is not None
     ]
+    users = users_of_events(reader, tenant, wanted["actor"])
     threads = [uid for uid in reader.graph_thread_uids(tenant) if uid in wanted["thread"]]
     links = links_back(reader, tenant, wanted["link"])
     aside = to_review_again(reader, tenant, wanted["review"])
-    stays = [{id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside)]
-    return _Back(memories, streams, actors, threads, *stays)
+    links, aside = ({id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside))
+    again = _recalled_again(reader, tenant, wanted["review"])
+    forgotten = {id: stored for id, stored in again.items() if id not in memories}
+    return _Back(memories, streams, actors, users, threads, links, aside, forgotten)
+
+
+def _recalled_again(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Stored]:
+    """Memories of a restored copy that were forgotten since it was made. One that was forgotten in this copy too, and is recalled
+    again, was restored by somebody."""
+    ids = sorted(
+        one.removesuffix(FORGOTTEN_SINCE.format("")) for one in listed if one.endswith(FORGOTTEN_SINCE.format(""))
+    )
+    found = reader.by_ids(tenant, ids) if ids else {}
+    served = {id: stored for id, stored in found.items() if stored.body is not None and stored.state.status in SERVED}
+    return {id: stored for id, stored in served.items() if not was_forgotten(reader, tenant, id)}
 
 
 def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool) -> _What:
     if owner is not None:
         return _of_person(reader, engine.tenant, owner)
-    one = find(engine, reader, str(id))
-    if one.body is None:
+    one = find(engine, reader, str(id), damaged=True)
+    if one.body is None and one.damage is None:
         raise NotAllowed(f"its content was {one.state.removed} already.", field="id", hint="Nothing is left to erase.")
-    versions = [s.state.id for s in chain_of(engine, reader, one.state.id) if s.body is not None]
+    links = chain_of(engine, reader, one.state.id)
+    versions = [s.state.id for s in links if s.body is not None or s.damage is not None]
     chosen = versions if whole_chain else [one.state.id]
     return _What(chosen, [v for v in versions if v not in chosen])
 
@@ -321,7 +425,7 @@ def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, who
 def _of_person(reader: Reader, tenant: str, name: str) -> _What:
     """All of their streams, what they said in sessions with the summaries of those, and what names them elsewhere."""
     numbers = tuple(stream.number for stream in reader.streams_of(tenant, name))
-    found = reader.select(tenant, Selection(streams=numbers), NO_LIMIT)
+    found = reader.select(tenant, Selection(streams=numbers), NO_LIMIT, damaged=True)
     elsewhere = naming(reader, tenant, name)
     said = [one for one in elsewhere.theirs.values() if one.body and one.body["space"] == Space.SESSION]
     summed_up = summaries(reader, tenant, {stored.stream for stored in said})

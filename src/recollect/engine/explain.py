@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.engine.context import Engine, find
+from recollect.engine.context import MENDING, Engine, find
 from recollect.engine.reading import chain_of, current, history
 from recollect.model.canonical import parse_time
 from recollect.model.moment import validity_words
@@ -19,7 +19,7 @@ from recollect.stores.protocol import Stored
 def explain(engine: Engine, id: str) -> Explanation:
     """The story of one memory. What was erased is told without its content."""
     with engine.read() as reader:
-        (stored,) = current(engine, reader, [find(engine, reader, id)])
+        (stored,) = current(engine, reader, [find(engine, reader, id, damaged=True)])
         links = chain_of(engine, reader, stored.state.id)
     events = history(engine, stored.state.id)
     decided = stored.body["decisions"] if stored.body is not None else ()
@@ -31,6 +31,8 @@ def explain(engine: Engine, id: str) -> Explanation:
 
 def _opening(stored: Stored) -> list[str]:
     state, body = stored.state, stored.body
+    if stored.damage is not None:
+        return [f"Memory {state.id}: {stored.damage.what}. {MENDING.format(id=state.id)}"]
     if body is None:
         return [f"Memory {state.id}: its content was {state.removed}; only its place in the chain is left."]
     seen = "everyone there" if body["scope"] == SHARED else f"{one_line(body['scope'])} alone"
@@ -61,11 +63,15 @@ def _around(stored: Stored, links: Sequence[Stored]) -> list[str]:
     lines = ["", "The versions of this concept:"]
     for link in links:
         mark = "→" if link.state.id == stored.state.id else " "
-        words = one_line(link.body["content"]) if link.body is not None else f"[{link.state.removed}]"
+        words = one_line(link.body["content"]) if link.body is not None else f"[{_why_gone(link)}]"
         lines.append(f"  {mark} v{link.state.version} {link.state.id[:13]} {link.state.status}: {words}")
     for name, ids in (("In conflict with", stored.state.conflict_ids), ("Related to", stored.state.related_memory_ids)):
         lines += [f"{name}: {', '.join(id[:13] for id in ids)}"] if ids else []
     return lines
+
+
+def _why_gone(link: Stored) -> str:
+    return link.damage.what if link.damage is not None else str(link.state.removed)
 
 
 def _happened(events: Sequence[HistoryEvent]) -> list[str]:

@@ -8,12 +8,15 @@ from recollect.engine.audit import verify
 from recollect.engine.context import Engine
 from recollect.engine.meaning import FORMER_DEFAULTS
 from recollect.engine.outdated import with_a_reason
-from recollect.engine.reading import readable_streams
+from recollect.engine.reading import readable_streams, told_damage
 from recollect.model.caller import Right
 from recollect.model.receipt import Problem
 from recollect.model.vocabulary import Namespace
 from recollect.rules.counting import counted
-from recollect.stores.protocol import Reader, Selection, Stream
+from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stream
+
+FOREIGN = "Recollect did not make it: it may keep copies of what an erasure removes"
+FOREIGN_HINT = "Find out what it is for and what it holds, then drop it."
 
 
 def stats(engine: Engine) -> dict[str, Any]:
@@ -57,13 +60,21 @@ def _by_namespace(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> 
 def doctor(engine: Engine) -> tuple[Problem, ...]:
     """Everything that is wrong or risky, each with the next step; empty when all is well."""
     engine.require(Right.OPERATE, "examine the store")
-    problems = [Problem("database file", what, "Restore it from a backup.") for what in engine.store.check()]
+    problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
     problems += verify(engine).problems
+    problems += _damaged(engine)
     problems += _waiting(engine)
     problems += _outdated(engine)
     problems += _former_vectors(engine)
     problems += _risky_policy(engine)
     return tuple(problems)
+
+
+def _damaged(engine: Engine) -> list[Problem]:
+    """Every memory that cannot be read: ``verify`` stops at the first of a stream."""
+    with engine.read() as reader:
+        found = reader.select(engine.tenant, Selection(), NO_LIMIT, damaged=True)
+        return [told_damage(reader, stored) for stored in found if stored.damage is not None]
 
 
 def _waiting(engine: Engine) -> list[Problem]:

@@ -7,7 +7,7 @@ running an import again, after an interruption or for no reason at all, changes 
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,6 +25,7 @@ from recollect.engine.foreign_files import NOTHING, Beside, ForeignLines, opened
 from recollect.engine.import_terms import ImportTerms, decided_by_time
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
+from recollect.engine.lifecycle import was_forgotten
 from recollect.engine.rehearsal import rehearsed
 from recollect.engine.waiting import waiting
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
@@ -34,7 +35,8 @@ from recollect.model.errors import BadInput, OutcomeUnknown
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Candidate
-from recollect.model.vocabulary import Outcome
+from recollect.model.vocabulary import Outcome, Status
+from recollect.rules.reasons import plain
 from recollect.stores.protocol import Writer
 
 BATCH = 200
@@ -43,6 +45,7 @@ MAX_SHOWN = 1_000
 """How many refusals, and how many notes, a report tells in full; the numbers of all that were refused are in it."""
 GIVE_UP_AFTER = 1_000
 """So many broken records, and more broken than whole ones, are not a file of this format."""
+DELETED_HERE = "forgotten:here"
 REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
 
 Progress = Callable[[int, int], None]
@@ -329,7 +332,8 @@ def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]
 @operations.failures_noted(Node.HOTPATH, Op.CREATE)
 @again_on_conflict
 def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
-    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one) for one in batch]
+    deleted = _deleted_here(engine, [one for one in batch if isinstance(one, _Asked)])
+    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, deleted) for one in batch]
     waiting(engine).flush_traces(engine.tenant)
     with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
         return _settled(engine, writer, answers)
@@ -338,8 +342,20 @@ def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
 _Answered = tuple[_Asked | None, Answer | Taken]
 
 
-def _answer(engine: Engine, one: _Asked) -> _Answered:
-    """What the gates say to a record."""
+def _deleted_here(engine: Engine, batch: Sequence[_Asked]) -> frozenset[str]:
+    """Return the ids under which the records of a batch were memories of this very store that were deleted since."""
+    with engine.read() as reader:
+        ids = sorted({alias for one in batch for alias in one.candidate.aliases})
+        states = [one.state for one in reader.by_ids(engine.tenant, ids).values()] if ids else []
+        put_away = [state.id for state in states if state.status is Status.SOFT_DELETED]
+        forgotten = {id for id in put_away if was_forgotten(reader, engine.tenant, id)}
+    return frozenset({*forgotten, *(state.id for state in states if state.removed)})
+
+
+def _answer(engine: Engine, one: _Asked, deleted: Collection[str] = ()) -> _Answered:
+    """What the gates say to a record. What was deleted here is not brought back by a file."""
+    if not set(one.candidate.aliases).isdisjoint(deleted):
+        return None, Taken(one.record.number, one.record.place, REFUSED, (DELETED_HERE,), plain(DELETED_HERE))
     try:
         return one, prepare(engine, one.candidate)
     except BadInput as error:

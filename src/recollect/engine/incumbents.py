@@ -8,7 +8,7 @@ answer is what it would be if the other were not there.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from recollect.engine.context import Engine
+from recollect.engine.context import Engine, damage_of
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Status
 from recollect.rules.authority import outranks
@@ -38,6 +38,8 @@ def holder(
 ) -> Held:
     """Who holds a key. Of several that the caller sees it is the one of the same ``category``, else the oldest."""
     found = reader.active_with_key(stream, scope, str(kind_class), identity(key_text))
+    if broken := next((stored for stored in found if stored.damage is not None), None):
+        raise damage_of(reader, broken)  # what it says, and so what becomes of it, cannot be told
     sight = engine.sight
     seen = [stored for stored in found if sight.sees(scope, stored.state.category)]
     met = min(seen, key=lambda stored: (stored.state.category != category, stored.number), default=None)

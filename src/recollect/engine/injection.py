@@ -19,10 +19,11 @@ from recollect.engine.filters import selection_of, whole_categories
 from recollect.engine.links import as_seen
 from recollect.engine.matching import as_told, shadowed, unasked
 from recollect.engine.reading import readable_streams
-from recollect.engine.recall import Query, query, recall_event
+from recollect.engine.recall import Query, checks_are_kept, query, recall_event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recalled
 from recollect.model.vocabulary import Authority, Kind, Space, Tier
+from recollect.rules.borders import read_refusals
 from recollect.rules.change_header import ChangeHeader
 from recollect.rules.injection import (
     ALWAYS,
@@ -119,12 +120,16 @@ def _unasked_block(
         items, beyond = choice(engine, reader, streams, where)
         told = _block(engine, heading, items, budget, count_tokens, beyond)
         recalled = [item for item in items if item.memory.id in told.items]
-        event = recall_event(engine, reader, "", recalled, streams, where.order)
+        refusals = read_refusals(engine.caller, where.owner, where.order, where.order)
+        open_ones = [space for space, refusal in refusals.items() if refusal is None]
+        event = recall_event(engine, reader, "", recalled, streams, open_ones)
+    events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
     now = engine.now()
     engine.accesses.note(engine.tenant, list(told.items), now)
     operations.note(engine, operations.queried(engine, where.owner if streams else None, now))
-    tracing.keep_later(engine, (event,), streams[0].number if len(streams) == 1 else None)
-    return replace(told, events=(event,))
+    kept = events if checks_are_kept(engine, where.owner, where.order, refusals) else (event,)
+    tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
+    return replace(told, events=events)
 
 
 def memory_block(

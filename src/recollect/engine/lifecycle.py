@@ -11,7 +11,7 @@ from recollect.engine import operations, tracing
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
-from recollect.engine.changing import changing, may_overrule
+from recollect.engine.changing import changing, may_change, may_overrule
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
@@ -38,7 +38,7 @@ from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
 from recollect.rules.inheritance import DEFAULT_CATEGORY, TAKES_OVER, is_stated, taken_over
 from recollect.rules.privacy_gate import denied_types
-from recollect.stores.protocol import Stored
+from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored
 
 EDITABLE = ("pinned", "tags", "category", "importance", "expires_at", "valid_from", "valid_until")
 
@@ -98,7 +98,7 @@ def _promote(pen: Pen, stored: Stored, incumbent: Stored | None, *, beside: bool
     if incumbent is not None and incumbent.body is not None:
         other = incumbent.state.id
         pen.load(incumbent)
-        _tell_gone(pen, incumbent, "superseded")
+        tell_gone(pen, incumbent, "superseded")
         content = (stored.body or {}).get("content", "")
         closing = closed_by(stored.state.valid_from, content, incumbent)
         winner = stored.state.id
@@ -126,7 +126,7 @@ def _take_over(pen: Pen, winner: Stored, loser: Stored) -> None:
         pen.record(Event.EDITED, state.id, rule=TAKES_OVER, amendment={"set": values})
 
 
-def _tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
+def tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
     """Say that an active memory leaves the active set, just before it does."""
     if stored.body is not None and stored.state.status is Status.ACTIVE:
         engine = pen.engine
@@ -140,15 +140,68 @@ def archive(engine: Engine, id: str) -> Memory:
     """Put an active memory out of recall for good, keeping it for the record."""
     with changing(engine, id) as (pen, stored):
         _expect(stored, (Status.ACTIVE, Status.CONTRADICTORY), "archive", "Only what is active or waiting can be.")
-        _tell_gone(pen, stored, "archived:by_hand")
+        tell_gone(pen, stored, "archived:by_hand")
         pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
         return _done(pen, stored.state.id)
 
 
 @failures_noted(Node.HOTPATH, Op.DELETE)
-@again_on_conflict
 def forget(engine: Engine, id: str) -> Memory:
-    """Soft-delete: out of every read at once, brought back by ``restore`` until its purge date."""
+    """Soft-delete: out of every read at once, brought back by ``restore`` until its purge date.
+
+    The same words elsewhere go first, as far as the caller may change them: the line of a conversation from which they were
+    taken, and copies that were promoted. The list beside the store notes all of them, so that a restored backup forgets them too.
+    """
+    with engine.read() as reader:
+        copies = copies_of(engine, reader, find(engine, reader, id))
+    for copy in copies:
+        _forget_copy(engine, copy)
+    gone = _forget_one(engine, id)
+    ids = [gone.id, *copies]
+    engine.store.note_erasures([Erased(engine.tenant, "review", FORGOTTEN_SINCE.format(id)) for id in ids])
+    return gone
+
+
+FORGOTTEN_SINCE = "{}:forgotten"
+"""How the list beside the store knows what was forgotten, and may be restored."""
+
+
+def was_forgotten(reader: Reader, tenant: str, id: str) -> bool:
+    """Return whether somebody ever forgot a memory, whatever became of it since."""
+    return any(entry.event is Event.FORGOTTEN for entry in reader.entries_about(tenant, id))
+
+
+def copies_of(engine: Engine, reader: Reader, stored: Stored) -> list[str]:
+    """Return the ids of active memories that are a memory's words elsewhere, and that the caller may change.
+
+    Upwards those are the memory that it was promoted from and the line that it was taken from; downwards, whatever was
+    promoted from any of them.
+    """
+    known, level = {stored.state.id: stored}, [stored]
+    while level:
+        metas = [(one.body or {}).get("meta", {}) for one in level]
+        above = [id for meta in metas for id in (meta.get("promoted_from"), *meta.get("source_turn_ids", ())) if id]
+        found = [*reader.by_ids(engine.tenant, above).values()] if above else []
+        hashes = [str((one.body or {}).get("content_hash")) for one in level]
+        below = reader.with_hashes(engine.tenant, hashes, Selection(equal={"status": str(Status.ACTIVE)}), NO_LIMIT)
+        found += [one for one in below if (one.body or {}).get("meta", {}).get("promoted_from") in known]
+        level = [one for one in found if one.state.id not in known and one.body is not None]
+        known |= {one.state.id: one for one in level}
+    del known[stored.state.id]
+    active = [one for one in known.values() if one.state.status is Status.ACTIVE and may_change(engine, reader, one)]
+    return [one.state.id for one in active]
+
+
+@again_on_conflict
+def _forget_copy(engine: Engine, id: str) -> None:
+    with changing(engine, id, Op.DELETE) as (pen, stored):
+        if stored.state.status is Status.ACTIVE:
+            tell_gone(pen, stored, "forgotten:with_its_copy")
+            soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:with_its_copy")
+
+
+@again_on_conflict
+def _forget_one(engine: Engine, id: str) -> Memory:
     with changing(engine, id, Op.DELETE) as (pen, stored):
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
         _expect(stored, allowed, "forget", "It is soft-deleted already.")
@@ -158,7 +211,7 @@ def forget(engine: Engine, id: str) -> Memory:
                 field="id",
                 hint="Forget the current version, or use `erase` to remove content for good.",
             )
-        _tell_gone(pen, stored, "forgotten:by_hand")
+        tell_gone(pen, stored, "forgotten:by_hand")
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         return _done(pen, stored.state.id)
 

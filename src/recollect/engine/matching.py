@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
@@ -125,13 +126,18 @@ class _Reasons:
 
     def of(self, later: Place, earlier: Place, id: str) -> str:
         """The reason of a link to the memory of an id. A link that came after the version was stated by somebody."""
-        body = self._versions[later].body or {}
+        body = self._body(later)
         brought = self._links[later, earlier].created_at == body.get("created_at")
         return reasons_in(body).get(id, STATED) if brought else STATED
 
     def content(self, later: Place) -> str:
         """The words of a later memory."""
-        return str((self._versions[later].body or {}).get("content", ""))
+        return str(self._body(later).get("content", ""))
+
+    def _body(self, later: Place) -> Mapping[str, Any]:
+        """What a later memory says; nothing if it is damaged."""
+        found = self._versions.get(later)
+        return {} if found is None or found.body is None else found.body
 
 
 def _with_newness(ordered: Sequence[Ranked]) -> list[Ranked]:
@@ -245,6 +251,7 @@ def as_told(one: Ranked, stored: Stored) -> Recalled:
 def told(engine: Engine, chosen: Sequence[Ranked], at_hand: Mapping[Place, Stored]) -> list[tuple[Ranked, Recalled]]:
     """The chosen memories as they are told. Those that a later one may make outdated, for a stated reason, say so, or are
     dropped if the policy says that."""
+    chosen = [one for one in chosen if one.place in at_hand]  # what is damaged has no words to tell
     outdated = _outdated(chosen, at_hand)
     updates: dict[Place, list[str]] = defaultdict(list)
     for earlier, later in outdated.items():

@@ -87,6 +87,11 @@ class Pen:
         said = {"reason": reason, **({"name": name} if name else {})}
         return self.record(Event.PHASE_STARTED, id, rule="phase:requested", amendment=said)
 
+    def note_erased_name(self, uid: str) -> Entry:
+        """Enter that the name of the stream's owner, or of somebody who acted, is erased, so that ``verify`` does not miss it."""
+        id = self.engine.memory_id(self.stream.uid, "name", self.stream.last_seq + 1)
+        return self.record(Event.NAME_ERASED, id, rule="erased:name", commitment=uid)
+
     def load(self, *memories: Stored) -> None:
         """Take up memories whose state the next entries will move."""
         for stored in memories:

@@ -85,7 +85,7 @@ def start_phase(
     check = _may_start(engine, address)
     with engine.write([address]) as writer:
         pen = Pen.at_address(engine, writer, address, engine.now())
-        events = [check, *_first(pen, address), *expire_due(pen)]
+        events = [check, *first_phase(pen, address), *expire_due(pen)]
         entry = pen.start_phase(name, code)
         started = PhaseInfo(phase_id(pen.stream.phase), name, entry.tick, code, entry.at)
         events.append(
@@ -112,9 +112,9 @@ def _may_start(engine: Engine, address: Address) -> trace.Trace:
     return check
 
 
-def _first(pen: Pen, address: Address) -> list[trace.Trace]:
-    """Where nothing was written yet, the request is the first write, and phase 1 ends as it begins."""
-    if pen.stream.last_seq:
+def first_phase(pen: Pen, address: Address) -> list[trace.Trace]:
+    """Return the event of the first phase of a stream to which nothing was written yet, else nothing."""
+    if pen.stream.last_seq or pen.phase_id is None:
         return []
     caller, policy, why = pen.engine.caller, pen.engine.in_force.expanded, str(FIRST_PHASE["phase_reason"])
     return [trace.memory_phase_started(caller, address.space, address.owner, FIRST_PHASE_ID, why, policy)]

@@ -137,8 +137,9 @@ def _events(engine: Engine, stored: Stored, target: Space, receipt: Receipt) -> 
     """What the border says, before and after the gates have spoken."""
     assert stored.body is not None, "an active memory has its content"
     caller, policy, source = engine.caller, engine.in_force.expanded, stored.body["space"]
-    if receipt.outcome is Outcome.DENIED or receipt.memory is None:
-        code = receipt.reasons[0]
+    code = _not_promoted(receipt)
+    if code is not None or receipt.memory is None:
+        code = code or receipt.reasons[0]
         return [
             trace.memory_border_check(caller, "promote", source, target, True, ALLOWED, policy),
             trace.memory_promotion_denied(caller, source, target, stored.state.id, code, policy),
@@ -149,6 +150,13 @@ def _events(engine: Engine, stored: Stored, target: Space, receipt: Receipt) -> 
             caller, source, target, stored.state.id, receipt.memory.id, stored.state.authority, ALLOWED, policy
         ),
     ]
+
+
+def _not_promoted(receipt: Receipt) -> str | None:
+    """Return why a memory that was let across is not believed there: a gate refused it, or it lost against what is there."""
+    if receipt.outcome is Outcome.CONTRADICTED:
+        return "promotion:lost"
+    return receipt.reasons[0] if receipt.outcome is Outcome.DENIED else None
 
 
 def _refused(writing: Writing, stored: Stored, target: Space, code: str) -> Receipt:

@@ -9,12 +9,12 @@ from typing import Any
 
 from recollect.engine.arguments import check_names, check_number, check_sought, check_word
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
-from recollect.engine.context import Engine, find, visible
+from recollect.engine.context import Engine, damage_of, find, visible
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen, hidden_ids
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import HISTORY_KIND, Entry, Event
-from recollect.model.receipt import HistoryEvent, Page
+from recollect.model.receipt import HistoryEvent, Page, Problem
 from recollect.model.record import Memory, Tombstone
 from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.borders import Sight, may_read
@@ -68,9 +68,17 @@ def page_of(
     check_number("limit", limit, 1, MAX_PAGE)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
     selection = selection_of(engine, streams, filters, status, before=_place_of_cursor(engine, reader, cursor))
-    found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
+    found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1, damaged=True))
     page, more = found[:limit], len(found) > limit
-    return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
+    items = tuple(to_memory(stored) for stored in page if stored.damage is None)
+    damaged = tuple(told_damage(reader, stored) for stored in page if stored.damage is not None)
+    return Page(items, _encoded(page[-1]) if more else None, damaged)
+
+
+def told_damage(reader: Reader, stored: Stored) -> Problem:
+    """What a list says of a memory that cannot be read."""
+    error = damage_of(reader, stored)
+    return Problem(stored.state.id, error.message, error.hint)
 
 
 def readable_streams(
@@ -122,7 +130,7 @@ def _streams_in_reach(engine: Engine, reader: Reader, owner: str | None) -> list
 def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
     """Everything that ever happened to a memory, oldest first, in history's seven kinds."""
     with engine.read() as reader:
-        stored = find(engine, reader, id)
+        stored = find(engine, reader, id, damaged=True)
         entries = reader.entries_about(engine.tenant, stored.state.id)
         amendments = reader.amendments_about(engine.tenant, stored.state.id)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
@@ -215,14 +223,18 @@ def chain(engine: Engine, id: str) -> tuple[Memory | Tombstone, ...]:
 
 def chain_of(engine: Engine, reader: Reader, id: str) -> list[Stored]:
     """The stored versions of a chain in order, as far as the caller may know of them."""
-    stored = find(engine, reader, id)
+    stored = find(engine, reader, id, damaged=True)
     links = [stored]
-    while (before := links[0].state.supersedes_id) is not None:
-        links.insert(0, reader.by_ids(engine.tenant, [before])[before])
-    while (after := links[-1].state.superseded_by_id) is not None:
-        links.append(reader.by_ids(engine.tenant, [after])[after])
+    while (before := _link(engine, reader, links[0].state.supersedes_id)) is not None:
+        links.insert(0, before)
+    while (after := _link(engine, reader, links[-1].state.superseded_by_id)) is not None:
+        links.append(after)
     hidden = hidden_ids(engine, reader, (link.state.id for link in links))
     return current(engine, reader, [link for link in links if link.state.id not in hidden])
+
+
+def _link(engine: Engine, reader: Reader, id: str | None) -> Stored | None:
+    return None if id is None else reader.by_ids(engine.tenant, [id]).get(id)
 
 
 def current(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Stored]:
@@ -259,14 +271,14 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
 
 def _encoded(last: Stored) -> str:
     """The page's last memory by its time and id: its place would tell how many there are of what may not be seen."""
-    assert last.body is not None, "a listed memory has its content"
-    text = json.dumps([last.body["created_at"], last.state.id])
+    text = json.dumps([place_of(last)[0], last.state.id])
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
 def place_of(stored: Stored) -> tuple[str, int, int]:
     """When a memory was written, so that no two come at the same time; pages go by it."""
-    return (stored.body or {})["created_at"], stored.stream, stored.number
+    created_at = stored.damage.created_at if stored.damage is not None else (stored.body or {})["created_at"]
+    return created_at, stored.stream, stored.number
 
 
 def _place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tuple[str, int, int] | None:
@@ -284,7 +296,7 @@ def _place_of_cursor(engine: Engine, reader: Reader, cursor: str | None) -> tupl
 
 def _was_on_a_page(engine: Engine, reader: Reader, last: Stored) -> bool:
     """Whether the caller may have been shown it. What was erased since may have been, if it lies where the caller reads."""
-    if last.body is not None:
+    if last.body is not None or last.damage is not None:
         return visible(engine, reader, last)
     address = reader.stream_numbered(last.tenant, last.stream).address
     return engine.caller.trusted or (address is not None and may_read(engine.caller, address))

@@ -121,7 +121,7 @@ def query(engine: Engine, wanted: Query) -> Recall:
         event = recall_event(engine, reader, wanted.text, items, streams, open_ones)
     events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
     _note(engine, wanted, streams, items)
-    kept = events if _checks_are_kept(engine, wanted, refusals) else (event,)
+    kept = events if checks_are_kept(engine, wanted.owner, asked_spaces(wanted.space), refusals) else (event,)
     tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
     why = NOT_SURE if not_sure else BELOW_THRESHOLD if found else NOTHING_MATCHES
     return Recall(wanted.text, tuple(items), events, header, no_room + too_many, asked.notice, sure, why)
@@ -310,9 +310,11 @@ def _note(engine: Engine, wanted: Query, streams: Sequence[Stream], items: Seque
     operations.note(engine, operations.queried(engine, wanted.owner if streams else None, now))
 
 
-def _checks_are_kept(engine: Engine, wanted: Query, refusals: Mapping[Space, str | None]) -> bool:
+def checks_are_kept(
+    engine: Engine, owner: str | None, spaces: Sequence[Space] | None, refusals: Mapping[Space, str | None]
+) -> bool:
     """Whether the checks of the borders are kept with the traces, and not only told to the caller."""
-    passed_over = only_passed_over(engine.caller, wanted.owner, asked_spaces(wanted.space), refusals)
+    passed_over = only_passed_over(engine.caller, owner, spaces, refusals)
     return engine.policy.traces.keep == "all" or not passed_over
 
 

@@ -6,7 +6,6 @@ writes took place. A version says to whom it was linked when it was made, links 
 table that ranking reads is derived from both.
 """
 
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -22,6 +21,7 @@ from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.meaning import Likeness, check_stream, likeness_of
 from recollect.engine.pen import Pen
+from recollect.model.bodies import body_from, values_from
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Op
@@ -366,7 +366,8 @@ def relations_of_stream(
 
 def _stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
     """What each version says of those that it was near to when it was made."""
-    bodies = [(version.id, json.loads(version.body)) for version in versions if version.body is not None]
+    read = ((version.id, body_from(version.body)[0]) for version in versions)
+    bodies = [(id, body) for id, body in read if body is not None]
     return {
         (id, other, relation_type): (strength, body["created_at"])
         for id, body in bodies
@@ -382,7 +383,9 @@ def _by_hand(
     for entry in entries:
         text = amendments.get(entry.seq, (None, None))[0]
         if entry.rule.startswith(RELATION_RULE) and entry.other_id is not None and text is not None:
-            said = json.loads(text)
+            said = values_from(text)
+            if said is None:
+                continue  # damaged: `verify` says so
             linked = entry.event is Event.LINKED
             found[entry.memory_id, entry.other_id, said["relation_type"]] = (
                 (said["strength"], entry.at) if linked else None

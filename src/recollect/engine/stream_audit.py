@@ -31,6 +31,7 @@ HINT = "Restore the store from a backup, and find out who wrote to the file."
 BRINGS_VERSION = (Event.STORED, Event.CONTRADICTED)
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 """What comes of reading a row that somebody has put nonsense into."""
+_COMMITS_TO_NO_VALUES = (Event.SEVERED, Event.NAME_ERASED)
 AT_ONCE = 500
 """So many memories' relations are looked at twice in one go."""
 
@@ -42,13 +43,16 @@ Actors = Mapping[str, tuple[str | None, bytes | None]]
 
 
 class Walked(NamedTuple):
-    """What came of a walk: the first problem, how much there was, the aliases that versions bring, and who signed."""
+    """What came of a walk: the first problem, how much there was, the aliases that versions bring, who signed, who acted, and
+    whose names were erased."""
 
     problem: Problem | None
     entries: int
     versions: int
     aliases: frozenset[tuple[str, str]]
     signed: SignedAudit
+    acted: frozenset[str]
+    erased_names: frozenset[str]
 
 
 class Broken(Exception):
@@ -70,12 +74,8 @@ def walked(engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: 
     except UNREADABLE as error:
         problem = Problem(audit.name, f"something in it cannot be read, so it was altered: {error}", HINT)
     aliases = audit.aliases if problem is None else _aliases_of(reader, stream)
-    return Walked(problem, audit.entries, audit.versions.count, frozenset(aliases), audit.signed)
-
-
-def stream_name(stream: Stream) -> str:
-    where = stream.address
-    return f"{where.namespace}/{where.space}/{where.owner}" if where else f"stream {stream.uid[:12]}"
+    acted, erased = frozenset(audit.acted), frozenset(audit.erased_names)
+    return Walked(problem, audit.entries, audit.versions.count, frozenset(aliases), audit.signed, acted, erased)
 
 
 def _aliases_of(reader: Reader, stream: Stream) -> set[tuple[str, str]]:
@@ -96,10 +96,12 @@ class _StreamAudit:
     def __init__(self, engine: Engine, reader: Reader, stream: Stream, actors: Actors, log: LogAudit) -> None:
         self._reader, self._stream, self._actors = reader, stream, actors
         self._store_id = engine.store.store_id
-        self.name = stream_name(stream)
+        self.name = stream.name
         self.entries = 0
         self.versions = Versions(reader, stream)
         self.aliases: set[tuple[str, str]] = set()
+        self.acted: set[str] = set()
+        self.erased_names: set[str] = set()
         self._amendments = Amendments(reader, stream)
         self._covering = Covering([leaf for _, leaf in log.of_stream(stream.uid)])
         self.signed = SignedAudit(self.name, log.signers, log.of_stream(stream.uid))
@@ -118,6 +120,8 @@ class _StreamAudit:
     # ── along the chain ─────────────────────────────────────────────────────────────────────────────────────────
 
     def follow(self, tell: Walk) -> None:
+        if self._stream.fault is not None:
+            raise Broken(self.name, self._stream.fault)
         for page in entry_pages(self._reader, self._stream):
             for entry in page:
                 self._in_chain(entry)
@@ -132,6 +136,7 @@ class _StreamAudit:
             raise self._broken(entry, "it does not follow the entry before it: prev_hash is another")
         if entry.hash != entry.computed_hash():
             raise self._broken(entry, "its fields were changed: they no longer give its hash")
+        self.acted.add(entry.actor)
         if entry.actor not in self._actors:
             raise self._broken(entry, "whoever acted is missing from the actors")
         if (fault := self._covering.fault_at(entry.seq, entry.hash)) is not None:
@@ -153,6 +158,9 @@ class _StreamAudit:
         counted = (last.tick if last else 0, last.at if last else "", self.versions.last)
         if (stream.tick, stream.last_at, stream.last_memory) != counted:
             raise Broken(f"{self.name}, counters", "its tick, time or last number is not that of its last entry")
+        if (stream.address is None) != (stream.uid in self.erased_names):
+            what = "is gone without an erasure" if stream.address is None else "is back after its erasure"
+            raise Broken(f"{self.name}, owner", f"the name of its owner {what}")
         if stream.phase != self._phases:
             raise Broken(f"{self.name}, counters", "its phase is not the one that its entries began")
 
@@ -164,7 +172,9 @@ class _StreamAudit:
         if entry.event in BRINGS_VERSION:
             return self._version(entry), None
         self._phases += entry.event is Event.PHASE_STARTED
-        brings_values = entry.commitment is not None and entry.event is not Event.SEVERED
+        if entry.event is Event.NAME_ERASED and entry.commitment is not None:
+            self.erased_names.add(entry.commitment)
+        brings_values = entry.commitment is not None and entry.event not in _COMMITS_TO_NO_VALUES
         return None, self._amendment(entry) if brings_values else None
 
     def _check_unasked(self, seq: int) -> None:
@@ -215,6 +225,8 @@ class _StreamAudit:
         if found is None:
             raise self._broken(entry, "the values that it brought are missing")
         nameless = entry.event is Event.PHASE_STARTED and self._stream.address is None
+        if found.memory_id != entry.memory_id:
+            raise self._broken(entry, "the values that it brought are filed under another memory")
         self._check_committed(entry, found.body, found.salt, entry.memory_id in self._removed or nameless)
         if entry.rule.startswith(fold.RELATION_RULE):
             self._by_hand.append((entry, found.body))

@@ -73,8 +73,8 @@ class VouchSignatures:
     def _place_in_log(self, place: tuple[int, int], vouch: Vouch) -> int | None:
         """Where the log has the entry of a vouch; ``None`` while no checkpoint covers it."""
         reader, tenant = self._reader, self._engine.tenant
-        memory = reader.by_places(tenant, [place])[0].state.id
-        for entry in reversed(reader.entries_about(tenant, memory)):
+        found = reader.by_places(tenant, [place])
+        for entry in reversed(reader.entries_about(tenant, found[0].state.id) if found else []):
             if (entry.event, entry.actor, entry.at) == (Event.VOUCHED, vouch["actor"], vouch["at"]):
                 return place_of(reader, tenant, entry.stream, entry.seq)
         return None

@@ -28,7 +28,10 @@ class DerivedFate(Document):
 
     id: MemoryId
     how: tuple[
-        Literal["built_upon", "promoted", "summary", "taken_from", "written_for", "acted", "agent", "vouched"], ...
+        Literal[
+            "built_upon", "promoted", "summary", "taken_from", "written_for", "acted", "agent", "vouched", "thread"
+        ],
+        ...,
     ]
     became: Literal["kept", "review", "erased"]
 

@@ -19,6 +19,7 @@
         │   └── StoreConflict lost against another writer, and again when it was tried again
         ├── OutcomeUnknown   the connection was lost while a write was being committed
         ├── StoreCorrupt     not a Recollect database, or a damaged one
+        │   └── MemoryDamaged one memory's rows cannot be read; everything else can
         └── StoreTooNew      written by a later release
 
 A denied write is not an error: it is an answer, and comes back as a receipt.
@@ -128,6 +129,12 @@ class OutcomeUnknown(StoreError):
 
 class StoreCorrupt(StoreError):
     code = "store_corrupt"
+
+
+class MemoryDamaged(StoreCorrupt):
+    """The rows of one memory cannot be read. ``field`` is its id; everything else can be read."""
+
+    code = "memory_damaged"
 
 
 class StoreTooNew(StoreError):

@@ -50,6 +50,9 @@ class Event(StrEnum):
     ERASED = "erased"
     PHASE_STARTED = "phase_started"
     """About the stream itself: a new phase of its time. It moves no memory."""
+    NAME_ERASED = "name_erased"
+    """About a name: that of the stream's owner, or of somebody who acted. The commitment is the uid of the stream or the actor.
+    It moves no memory."""
 
 
 EVENTS = ByText(Event)
@@ -76,6 +79,7 @@ HISTORY_KIND: dict[Event, str] = {
     Event.EXPIRED: "TTL",
     Event.RESTORED: "RESTORE",
     Event.PHASE_STARTED: "UPDATE",
+    Event.NAME_ERASED: "DELETE",
 }
 """Every event as one of history's seven kinds."""
 

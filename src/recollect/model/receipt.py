@@ -75,10 +75,14 @@ class Receipt(Plain):
 
 @dataclass(frozen=True, slots=True)
 class Page(Plain):
-    """Some of a list, and the cursor that continues it (``None`` at the end)."""
+    """Some of a list, and the cursor that continues it (``None`` at the end).
+
+    ``damaged`` names the memories that belong here and cannot be read: where each is, what is wrong, and what to do.
+    """
 
     items: tuple[Memory, ...]
     next_cursor: str | None = None
+    damaged: tuple["Problem", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

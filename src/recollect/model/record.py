@@ -346,7 +346,7 @@ class Memory:
 class Tombstone:
     """What is left of a memory whose content was removed: that it was, where it stood, and when it went.
 
-    ``removed`` is ``erased`` (a person's right) or ``purged`` (past its purge date).
+    ``removed`` is ``erased`` (a person's right), ``purged`` (past its purge date) or ``damaged`` (it cannot be read).
     """
 
     id: str

@@ -2,7 +2,7 @@
 
 The ledger commits to a version, which never changes. But the content hash of a parent, how like a neighbour is, and a signature
 that covers the parents are words about somebody else's memory, and have to go when that one is erased; so has the name of
-somebody for whom an agent wrote in a stream that is not theirs. So the commitment does
+somebody for whom an agent wrote in a stream that is not theirs, also where a thread or a run is called so. So the commitment does
 not cover such a value but its seal: a hash over a salt of its own and the value. Cutting a link takes value and salt
 away and leaves the seal. The commitment holds as before, and what was sealed cannot even be guessed.
 """
@@ -16,7 +16,8 @@ from recollect.model.canonical import canonical_json
 from recollect.model.vocabulary import Space
 
 PARENT, NEIGHBOUR, SIGNATURE = "parent_refs", "neighbours", "signature"
-USER, ACTOR = NAMES = "user_id", "actor_id"
+USER, ACTOR, THREAD, RUN = NAMES = "user_id", "actor_id", "thread_id", "run_id"
+"""Names of people, and names that an application may have given after a person."""
 SALT_BYTES = 16
 _SINGLE = (SIGNATURE, *NAMES)
 """Fields that hold one value, and no list."""

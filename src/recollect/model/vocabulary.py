@@ -178,3 +178,8 @@ class Change(StrEnum):
     UPDATE = "update"
     CORRECTION = "correction"
     CONTRADICTION = "contradiction"
+
+
+_CHOICES = (Namespace, Space, Kind, KindClass, EventType, Layer, Tier, Source, Authority, Status, Outcome, Change)
+OWN_WORDS = frozenset({SHARED, "default", *(str(word) for words in _CHOICES for word in words)})
+"""Words that stand in the tables of any store, whoever uses it."""

@@ -16,8 +16,10 @@ AGENT = "agent"
 """An agent, a model or a tool of their name wrote it for somebody else."""
 VOUCHED = "vouched"
 """They vouched for it where it was imported from."""
-ROLES = frozenset({WRITTEN_FOR, ACTED, AGENT, VOUCHED})
-LISTED_ONLY = frozenset({AGENT, VOUCHED})
+THREAD = "thread"
+"""The thread or the run in which it was written bears their name."""
+ROLES = frozenset({WRITTEN_FOR, ACTED, AGENT, VOUCHED, THREAD})
+LISTED_ONLY = frozenset({AGENT, VOUCHED, THREAD})
 """Such a memory is another's in every way, and nothing is decided about it."""
 NOBODY = frozenset({"application", "assistant", SHARED})
 """Authors and scopes where nobody was named: erasing an owner who is called so must not take everything along."""
@@ -53,6 +55,7 @@ def _roles(body: Body, told: Iterable[Body], name: str) -> Iterator[tuple[str, b
     yield WRITTEN_FOR, name == body.get("user_id") or (name == body.get("scope") and name not in NOBODY)
     yield ACTED, name == body.get("actor_id")
     yield AGENT, name == body.get("agent_id") or _is_author(body, name)
+    yield THREAD, name in (body.get("thread_id"), body.get("run_id"))
     yield VOUCHED, any(name in (one.get("id"), one.get("name")) for one in (*_vouchers(body), *told))
 
 

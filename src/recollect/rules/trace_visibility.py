@@ -1,4 +1,4 @@
-"""Which governance events a bound caller may be told of: they repeat what was written, and what somebody asked."""
+"""Whom and what a governance event names, and which events a bound caller may be told of."""
 
 import re
 from collections.abc import Iterator, Mapping, Set
@@ -36,3 +36,23 @@ def may_be_told(event: Mapping[str, Any], session: str | None, hidden: Set[str])
         return False
     is_own = session is not None and event["session"] == session
     return is_own or (bool(named) and event["type"] != TraceType.RECALL)
+
+
+_NAMES = frozenset(
+    {"session", "ai_profile", "owner", "user_id", "agent_id", "actor_id", "thread_id", "run_id", "phase_name"}
+)
+"""The keys of an event, and of the items in it, whose value is somebody's name or was chosen by an application."""
+
+
+def names_anybody(event: Any, names: Set[str]) -> bool:
+    """Return whether an event, or an item in it, bears one of these names as a name and not among its words.
+
+    >>> names_anybody({"type": "memory_denied", "session": "ana", "attempted": {"kind": "semantic"}}, {"ana"})
+    True
+    >>> names_anybody({"type": "memory_denied", "session": "s1", "attempted": {"kind": "semantic"}}, {"semantic"})
+    False
+    """
+    if isinstance(event, Mapping):
+        bears = any(isinstance(value, str) and value in names for key, value in event.items() if key in _NAMES)
+        return bears or any(names_anybody(value, names) for value in event.values())
+    return isinstance(event, list | tuple) and any(names_anybody(value, names) for value in event)

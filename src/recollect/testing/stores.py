@@ -11,6 +11,7 @@ from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
 from recollect.rules.findable import Findable
+from recollect.rules.text import sha256_hex
 from recollect.stores.protocol import NO_LIMIT, Reader, Store, Stream, Writer
 
 TENANT = "acme"
@@ -36,9 +37,20 @@ def memory_id(name: str) -> str:
 
 
 def body(content: str = "Ana likes tea", **fields: Any) -> dict[str, Any]:
-    """The body of a version, as far as stores look into it."""
+    """The body of a version: what every body has, and what stores look into."""
     plain: dict[str, Any] = {
         "content": content,
+        "content_hash": sha256_hex(content),
+        "fingerprint": sha256_hex(content),
+        "canonical_key": "Key",
+        "authority": "user_asserted",
+        "author": {"id": "application", "name": "application"},
+        "namespace": "prod",
+        "space": "user",
+        "owner": "ana",
+        "sublayer": "fact",
+        "decisions": [],
+        "tick": 1,
         "scope": "shared",
         "kind": "semantic",
         "event_type": "fact",

@@ -172,8 +172,8 @@ def test_test_data_and_earlier_phases_stay_out_as_in_any_recall(mem: Recollect) 
 def test_a_snapshot_is_a_read_like_any_other(mem: Recollect) -> None:
     id = stored(mem, MISSION, owner="ana", tier="canon")
     block = mem.snapshot_block(owner="ana")
-    assert [item["id"] for item in block.events[0]["recalled"]] == [id]
-    assert block.events[0]["type"] == "memory_recall"
+    assert [item["id"] for item in block.events[-1]["recalled"]] == [id]
+    assert block.events[-1]["type"] == "memory_recall"
     newest = mem.events(limit=1).items[0]
     assert (newest.node, newest.op, newest.user) == ("context", "search", "ana")
     mem.engine.accesses.flush()
@@ -252,7 +252,7 @@ def test_the_budget_of_the_policy_holds_where_none_is_given() -> None:
         mem.add_many([{"content": f"Rule {n}: {'dig ' * 30}", "tier": "canon", "title": f"r{n}"} for n in range(9)])
         block = mem.snapshot_block()
         assert 0 < block.tokens <= 120 and block.left_out
-        assert tuple(item["id"] for item in block.events[0]["recalled"]) == block.items
+        assert tuple(item["id"] for item in block.events[-1]["recalled"]) == block.items
         assert all(len(one) <= 40 for one in lines(block))
 
 

@@ -113,7 +113,8 @@ def test_a_target_that_holds_something_is_refused(source: Path, tmp_path: Path) 
 
 def test_erased_people_stay_erased_in_the_copy(source: Path, tmp_path: Path) -> None:
     migrate(source, tmp_path / "new.db")
-    assert (tmp_path / "new.db.erased").read_bytes() == (tmp_path / "old.db.erased").read_bytes()
+    lists = [(tmp_path / f"{name}.db.erased").read_text().split() for name in ("new", "old")]
+    assert sorted(lists[0]) == sorted(lists[1])
     with recollect.open(tmp_path / "new.db") as mem:
         with pytest.raises(NotFound):
             mem.get("0000000000ff")

@@ -26,7 +26,7 @@ from recollect.model.receipt import (
     holds,
 )
 from recollect.model.record import Memory, Tombstone
-from recollect.model.rendering import BREAK, visible
+from recollect.model.rendering import BREAK, one_line, visible
 from recollect.rules.counting import counted, entries, memories
 from recollect.rules.reasons import plain
 
@@ -217,6 +217,8 @@ def page(answer: Page) -> None:
     for one in answer.items:
         _memory_row(drawn, one)
     console.print(drawn if answer.items else "[dim]no memories[/]")
+    for problem in answer.damaged:
+        console.print(f"[red]damaged[/] {escape(one_line(problem.what))} {escape(problem.hint or '')}", soft_wrap=True)
     if answer.next_cursor:
         console.print(f"[dim]more: --cursor {answer.next_cursor}[/]", soft_wrap=True)
 

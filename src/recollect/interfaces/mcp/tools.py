@@ -92,7 +92,9 @@ class List(AgentRequest):
 def list_memories(memory: Recollect, request: List) -> Answer:
     asked = request.model_dump(exclude={"agent"}, exclude_none=True)
     page = through(memory, request.agent).list(**asked)
-    values = {"items": [_overview(one) for one in page.items], "next_cursor": page.next_cursor}
+    values: dict[str, Any] = {"items": [_overview(one) for one in page.items], "next_cursor": page.next_cursor}
+    if page.damaged:
+        values["damaged"] = [one.to_dict() for one in page.damaged]
     return Answer(values, as_text(values))
 
 

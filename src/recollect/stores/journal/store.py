@@ -35,6 +35,10 @@ ROWS_A_LINE = 500
 LINES_ADOPTED = "vault_lines_adopted"
 """The store's value that says how many lines of a vault it has taken over."""
 
+ALTERED_LINE = (
+    "what a vault reads of memory {} is not what its rows say: somebody changed the line. "
+    "`recollect rebuild` shows the rows again"
+)
 _log = logging.getLogger("recollect.vault")
 
 
@@ -284,7 +288,12 @@ class JournalStore:
 
     def check(self) -> list[str]:
         with self._looking() as replica:
-            return [*replica.check(), *self._erased.damaged()]
+            altered = self._view.altered(replica.transaction())
+            return [*replica.check(), *self._erased.damaged(), *(ALTERED_LINE.format(id) for id in altered)]
+
+    def foreign_objects(self) -> list[str]:
+        """A file of lines has none: the copy in memory is made by this release alone."""
+        return []
 
     def size_bytes(self) -> int:
         return self._journal.path.stat().st_size if self._journal.path.exists() else 0

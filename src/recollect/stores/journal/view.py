@@ -241,6 +241,14 @@ class VaultView:
         found = reader.select(SHOWN.tenant, wanted, NO_LIMIT)
         return self.changes(reader, [stored.state.id for stored in found])
 
+    def altered(self, reader: Reader) -> list[str]:
+        """Return the vault's ids of what the lines tell otherwise than the rows, which the ledger commits to."""
+        stream = reader.stream_at(SHOWN)
+        if stream is None:
+            return []
+        found = reader.select(SHOWN.tenant, Selection(streams=(stream.number,), equal={"status": "active"}), NO_LIMIT)
+        return [memory.id for memory in self.changes(reader, [stored.state.id for stored in found]).memories]
+
     def _as_shown(self, root: Stored, head: Stored) -> VaultMemory | None:
         """A chain as the vault should show it, or ``None`` if its words are still to come."""
         if head.body is None and head.state.removed is None:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from recollect.model.address import Address
+from recollect.model.bodies import body_from
 from recollect.model.vocabulary import KindClass
 from recollect.stores.protocol import Contender, Later, Place, Posting, Relation, Search, Selection, Stored, Stream
 from recollect.stores.sql.filters import where as condition_of
@@ -218,7 +219,8 @@ class AnnouncedReads(Transaction):
         if known is None:
             return super().contents(tenant, places)
         bodies = {place: row["body"] for place, row in known.items()}
-        return {place: json.loads(body)["content"] for place, body in bodies.items() if body is not None}
+        read = {place: body_from(text)[0] for place, text in bodies.items()}
+        return {place: body["content"] for place, body in read.items() if body is not None}
 
     def by_places(self, tenant: str, places: Sequence[Place]) -> list[Stored]:
         known = self._rows_at(places)
@@ -233,7 +235,7 @@ class AnnouncedReads(Transaction):
         known = {row["id"]: row for one in self._compared for row in one.rows().values()}
         if not known.keys() >= set(ids):
             return super().by_ids(tenant, ids)
-        found = self._named(tenant, [known[id] for id in dict.fromkeys(ids)])
+        found = self._named(tenant, [known[id] for id in dict.fromkeys(ids)], damaged=True)
         return {stored.state.id: stored for stored in found}
 
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:

@@ -92,6 +92,20 @@ SELECT format('the role recollect_app may do too much: it must be no superuser a
 SELECT format('the server counted %s failed page checksums in this database', checksum_failures)
   FROM pg_stat_database WHERE datname = current_database() AND checksum_failures > 0
 
+-- name: objects
+-- Whatever may keep a copy of a row: tables, views, functions that triggers run, triggers, and rules.
+SELECT 'table' AS kind, c.relname::text AS name, NULL::text AS on_table FROM pg_class c
+ WHERE c.relnamespace = 'recollect'::regnamespace AND c.relkind IN ('r', 'p', 'f', 'm', 'v') AND NOT c.relispartition
+ UNION ALL
+SELECT 'function', p.proname::text, NULL FROM pg_proc p WHERE p.pronamespace = 'recollect'::regnamespace
+ UNION ALL
+SELECT 'trigger', t.tgname::text, c.relname::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+ WHERE c.relnamespace = 'recollect'::regnamespace AND NOT t.tgisinternal
+ UNION ALL
+SELECT 'rule', r.rulename::text, c.relname::text FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
+ WHERE c.relnamespace = 'recollect'::regnamespace AND c.relkind <> 'v' AND c.relkind <> 'm'
+ ORDER BY 1, 2, 3
+
 -- name: has_amcheck
 SELECT count(*) AS n FROM pg_extension WHERE extname = 'amcheck'
 

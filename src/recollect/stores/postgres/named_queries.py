@@ -17,8 +17,11 @@ _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")
 DIALECT = Dialect(
     one_of_texts="{column} = ANY (ARRAY(SELECT jsonb_array_elements_text({list}::jsonb)))",
     one_of_numbers="{column} = ANY (ARRAY(SELECT jsonb_array_elements_text({list}::jsonb)::bigint))",
-    tagged="{tags}::jsonb @> to_jsonb({tag}::text)",
+    tagged="CASE WHEN pg_input_is_valid({tags}, 'jsonb') THEN {tags}::jsonb @> to_jsonb({tag}::text) ELSE false END",
+    readable="pg_input_is_valid({text}, 'jsonb')",
 )
+TRUSTING = DIALECT._replace(tagged="{tags}::jsonb @> to_jsonb({tag}::text)", readable="true")
+"""Before release 16 a server cannot say whether a text is JSON: there one damaged row fails the queries that look into texts."""
 
 
 @lru_cache(maxsize=512)
@@ -57,10 +60,9 @@ class NamedQueries:
     They go out in one stream with whatever follows; an error of theirs comes out of the next read, or of the commit.
     """
 
-    dialect = DIALECT
-
     def __init__(self, db: psycopg.Connection[Row], pipeline: psycopg.Pipeline) -> None:
         self._db = db
+        self.dialect = DIALECT if db.info.server_version >= 160000 else TRUSTING
         self._pipeline = pipeline
         self._asked: dict[tuple[Any, ...], Callable[[], list[Any]]] = {}
 

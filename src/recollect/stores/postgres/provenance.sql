@@ -27,17 +27,18 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash F
   JOIN memories m ON m.tenant = :tenant AND m.stream = v.stream AND m.memory = v.memory
   LEFT JOIN memories b ON b.tenant = :tenant AND b.id = m.supersedes_id
  CROSS JOIN (SELECT ARRAY(SELECT jsonb_array_elements_text(:ids::jsonb)) AS ids) wanted
- CROSS JOIN LATERAL (SELECT v.body::jsonb AS said) parsed
- WHERE v.tenant = :tenant AND v.body IS NOT NULL
+ CROSS JOIN LATERAL (SELECT CASE WHEN {body_readable} THEN v.body::jsonb ELSE '{}'::jsonb END AS said,
+                             CASE WHEN {vouchers_readable} THEN m.vouchers::jsonb ELSE '[]'::jsonb END AS vouched) parsed
+ WHERE v.tenant = :tenant AND v.body IS NOT NULL AND {filters}
    AND (EXISTS (SELECT 1 FROM jsonb_array_elements(coalesce(said -> 'neighbours', '[]')) near
                  WHERE near ->> 0 = ANY (wanted.ids))
         OR said #>> '{meta,promoted_from}' = ANY (wanted.ids)
         OR jsonb_exists_any(coalesce(said #> '{meta,summary_of}', '[]'), wanted.ids)
         OR jsonb_exists_any(coalesce(said #> '{meta,source_turn_ids}', '[]'), wanted.ids)
-        OR ARRAY[m.user_id, m.agent_id, m.actor_id, m.scope, said #>> '{author,id}', said #>> '{author,name}'] && wanted.ids
+        OR ARRAY[m.user_id, m.agent_id, m.actor_id, m.scope, m.thread_id, m.run_id, said #>> '{author,id}', said #>> '{author,name}'] && wanted.ids
         OR EXISTS (SELECT 1 FROM jsonb_path_query(said, 'lax $.meta.entry.vouchers[*].*') voucher
                     WHERE voucher #>> '{}' = ANY (wanted.ids))
-        OR EXISTS (SELECT 1 FROM jsonb_path_query(m.vouchers::jsonb, 'lax $[*].told.*') voucher
+        OR EXISTS (SELECT 1 FROM jsonb_path_query(vouched, 'lax $[*].told.*') voucher
                     WHERE voucher #>> '{}' = ANY (wanted.ids)))
  ORDER BY m.stream, m.memory
 
@@ -49,10 +50,11 @@ SELECT uid, name FROM actors
 -- Of each voucher so many at most: whoever vouches for thousands must not crowd out the others.
 SELECT voucher, author FROM (
     SELECT voucher, author, row_number() OVER (PARTITION BY voucher ORDER BY author COLLATE "C") AS nth FROM (
-        SELECT DISTINCT who.name AS voucher, (v.body::json -> 'author' ->> 'id') COLLATE "C" AS author FROM actors who
+        SELECT DISTINCT who.name AS voucher,
+               CASE WHEN {body_readable} THEN v.body::json -> 'author' ->> 'id' END COLLATE "C" AS author FROM actors who
           JOIN ledger l ON l.tenant = :tenant AND l.actor = who.uid AND l.event = 'vouched'
           JOIN memories m ON m.tenant = :tenant AND m.id = l.memory_id AND strpos(m.vouchers, '"actor":"' || who.uid || '"') > 0
           JOIN versions v ON v.tenant = :tenant AND v.stream = m.stream AND v.memory = m.memory
          WHERE who.tenant = :tenant AND who.name = ANY (ARRAY(SELECT jsonb_array_elements_text(:names::jsonb)))
-           AND v.body IS NOT NULL AND {filters}) one) numbered
+           AND v.body IS NOT NULL AND {filters}) one WHERE author IS NOT NULL) numbered
  WHERE nth <= :each ORDER BY voucher COLLATE "C", author COLLATE "C"

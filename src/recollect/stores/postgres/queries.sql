@@ -153,7 +153,7 @@ SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.cont
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
 
 -- name: contents_at
-SELECT v.stream, v.memory, v.body::json ->> 'content' AS content
+SELECT v.stream, v.memory, CASE WHEN {filters} THEN v.body::json ->> 'content' END AS content
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM versions
                       WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
@@ -162,12 +162,12 @@ SELECT v.stream, v.memory, v.body::json ->> 'content' AS content
 
 -- name: entities_at
 -- Few bodies have any, and looking for the word is much cheaper than reading the body.
-SELECT v.stream, v.memory, v.body::json ->> 'entities' AS entities
+SELECT v.stream, v.memory, CASE WHEN {filters} THEN v.body::json ->> 'entities' END AS entities
   FROM jsonb_array_elements(:places::jsonb) AS wanted (place)
  CROSS JOIN LATERAL (SELECT * FROM versions
                       WHERE tenant = :tenant AND stream = (wanted.place ->> 0)::bigint
                         AND memory = (wanted.place ->> 1)::bigint LIMIT 1) v
- WHERE v.body LIKE '%"entities":%' AND v.body::json ->> 'entities' IS NOT NULL
+ WHERE v.body LIKE '%"entities":%'
 
 -- name: candidates
 -- Those that are kept beside one another are of one key.
@@ -399,6 +399,9 @@ SELECT * FROM traces
 
 -- name: remove_traces_of_memory
 DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR strpos(body, :id) > 0)
+
+-- name: traces_holding
+SELECT number, body FROM traces WHERE tenant = :tenant AND strpos(body, :text) > 0
 
 -- name: remove_traces_holding
 DELETE FROM traces WHERE tenant = :tenant AND strpos(body, :text) > 0

@@ -130,6 +130,10 @@ class PostgresStore:
         with translated(self.location), self._connections.alone() as db:
             return upkeep.examine(db)
 
+    def foreign_objects(self) -> list[str]:
+        with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
+            return upkeep.foreign_objects(db)
+
     def size_bytes(self) -> int:
         with translated(self.location), self._connections.borrowed(self._timeout_s) as db:
             return upkeep.size_bytes(db)

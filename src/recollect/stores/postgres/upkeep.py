@@ -2,10 +2,12 @@
 
 import time
 
+import psycopg
 from psycopg import sql
 
 from recollect.model.errors import NotAllowed
 from recollect.stores.postgres.connections import BoundedConnection
+from recollect.stores.postgres.migrations import own_tables
 from recollect.stores.postgres.named_queries import KEEPING
 from recollect.stores.protocol import Erased
 
@@ -40,8 +42,34 @@ def examine(db: BoundedConnection) -> list[str]:
     has_amcheck = db.execute(KEEPING["has_amcheck"]).fetchone()
     if has_amcheck and has_amcheck["n"]:
         for row in list(db.execute(KEEPING["indexes_to_examine"])):
-            db.execute(KEEPING["examine_index"], {"name": row["name"]})
+            found += _examined(db, row["name"])
     return found
+
+
+def _examined(db: BoundedConnection, index: str) -> list[str]:
+    """What amcheck says is wrong with an index. A role that may not ask learns nothing, and is told so in the manual."""
+    try:
+        db.execute(KEEPING["examine_index"], {"name": index})
+    except psycopg.errors.InsufficientPrivilege:
+        return []
+    except psycopg.DatabaseError as error:
+        if not isinstance(error, _DAMAGE):
+            raise
+        return [f"the index {index} is damaged ({error.diag.message_primary}): run REINDEX"]
+    return []
+
+
+_DAMAGE = (psycopg.errors.IndexCorrupted, psycopg.errors.DataCorrupted, psycopg.errors.InternalError_)
+
+
+def foreign_objects(db: BoundedConnection) -> list[str]:
+    """Return what the schema holds that the migrations did not make."""
+    known = {("table", name) for name in own_tables()}
+    return [
+        f"{row['kind']} {row['name']!r}" + (f" on {row['on_table']!r}" if row["on_table"] else "")
+        for row in db.execute(KEEPING["objects"])
+        if (row["kind"], row["name"]) not in known
+    ]
 
 
 def size_bytes(db: BoundedConnection) -> int:

@@ -5,13 +5,6 @@ SELECT memory, codes FROM vectors
  WHERE tenant = :tenant AND stream = :stream AND generation = :generation
    AND memory = ANY (ARRAY(SELECT jsonb_array_elements_text(:numbers::jsonb)::bigint))
 
--- name: without_vector
-SELECT v.memory, v.body::json ->> 'content' AS content FROM versions v
- WHERE v.tenant = :tenant AND v.stream = :stream AND v.memory > :after AND v.body IS NOT NULL
-   AND NOT EXISTS (SELECT 1 FROM vectors x WHERE x.tenant = v.tenant AND x.stream = v.stream AND x.memory = v.memory
-                      AND x.generation = :generation)
- ORDER BY v.memory LIMIT :limit
-
 -- name: relations_at
 -- OFFSET 0 keeps each place looked up by itself: joined at once, all relations of the tenant would be read.
 SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at

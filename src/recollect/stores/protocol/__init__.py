@@ -21,6 +21,7 @@ from recollect.stores.protocol.graphs import ReadsGraphs, RemovesGraphs
 from recollect.stores.protocol.ledger import ExtendsLedger, Phase, ReadsLedger, Version
 from recollect.stores.protocol.memories import (
     Contender,
+    Damage,
     Place,
     ReadsMemories,
     Selection,
@@ -55,6 +56,7 @@ __all__ = [
     "Contender",
     "Cursor",
     "CutsLinks",
+    "Damage",
     "Erased",
     "ExtendsCheckpointLog",
     "ExtendsLedger",

@@ -47,6 +47,10 @@ class ReadsLedger(Protocol):
         """What runs of consolidation did: each with its stream's number, the entry, and the values that it brought."""
         ...
 
+    def first_acted_in(self, tenant: str, uid: str) -> int | None:
+        """Return the number of the first stream in whose ledger an actor stands; ``None`` if the actor stands in none."""
+        ...
+
     def phases(self, stream: Stream) -> list[Phase]:
         """The phases of a stream, oldest first. The first began with its first entry."""
         ...

@@ -16,6 +16,14 @@ Standing = Literal["turns", "profile", "rules"]
 """What a turn reads whatever is asked: a conversation's lines, a profile's facts, and the memories of the layer of intent."""
 
 
+class Damage(NamedTuple):
+    """What is wrong with the rows of a memory that cannot be read, and what its row still says of its place."""
+
+    what: str
+    created_at: str
+    scope: str | None
+
+
 class Stored(NamedTuple):
     """A memory as it lies in the store: the body of its version (``None`` once removed), and its current state."""
 
@@ -30,6 +38,8 @@ class Stored(NamedTuple):
     """The content hash of the version that it supersedes, for as long as that version has content."""
     actor_names: Mapping[str, str] = {}
     """The names of those who vouch for it, by uid; whoever was erased has none."""
+    damage: Damage | None = None
+    """Set where its rows cannot be read: then it has no body, and its state may be made up."""
 
 
 class Contender(NamedTuple):
@@ -111,8 +121,8 @@ class ReadsMemories(Protocol):
         """The active memories of a slot, and those with the same subject and value, oldest first; "" finds none."""
         ...
 
-    def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]:
-        """Memories that fit the selection, newest first."""
+    def select(self, tenant: str, selection: Selection, limit: int, *, damaged: bool = False) -> list[Stored]:
+        """Memories that fit the selection, newest first. Those that are ``damaged`` are left out unless they are asked for."""
         ...
 
     def key_holders(self, stream: Stream, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int]:

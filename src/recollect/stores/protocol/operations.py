@@ -34,6 +34,18 @@ class ReadsOperations(Protocol):
         """How many there are of each period, node, op and status; a period is the first ``digits`` characters of the time."""
         ...
 
+    def first_operation_of(self, tenant: str, user: str) -> OperationPlace | None:
+        """Return the place of the oldest event of a user."""
+        ...
+
+    def user_at(self, tenant: str, place: OperationPlace) -> str | None:
+        """Return the user of the event at a place, if there is such an event and it has a user."""
+        ...
+
+    def threads_of_user_alone(self, tenant: str, user: str) -> list[str]:
+        """Return the threads and sessions in which events happened for this user and for nobody else."""
+        ...
+
 
 class KeepsOperations(Protocol):
     def keep_operations(self, tenant: str, operations: Sequence[Operation]) -> None:

@@ -34,6 +34,14 @@ class Stream:
     """Which generation of vectors is in use; the next one may already be in the making."""
     next_embedder: str = ""
     """Whose vectors are being made for the next generation; empty if none are."""
+    fault: str | None = None
+    """What makes its row unreadable. Then it has no address, and only ``verify`` and ``erase`` have a use for it."""
+
+    @property
+    def name(self) -> str:
+        """How people are told of it: by its address, or by its uid once its owner was erased."""
+        where = self.address
+        return f"{where.namespace}/{where.space}/{where.owner}" if where else f"stream {self.uid[:12]}"
 
 
 class ReadsStreams(Protocol):

@@ -1,6 +1,6 @@
 """Governance events, and the answers that are kept for those who ask again."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from recollect.stores.protocol.streams import Stream
@@ -40,6 +40,10 @@ class KeepsTraces(Protocol):
         ...
 
     def remove_traces_of_stream(self, stream: Stream) -> int: ...
+    def remove_traces_naming(self, tenant: str, names: Collection[str]) -> int:
+        """Remove the events that bear one of these names, whatever they are about; returns how many."""
+        ...
+
     def remove_old_traces(self, tenant: str, before: str, max_kept: int | None) -> int:
         """Remove events from before a time, and all but the latest ``max_kept`` (``None``: no limit); returns how many."""
         ...

@@ -33,11 +33,12 @@ class WalkedState(NamedTuple):
 
 
 class Amendment(NamedTuple):
-    """The values that the entry at ``seq`` brought, and their salt; both ``None`` once removed."""
+    """The values that the entry at ``seq`` brought, and their salt; both ``None`` once removed. ``memory_id`` files them."""
 
     seq: int
     body: str | None
     salt: bytes | None
+    memory_id: str
 
 
 class Removals(NamedTuple):

@@ -8,10 +8,15 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
+from recollect.model.canonical import canonical_json
 from recollect.stores.protocol import Table
 from recollect.stores.sql.connection import Capability
 
 EVERYTHING = "1 = 1"
+_TEXT = "CAST({column} AS text)"
+_BEARS = f"max(CASE WHEN {_TEXT} = :name OR replace({_TEXT}, :quoted, '') <> {_TEXT} THEN 1 ELSE 0 END)"
+_WORDS = frozenset({"postings.term"})
+"""Columns of words, which are a text's own and nobody's name."""
 
 
 class CarriedTables(Capability):
@@ -33,6 +38,17 @@ class CarriedTables(Capability):
 
     def count_rows(self, tenant: str, table: Table) -> int:
         return int(self._db.filtered("count_rows", EVERYTHING, {"tenant": tenant}, table=table.name)[0]["n"])
+
+    def columns_naming(self, tenant: str, name: str) -> list[str]:
+        """Return each column, as ``table.column``, in which a row of the tenant bears this name. Words of a text do not count."""
+        found: list[str] = []
+        params = {"tenant": tenant, "name": name, "quoted": canonical_json(name)}
+        for table in self.tables():
+            columns = [column for column in table.columns if column != "tenant"]
+            tests = ", ".join(f"{_BEARS.format(column=column)} AS {column}" for column in columns)
+            (row,) = self._db.filtered("naming", EVERYTHING, params, table=table.name, columns=tests)
+            found += [f"{table.name}.{column}" for column in columns if row[column]]
+        return [column for column in found if column not in _WORDS]
 
     def put_rows(self, table: Table, rows: Sequence[Sequence[Any]]) -> None:
         self._db.insert(table.name, table.columns, rows)

@@ -22,6 +22,8 @@ class Dialect(NamedTuple):
     one_of_texts: str
     one_of_numbers: str
     tagged: str
+    readable: str
+    """Whether ``{text}`` can be read as JSON at all: a function of JSON fails the whole query for one row that cannot."""
 
 
 def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:

@@ -37,12 +37,24 @@ class OperationTables(Capability):
             for row in found
         ]
 
+    def first_operation_of(self, tenant: str, user: str) -> OperationPlace | None:
+        found = self._db.rows("first_operation_of", tenant=tenant, user=user)
+        return OperationPlace(found[0]["at"], found[0]["number"]) if found else None
+
+    def user_at(self, tenant: str, place: OperationPlace) -> str | None:
+        found = self._db.rows("user_at", tenant=tenant, **place._asdict())
+        return str(found[0]["user_id"]) if found else None
+
+    def threads_of_user_alone(self, tenant: str, user: str) -> list[str]:
+        return [row["thread_id"] for row in self._db.rows("threads_of_user_alone", tenant=tenant, user=user)]
+
     def remove_operations_about(self, tenant: str, memory_ids: Sequence[str]) -> None:
         for id in memory_ids:
             self._db.run("remove_operations_about", tenant=tenant, id=id)
 
     def remove_operations_naming(self, tenant: str, name: str) -> None:
-        self._db.run("remove_operations_naming", tenant=tenant, name=name)
+        if self._db.counted("remove_operations_naming", tenant=tenant, name=name):
+            self._db.run("note_scrub_due")
 
     def remove_operations_before(self, tenant: str, at: str) -> None:
         self._db.run("remove_operations_before", tenant=tenant, at=at)

@@ -12,6 +12,20 @@ SELECT substr(at, 1, CAST(:digits AS integer)) AS period, node, op, status, coun
  WHERE tenant = :tenant AND at >= :since
  GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
 
+-- name: first_operation_of
+-- Whatever copy of the store holds any of a user's events holds the oldest one: events leave in the order of their time.
+SELECT at, number FROM operations WHERE tenant = :tenant AND user_id = :user ORDER BY at, number LIMIT 1
+
+-- name: user_at
+SELECT user_id FROM operations WHERE tenant = :tenant AND at = :at AND number = :number AND user_id IS NOT NULL
+
+-- name: threads_of_user_alone
+SELECT DISTINCT thread_id FROM operations
+ WHERE tenant = :tenant AND user_id = :user AND thread_id IS NOT NULL AND thread_id NOT IN (
+        SELECT thread_id FROM operations
+         WHERE tenant = :tenant AND thread_id IS NOT NULL AND (user_id IS NULL OR user_id <> :user))
+ ORDER BY thread_id
+
 -- name: remove_operations_naming
 DELETE FROM operations WHERE tenant = :tenant AND (user_id = :name OR thread_id = :name)
 

@@ -11,9 +11,12 @@ from recollect.stores.sql.filters import where
 
 
 class _NamesVouchers(Capability):
-    def _named(self, tenant: str, found: Sequence[rows.Row]) -> list[Stored]:
-        """Memories with the names of those who vouch for them, which most memories have not: then nothing is looked up."""
-        memories = [rows.stored_from(row) for row in found]
+    def _named(self, tenant: str, found: Sequence[rows.Row], *, damaged: bool = False) -> list[Stored]:
+        """Memories with the names of those who vouch for them, which most memories have not: then nothing is looked up.
+
+        Damaged ones are left out unless they are asked for.
+        """
+        memories = [stored for stored in map(rows.stored_from, found) if damaged or stored.damage is None]
         uids = {one["actor"] for stored in memories for one in stored.state.vouchers}
         if not uids:
             return memories
@@ -35,8 +38,13 @@ class ProvenanceTables(_NamesVouchers):
         return self._by_hash("built_upon", tenant, hashes, selection, limit)
 
     def tied_to(self, tenant: str, ids: Sequence[str]) -> list[Stored]:
-        found = self._db.rows("tied_to", tenant=tenant, ids=json.dumps(list(ids))) if ids else []
-        return self._named(tenant, found)
+        params = {"tenant": tenant, "ids": json.dumps(list(ids))}
+        found = self._db.filtered("tied_to", "1 = 1", params, **self._readable("v.body", "m.vouchers")) if ids else []
+        return self._named(tenant, found, damaged=True)
+
+    def _readable(self, *texts: str) -> dict[str, str]:
+        """The conditions that these texts can be read, by the names under which a statement leaves a place for them."""
+        return {f"{text.rpartition('.')[2]}_readable": self._db.dialect.readable.format(text=text) for text in texts}
 
     def cut_links(self, stream: Stream, number: int, memory_id: str, body: str, hashes: Sequence[str]) -> None:
         self._db.run("cut_links", tenant=stream.tenant, stream=stream.number, memory=number, body=body)
@@ -54,7 +62,7 @@ class ProvenanceTables(_NamesVouchers):
         condition, params = where(selection, self._db.dialect)
         params |= {"tenant": tenant, "names": json.dumps(list(dict.fromkeys(vouchers))), "each": each}
         found: dict[str, tuple[str, ...]] = {}
-        for row in self._db.filtered("vouched_for", condition, params):
+        for row in self._db.filtered("vouched_for", condition, params, **self._readable("v.body")):
             found[row["voucher"]] = (*found.get(row["voucher"], ()), row["author"])
         return found
 

@@ -91,7 +91,12 @@ SELECT seq, body, salt FROM amendments WHERE tenant = :tenant AND stream = :stre
 SELECT seq, body FROM amendments WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL ORDER BY seq
 
 -- name: remove_amendment_bodies
-UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND memory_id = :id AND body IS NOT NULL
+-- The ledger says whom an amendment is about; the column is only a way to find it, and may have been altered.
+UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND body IS NOT NULL
+   AND (memory_id = :id OR (stream, seq) IN (SELECT stream, seq FROM ledger WHERE tenant = :tenant AND memory_id = :id))
+
+-- name: first_acted_in
+SELECT min(stream) AS stream FROM ledger WHERE tenant = :tenant AND actor = :uid
 
 -- name: first_entry
 SELECT tick, at FROM ledger WHERE tenant = :tenant AND stream = :stream ORDER BY seq LIMIT 1
@@ -135,7 +140,8 @@ VALUES (:tenant, :stream, :memory, :id, :status, :version, :supersedes_id, :supe
     :expires_at_tick, :valid_from, :valid_until, :deleted_at, :purge_at, :removed, :created_at, :scope, :content_hash,
     :kind, :kind_class, :event_type, :layer, :tier, :topic_id,
     :source, :user_id, :agent_id, :run_id, :thread_id, :actor_id, :role, :phase, :terms, :vouchers)
-ON CONFLICT (tenant, stream, memory) DO UPDATE SET user_id = excluded.user_id, actor_id = excluded.actor_id
+ON CONFLICT (tenant, stream, memory) DO UPDATE
+   SET user_id = excluded.user_id, actor_id = excluded.actor_id, thread_id = excluded.thread_id, run_id = excluded.run_id
 
 -- name: move_memory
 UPDATE memories SET status = :status, version = :version, supersedes_id = :supersedes_id,
@@ -227,6 +233,9 @@ DELETE FROM traces WHERE tenant = :tenant AND at < :at
 DELETE FROM traces WHERE tenant = :tenant
    AND number <= (SELECT number FROM traces WHERE tenant = :tenant ORDER BY number DESC LIMIT 1 OFFSET :max_kept)
 
+-- name: remove_trace
+DELETE FROM traces WHERE tenant = ? AND number = ?
+
 -- name: remove_traces_of_stream
 DELETE FROM traces WHERE tenant = :tenant AND stream = :stream
 
@@ -250,6 +259,10 @@ SELECT {columns} FROM {table} WHERE tenant = :tenant AND {filters} ORDER BY {key
 
 -- name: count_rows
 SELECT count(*) AS n FROM {table} WHERE tenant = :tenant AND {filters}
+
+-- name: naming
+-- Of each column, whether any row holds a name: as its value, or as a string within a JSON text.
+SELECT {columns} FROM {table} WHERE tenant = :tenant AND {filters}
 
 -- name: put_rows
 INSERT INTO {table} ({columns}) VALUES ({values})

@@ -6,16 +6,19 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.model.address import Address
+from recollect.model.bodies import TIME, body_from
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import EVENTS, Entry
 from recollect.model.phase import phase_number
 from recollect.model.state import State, body_in_force
-from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space
+from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
 from recollect.rules.keys import identity, identity_beside
-from recollect.stores.protocol import Stored, Stream
+from recollect.stores.protocol import Damage, Stored, Stream
 
 Row = Mapping[str, Any]
 
+NAMESPACES = {str(one): one for one in Namespace}
+SPACES = {str(one): one for one in Space}
 BODY_COLUMNS = """
     created_at scope content_hash kind event_type layer tier topic_id source user_id agent_id run_id thread_id actor_id role
 """.split()
@@ -23,13 +26,16 @@ BODY_COLUMNS = """
 
 
 def stream_from(row: Row) -> Stream:
-    address = None
-    if row["owner"] is not None:
-        address = Address(row["tenant"], Namespace(row["namespace"]), Space(row["space"]), row["owner"])
+    address, fault = None, None
+    namespace, space = NAMESPACES.get(row["namespace"]), SPACES.get(row["space"])
+    if namespace is None or space is None:
+        fault = f"its namespace or space is none that there is: {row['namespace']!r}, {row['space']!r}"
+    elif row["owner"] is not None:
+        address = Address(row["tenant"], namespace, space, row["owner"])
     return Stream(
         row["tenant"], row["stream"], row["uid"], address, row["tick"], row["last_seq"], row["last_memory"],
         row["head"], row["last_at"], row["documents"], row["words"], row["phase"],
-        row["embedder"], row["generation"], row["next_embedder"],
+        row["embedder"], row["generation"], row["next_embedder"], fault,
     )  # fmt: skip
 
 
@@ -131,18 +137,41 @@ REPEATED = ("canonical_key", "key_identity", "kind_class", "phase", *BODY_COLUMN
 """The columns that a walk compares, in their order. When a memory was written, and in which phase, outlives its content."""
 
 
+UNREADABLE_CONTENT = "its content cannot be read"
+UNREADABLE_STATE = "its current state cannot be read"
+
+
 def stored_from(row: Row) -> Stored:
-    keys, state = row.keys(), state_from(row)
+    """A memory from its row. Rows that cannot be read are damage, which is a value: whoever reads goes on without this one."""
+    keys = row.keys()
+    body, is_whole = body_from(row["body"])
+    state, damage = _state_if_whole(row), None
+    if state is None or not is_whole:
+        what = UNREADABLE_STATE if state is None else UNREADABLE_CONTENT
+        body, damage = None, Damage(what, str(row["created_at"]), row["scope"])
     return Stored(
         row["tenant"],
         row["stream"],
         row["memory"],
-        body_in_force(json.loads(row["body"]), state) if row["body"] is not None else None,
-        state,
+        body_in_force(body, state) if body is not None and state is not None else body,
+        state or State(row["id"], Status.ARCHIVED),
         (row["count"] or 0) if "count" in keys else 0,
         row["last"] if "last" in keys else None,
         row["parent_hash"] if "parent_hash" in keys else None,
+        damage=damage,
     )
+
+
+_TIMES = "last_reinforced last_modified expires_at valid_from valid_until deleted_at purge_at".split()
+
+
+def _state_if_whole(row: Row) -> State | None:
+    try:
+        state = state_from(row)
+        times = (getattr(state, name) for name in _TIMES)
+        return state if all(not time or TIME.fullmatch(time) for time in times) else None
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
 
 
 def _list_text(values: list[Any]) -> str:

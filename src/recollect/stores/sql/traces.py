@@ -1,11 +1,13 @@
 """Governance events over named queries, as one capability of a store."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from recollect.model.bodies import values_from
 from recollect.model.canonical import canonical_json
 from recollect.model.trace import Trace, policy_key
+from recollect.rules.trace_visibility import names_anybody
 from recollect.stores.protocol import ANY_TRACE, Stream, TracesWanted
 from recollect.stores.sql.connection import Capability, Connection
 
@@ -41,10 +43,27 @@ class TraceTables(Capability):
         query = "latest_traces" if latest else "traces"
         found = self._db.rows(query, tenant=tenant, after=after, limit=limit, **wanted._asdict())
         policies = {hash: self._policy(tenant, hash) for hash in {row["policy"] for row in found} - {None}}
-        return [_trace(row, policies) for row in (reversed(found) if latest else found)]
+        return [
+            _trace(row, policies)
+            for row in (reversed(found) if latest else found)
+            if values_from(row["body"]) is not None
+        ]
 
     def remove_traces_of_stream(self, stream: Stream) -> int:
         return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
+
+    def remove_traces_naming(self, tenant: str, names: Collection[str]) -> int:
+        """An event that cannot be read may name anybody, so it goes too."""
+        found = {
+            row["number"]: row["body"]
+            for name in sorted(names)
+            for row in self._db.rows("traces_holding", tenant=tenant, text=canonical_json(name))
+        }
+        naming = [number for number, body in found.items() if _names_anybody(body, frozenset(names))]
+        if naming:
+            self._db.run_many("remove_trace", [(tenant, number) for number in naming])
+            self._db.run("note_scrub_due")
+        return len(naming)
 
     def remove_old_traces(self, tenant: str, before: str, max_kept: int | None) -> int:
         removed = self._db.counted("remove_traces_before", tenant=tenant, at=before)
@@ -57,8 +76,15 @@ class TraceTables(Capability):
         return json.loads(kept[0]["body"]) if kept else None
 
 
+def _names_anybody(body: str, names: frozenset[str]) -> bool:
+    try:
+        return names_anybody(json.loads(body), names)
+    except ValueError:
+        return True
+
+
 def _trace(row: Mapping[str, Any], policies: Mapping[str, Any]) -> Trace:
-    trace: Trace = {**json.loads(row["body"]), "number": row["number"], "at": row["at"]}
+    trace: Trace = {**(values_from(row["body"]) or {}), "number": row["number"], "at": row["at"]}
     if row["policy"] is not None:
         trace[policy_key(row["type"])] = policies[row["policy"]]
     return trace

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from recollect.model.address import Address
+from recollect.model.bodies import values_from
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
@@ -47,6 +48,8 @@ from recollect.stores.sql.walking import WalkedTables
 FEW_STREAMS = 16
 FIRST_WRITE = "phase:first_write"
 """Why the first phase began."""
+DAMAGED_VALUES = {"damaged": "these values cannot be read: run `recollect doctor`"}
+"""What an entry is said to have brought if its values cannot be read."""
 
 
 class StreamTables(Capability):
@@ -164,7 +167,11 @@ class LedgerTables(Capability):
 
     def amendments_about(self, tenant: str, memory_id: str) -> dict[int, Mapping[str, Any]]:
         found = self._db.rows("amendments_about", tenant=tenant, id=memory_id)
-        return {row["seq"]: json.loads(row["body"]) for row in found}
+        return {row["seq"]: values_from(row["body"]) or DAMAGED_VALUES for row in found}
+
+    def first_acted_in(self, tenant: str, uid: str) -> int | None:
+        found = self._db.rows("first_acted_in", tenant=tenant, uid=uid)[0]["stream"]
+        return None if found is None else int(found)
 
     def phases(self, stream: Stream) -> list[Phase]:
         first = self._db.rows("first_entry", tenant=stream.tenant, stream=stream.number)
@@ -176,11 +183,12 @@ class LedgerTables(Capability):
 
     def consolidation_entries(self, tenant: str) -> list[tuple[int, Entry, Mapping[str, Any]]]:
         found = self._db.rows("consolidation_entries", tenant=tenant)
-        return [(row["stream"], rows.entry_from(row), json.loads(row["body"])) for row in found]
+        read = ((row, values_from(row["body"])) for row in found)
+        return [(row["stream"], rows.entry_from(row), values) for row, values in read if values is not None]
 
 
 def _phase(number: int, row: Mapping[str, Any]) -> Phase:
-    said = json.loads(row["body"]) if row["body"] is not None else {}
+    said = (values_from(row["body"]) if row["body"] is not None else None) or {}
     return Phase(number, said.get("name"), said.get("reason", row["rule"]), row["tick"], row["at"])
 
 
@@ -212,7 +220,7 @@ OF_CATEGORY = "category = :of_category AND kind NOT IN ('profile', 'short_term',
 class StateTables(ProvenanceTables, _Postings):
     def by_ids(self, tenant: str, ids: Sequence[str]) -> dict[str, Stored]:
         found = self._db.rows("memories_by_ids", tenant=tenant, ids=_once_each(ids))
-        return {stored.state.id: stored for stored in self._named(tenant, found)}
+        return {stored.state.id: stored for stored in self._named(tenant, found, damaged=True)}
 
     def by_numbers(self, stream: Stream, numbers: Sequence[int]) -> list[Stored]:
         found = self._db.rows(
@@ -225,14 +233,21 @@ class StateTables(ProvenanceTables, _Postings):
         return self._named(tenant, found)
 
     def contents(self, tenant: str, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-        found = self._db.tuples("contents_at", tenant=tenant, places=listed(places)) if places else []
-        return {(stream, number): content for stream, number, content in found}
+        found = self._at_places("contents_at", tenant, places)
+        return {(stream, number): content for stream, number, content in found if isinstance(content, str)}
 
     def entities(
         self, tenant: str, places: Sequence[tuple[int, int]]
     ) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
-        found = self._db.tuples("entities_at", tenant=tenant, places=listed(places)) if places else []
-        return {(stream, number): json.loads(entities) for stream, number, entities in found}
+        found = self._at_places("entities_at", tenant, places)
+        return {(stream, number): json.loads(entities) for stream, number, entities in found if entities is not None}
+
+    def _at_places(self, query: str, tenant: str, places: Sequence[tuple[int, int]]) -> list[tuple[Any, ...]]:
+        """Something out of the bodies at these places; nothing out of those that cannot be read."""
+        if not places:
+            return []
+        params = {"tenant": tenant, "places": listed(places)}
+        return self._db.filtered_tuples(query, self._db.dialect.readable.format(text="v.body"), params)
 
     def candidates(
         self, tenant: str, places: Sequence[tuple[int, int]], selection: Selection
@@ -263,21 +278,22 @@ class StateTables(ProvenanceTables, _Postings):
             low=low,
             end=end,
         )
-        return sorted(self._named(stream.tenant, found), key=lambda stored: stored.number)
+        return sorted(self._named(stream.tenant, found, damaged=True), key=lambda stored: stored.number)
 
-    def select(self, tenant: str, selection: Selection, limit: int) -> list[Stored]:
+    def select(self, tenant: str, selection: Selection, limit: int, *, damaged: bool = False) -> list[Stored]:
         """Newest first. A few streams are read one by one, so that a small one is not searched for in a large store."""
         condition, params = where(selection, self._db.dialect)
         params |= {"tenant": tenant, "limit": limit}
         if selection.streams is None or len(selection.streams) > FEW_STREAMS:
-            return self._named(tenant, self._db.filtered("select_memories", condition, params))
+            found = self._db.filtered("select_memories", condition, params)
+            return self._named(tenant, found, damaged=damaged)
         found = [
             row
             for stream in selection.streams
             for row in self._db.filtered("select_in_stream", condition, {**params, "stream": stream})
         ]
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
-        return self._named(tenant, found[:limit])
+        return self._named(tenant, found[:limit], damaged=damaged)
 
     def active_about(self, stream: Stream, slot: str, subject_value: str, limit: int) -> list[Stored]:
         about = {"tenant": stream.tenant, "stream": stream.number, "slot": slot, "subject_value": subject_value}

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from recollect.model.bodies import values_from
 from recollect.stores.protocol import Later, Relation, Selection, Stream
 from recollect.stores.sql.connection import Capability
 from recollect.stores.sql.filters import where
@@ -36,7 +37,8 @@ class VectorTables(Capability):
 
     def without_vector(self, stream: Stream, generation: int, after: int, limit: int) -> list[tuple[int, str]]:
         place = {"tenant": stream.tenant, "stream": stream.number, "generation": generation}
-        return self._db.tuples("without_vector", **place, after=after, limit=limit)
+        found = self._db.tuples("without_vector", **place, after=after, limit=limit)
+        return [(number, str((values_from(body) or {}).get("content", ""))) for number, body in found]
 
     def stray_vectors(self, stream: Stream) -> list[int]:
         return [number for (number,) in self._db.tuples("stray_vectors", tenant=stream.tenant, stream=stream.number)]

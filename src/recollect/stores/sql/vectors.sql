@@ -59,3 +59,10 @@ DELETE FROM relations WHERE tenant = :tenant AND ((from_stream = :stream AND fro
 
 -- name: drop_relations
 DELETE FROM relations WHERE tenant = :tenant AND from_stream = :stream
+
+-- name: without_vector
+SELECT v.memory, v.body FROM versions v
+ WHERE v.tenant = :tenant AND v.stream = :stream AND v.memory > :after AND v.body IS NOT NULL
+   AND NOT EXISTS (SELECT 1 FROM vectors x WHERE x.tenant = v.tenant AND x.stream = v.stream AND x.memory = v.memory
+                      AND x.generation = :generation)
+ ORDER BY v.memory LIMIT :limit

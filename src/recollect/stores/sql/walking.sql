@@ -9,7 +9,7 @@ SELECT v.memory, v.id, v.body, v.salt, m.canonical_key, m.key_identity, m.kind_c
  WHERE v.tenant = :tenant AND v.stream = :stream AND v.memory > :after ORDER BY v.memory LIMIT :limit
 
 -- name: amendments_after
-SELECT seq, body, salt FROM amendments
+SELECT seq, body, salt, memory_id FROM amendments
  WHERE tenant = :tenant AND stream = :stream AND seq > :after ORDER BY seq LIMIT :limit
 
 -- name: states_after

@@ -17,30 +17,34 @@ SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash F
 
 -- name: tied_to
 -- Read off every version: only an erasure asks, which rewrites every file anyway, and no write has to keep an index for it.
-SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash FROM versions v
+SELECT m.*, v.body, NULL AS count, NULL AS last, b.content_hash AS parent_hash FROM (
+        SELECT v.*, CASE WHEN {body_readable} THEN v.body ELSE '{}' END AS said FROM versions v
+         WHERE v.tenant = :tenant AND v.body IS NOT NULL) v
   JOIN memories m USING (tenant, stream, memory)
   LEFT JOIN memories b ON b.tenant = m.tenant AND b.id = m.supersedes_id
- WHERE v.tenant = :tenant AND v.body IS NOT NULL AND EXISTS (
-        SELECT 1 FROM json_each(v.body, '$.neighbours') near
+ WHERE {filters} AND EXISTS (
+        SELECT 1 FROM json_each(v.said, '$.neighbours') near
          WHERE json_extract(near.value, '$[0]') IN (SELECT value FROM json_each(:ids))
          UNION ALL
-        SELECT 1 FROM json_each(v.body, '$.meta') said
-         WHERE said.key IN ('promoted_from', 'summary_of', 'source_turn_ids') AND EXISTS (
-                SELECT 1 FROM json_each(CASE said.type WHEN 'array' THEN said.value ELSE json_array(said.value) END) one
+        SELECT 1 FROM json_each(v.said, '$.meta') told
+         WHERE told.key IN ('promoted_from', 'summary_of', 'source_turn_ids') AND EXISTS (
+                SELECT 1 FROM json_each(CASE told.type WHEN 'array' THEN told.value ELSE json_array(told.value) END) one
                  WHERE one.value IN (SELECT value FROM json_each(:ids)))
          UNION ALL
-        SELECT 1 FROM json_tree(v.body, '$.meta.entry.vouchers') voucher
+        SELECT 1 FROM json_tree(v.said, '$.meta.entry.vouchers') voucher
          WHERE voucher.key IN ('id', 'name') AND voucher.atom IN (SELECT value FROM json_each(:ids))
          UNION ALL
-        SELECT 1 FROM json_tree(m.vouchers) voucher
+        SELECT 1 FROM json_tree(CASE WHEN {vouchers_readable} THEN m.vouchers ELSE '[]' END) voucher
          WHERE voucher.key IN ('id', 'name') AND voucher.atom IN (SELECT value FROM json_each(:ids))
          UNION ALL
         SELECT 1 WHERE m.user_id IN (SELECT value FROM json_each(:ids))
             OR m.agent_id IN (SELECT value FROM json_each(:ids))
             OR m.actor_id IN (SELECT value FROM json_each(:ids))
             OR m.scope IN (SELECT value FROM json_each(:ids))
-            OR json_extract(v.body, '$.author.id') IN (SELECT value FROM json_each(:ids))
-            OR json_extract(v.body, '$.author.name') IN (SELECT value FROM json_each(:ids)))
+            OR m.thread_id IN (SELECT value FROM json_each(:ids))
+            OR m.run_id IN (SELECT value FROM json_each(:ids))
+            OR json_extract(v.said, '$.author.id') IN (SELECT value FROM json_each(:ids))
+            OR json_extract(v.said, '$.author.name') IN (SELECT value FROM json_each(:ids)))
  ORDER BY m.stream, m.memory
 
 -- name: actors_with_uids
@@ -56,5 +60,5 @@ SELECT voucher, author FROM (
          CROSS JOIN ledger l ON l.tenant = :tenant AND l.actor = who.uid AND l.event = 'vouched'
          CROSS JOIN memories m ON m.tenant = :tenant AND m.id = l.memory_id AND instr(m.vouchers, '"actor":"' || who.uid || '"') > 0
           JOIN versions v ON v.tenant = m.tenant AND v.stream = m.stream AND v.memory = m.memory
-         WHERE v.body IS NOT NULL AND {filters}))
+         WHERE v.body IS NOT NULL AND {body_readable} AND {filters}))
  WHERE nth <= :each ORDER BY voucher, author

@@ -53,14 +53,14 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash FROM json_eac
 SELECT v.stream, v.memory, json_extract(v.body, '$.content') AS content FROM json_each(:places) wanted
  CROSS JOIN versions v ON v.tenant = :tenant AND v.stream = json_extract(wanted.value, '$[0]')
    AND v.memory = json_extract(wanted.value, '$[1]')
- WHERE v.body IS NOT NULL
+ WHERE v.body IS NOT NULL AND {filters}
 
 -- name: entities_at
 -- Few bodies have any, and looking for the word is much cheaper than reading the body.
 SELECT v.stream, v.memory, json_extract(v.body, '$.entities') AS entities FROM json_each(:places) wanted
  CROSS JOIN versions v ON v.tenant = :tenant AND v.stream = json_extract(wanted.value, '$[0]')
    AND v.memory = json_extract(wanted.value, '$[1]')
- WHERE v.body LIKE '%"entities":%' AND json_type(v.body, '$.entities') = 'array'
+ WHERE v.body LIKE '%"entities":%' AND {filters} AND json_type(v.body, '$.entities') = 'array'
 
 -- name: candidates
 -- Those that are kept beside one another are of one key.
@@ -207,19 +207,22 @@ SELECT :tenant, coalesce(max(number), 0) + 1, :at, :type, :stream, :memory_id, :
 -- name: traces
 SELECT * FROM traces
  WHERE tenant = :tenant AND number > :after AND number < :before AND at >= :since
-   AND (:type IS NULL OR type = :type) AND (:session IS NULL OR json_extract(body, '$.session') = :session)
+   AND (:type IS NULL OR type = :type) AND (:session IS NULL OR (json_valid(body) AND json_extract(body, '$.session') = :session))
    AND (:memory IS NULL OR instr(body, :memory) > 0)
  ORDER BY number LIMIT :limit
 
 -- name: latest_traces
 SELECT * FROM traces
  WHERE tenant = :tenant AND number > :after AND number < :before AND at >= :since
-   AND (:type IS NULL OR type = :type) AND (:session IS NULL OR json_extract(body, '$.session') = :session)
+   AND (:type IS NULL OR type = :type) AND (:session IS NULL OR (json_valid(body) AND json_extract(body, '$.session') = :session))
    AND (:memory IS NULL OR instr(body, :memory) > 0)
  ORDER BY number DESC LIMIT :limit
 
 -- name: remove_traces_of_memory
 DELETE FROM traces WHERE tenant = :tenant AND (memory_id = :id OR instr(body, :id) > 0)
+
+-- name: traces_holding
+SELECT number, body FROM traces WHERE tenant = :tenant AND instr(body, :text) > 0
 
 -- name: remove_traces_holding
 DELETE FROM traces WHERE tenant = :tenant AND instr(body, :text) > 0

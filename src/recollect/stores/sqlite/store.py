@@ -28,19 +28,34 @@ class NamedQueries:
     dialect = Dialect(
         one_of_texts="{column} IN (SELECT value FROM json_each({list}))",
         one_of_numbers="{column} IN (SELECT value FROM json_each({list}))",
-        tagged="EXISTS (SELECT 1 FROM json_each({tags}) WHERE value = {tag})",
+        tagged="EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({tags}) THEN {tags} ELSE '[]' END) WHERE value = {tag})",
+        readable="json_valid({text})",
     )
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
     def rows(self, query: str, /, **params: Any) -> list[Any]:
-        return self._db.execute(QUERIES[query], params).fetchall()
+        return self._fetched(QUERIES[query], params)
 
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        return self._fetched(QUERIES[query], params, by_name=False)
+
+    def _fetched(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
+        """Every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
         cursor = self._db.cursor()
-        cursor.row_factory = None
-        return cursor.execute(QUERIES[query], params).fetchall()
+        if not by_name:
+            cursor.row_factory = None
+        try:
+            return cursor.execute(sql, params).fetchall()
+        except sqlite3.OperationalError as error:
+            if "decode to UTF-8" not in str(error):
+                raise
+        try:
+            self._db.text_factory = _text_or_bytes
+            return cursor.execute(sql, params).fetchall()
+        finally:
+            self._db.text_factory = str
 
     def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
         assert not words, "no statement of this engine leaves such a place open"
@@ -59,7 +74,7 @@ class NamedQueries:
         sql = QUERIES[query].replace("{filters}", condition)
         for word, value in words.items():
             sql = sql.replace("{" + word + "}", value)
-        return self._db.execute(sql, dict(params)).fetchall()
+        return self._fetched(sql, dict(params))
 
     def filtered_soon(
         self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
@@ -67,14 +82,19 @@ class NamedQueries:
         return lambda: self.filtered(query, condition, params, **words)
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
-        cursor = self._db.cursor()
-        cursor.row_factory = None
-        return cursor.execute(QUERIES[query].replace("{filters}", condition), dict(params)).fetchall()
+        return self._fetched(QUERIES[query].replace("{filters}", condition), dict(params), by_name=False)
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
         values = ", ".join("?" for _ in columns)
         words = {"table": table, "columns": ", ".join(columns), "values": values}
         self._db.executemany(QUERIES["put_rows"].format(**words), rows)
+
+
+def _text_or_bytes(raw: bytes) -> str | bytes:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw
 
 
 class SqliteStore:
@@ -226,6 +246,10 @@ class SqliteStore:
         with translated(self.location), self._line().turn():
             found = [row[0] for row in self._connections.writer().execute("PRAGMA integrity_check(20)")]
         return [*([] if found == ["ok"] else found), *self._erased.damaged()]
+
+    def foreign_objects(self) -> list[str]:
+        with self._looking() as db:
+            return migrations.foreign_objects(db)
 
     def size_bytes(self) -> int:
         files = (Path(self.location + suffix) for suffix in ("", "-wal"))

@@ -5,13 +5,6 @@ SELECT v.memory, v.codes FROM json_each(:numbers) wanted
  CROSS JOIN vectors v ON v.tenant = :tenant AND v.stream = :stream AND v.memory = wanted.value
    AND v.generation = :generation
 
--- name: without_vector
-SELECT v.memory, json_extract(v.body, '$.content') AS content FROM versions v
- WHERE v.tenant = :tenant AND v.stream = :stream AND v.memory > :after AND v.body IS NOT NULL
-   AND NOT EXISTS (SELECT 1 FROM vectors x WHERE x.tenant = v.tenant AND x.stream = v.stream AND x.memory = v.memory
-                      AND x.generation = :generation)
- ORDER BY v.memory LIMIT :limit
-
 -- name: relations_at
 SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at
   FROM json_each(:places) wanted

@@ -48,8 +48,8 @@ class PagesContract(Opening):
             for seq in (2, 3):
                 writer.add_amendment(stream, seq, memory_id("tea"), f'{{"n":{seq}}}', SALT)
         with store.read(TENANT) as reader:
-            assert reader.amendments_after(stream, 0, 1) == [Amendment(2, '{"n":2}', SALT)]
-            assert reader.amendments_after(stream, 2, 9) == [Amendment(3, '{"n":3}', SALT)]
+            assert reader.amendments_after(stream, 0, 1) == [Amendment(2, '{"n":2}', SALT, memory_id("tea"))]
+            assert reader.amendments_after(stream, 2, 9) == [Amendment(3, '{"n":3}', SALT, memory_id("tea"))]
             hashes = [one.hash for one in reader.entries(stream)]
             assert reader.entry_hashes(stream, 0, 9) == hashes and reader.entry_hashes(stream, 1, 2) == hashes[1:3]
             assert reader.removals(stream) == ({memory_id("tea")}, {memory_id("tea"): ["5" * 64]})
