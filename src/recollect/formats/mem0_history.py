@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from recollect.formats.fields import text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign
-from recollect.model.vocabulary import Kind
-from recollect.rules.keys import KeySource, choose_key, fallback_key
+from recollect.rules.keys import fallback_key, read_key
+from recollect.rules.statements import read_statement
 from recollect.rules.text import fingerprint
 
 Change = Mapping[str, Any]
@@ -52,8 +52,8 @@ def _earlier(changes: Sequence[Change], said: str) -> list[Wording]:
 def _subject(text: str) -> str | None:
     """The name of what a wording is about, where the rules are sure of it."""
     text = _well_formed(text)
-    key = choose_key(content=text, kind=Kind.SEMANTIC, fingerprint=fingerprint(text))
-    return key.text if key.source is KeySource.PARSER else None
+    key = read_key(read_statement(text))
+    return key.text if key else None
 
 
 def _well_formed(text: str) -> str:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from recollect.model.policy import PROFILE_KEYS
 from recollect.model.vocabulary import EventType, Kind, Space
 from recollect.rules import extraction
-from recollect.rules.extraction import MOST_FACTS, RULES, Extracted, extract, openings, third_person, wording
+from recollect.rules.extraction import MOST_FACTS, RULES, Extracted, extract, third_person, wording
+from recollect.rules.statements import openings
 
 BENCH = Path(__file__).parents[3] / "bench" / "extraction.py"
 

@@ -11,7 +11,7 @@ drafts, passing states and whatever points outside the message yield nothing: a 
 wrong one is believed.
 
 Reading order: :mod:`message` takes out what is not the writer's own and cuts the rest into sentences; :mod:`clauses`
-cuts a sentence into plain statements, taking off how they begin (:mod:`openings`) and bringing them into one
+cuts a sentence into plain statements, taking off how they begin (``rules.statements.openings``) and bringing them into one
 :mod:`wording`; the rules in :mod:`decisions`, :mod:`tastes`, :mod:`people` and :mod:`home_and_work` look at each in
 turn, and the first that understands it says what it states; what none of them reads is shown to the statement reader
 (:mod:`stated`). The words that they know stand in :mod:`words`.
@@ -26,11 +26,11 @@ from recollect.rules.extraction.decisions import CORRECTIONS, DECISIONS, REQUEST
 from recollect.rules.extraction.fact import SENSITIVE_KEYS, Extracted
 from recollect.rules.extraction.home_and_work import HOME_AND_WORK
 from recollect.rules.extraction.message import Sentence, sentences
-from recollect.rules.extraction.openings import asks_to_keep_that
 from recollect.rules.extraction.people import PEOPLE
 from recollect.rules.extraction.rule import Found, Rule
 from recollect.rules.extraction.stated import STATED, STATED_MEANING, stated
 from recollect.rules.extraction.tastes import TASTES
+from recollect.rules.statements.openings import asks_to_keep_that
 
 __all__ = ["MOST_FACTS", "RULES", "SENSITIVE_KEYS", "Extracted", "extract"]
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction.message import Sentence
-from recollect.rules.extraction.openings import Opening, opened
 from recollect.rules.extraction.wording import worded
 from recollect.rules.extraction.words import LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
+from recollect.rules.statements.openings import Opening, opened
 from recollect.rules.word_lists import any_of
 
 _SPEAKER = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.rule import Found, Rule, one, rule
-from recollect.rules.saq import values as saq_values
+from recollect.rules.statements.places import place_level
 
 _EMPLOYER = "extracted:employer"
 _PLACE_KEYS = {"city": "city", "country": "country", "state": "location"}
@@ -24,7 +24,7 @@ def _moved(match: re.Match[str], clause: Clause) -> Iterable[Found]:
 def _home(where: str | None, clause: Clause) -> Iterable[Found]:
     if where is None:
         return
-    level = saq_values.place_level(where)
+    level = place_level(where)
     unnamed = where.lower().startswith("the ") and level == "city"
     verb = "no longer lives" if clause.ended else "lives"
     key = "location" if unnamed else _PLACE_KEYS[level]
@@ -66,7 +66,7 @@ def _job_found(text: str, ended: bool = False) -> Iterable[Found]:
 def _time_zone(text: str) -> str | None:
     text = re.split(r"[,;]| so | and | but ", re.sub(r"^the ", "", text, flags=re.I))[0]
     short = re.sub(r" ?time ?zone$", "", text, flags=re.I)
-    return short if saq_values.time_zone(short) else None
+    return short if values.TIME_ZONE.fullmatch(short) else None
 
 
 def _degree(match: re.Match[str], clause: Clause) -> Iterable[Found]:

@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.rule import Found, Reader, Rule, one, rule
-from recollect.rules.extraction.words import COUNTS, FAMILY, PETS
-from recollect.rules.saq import values as saq_values
-from recollect.rules.saq.names import LANGUAGES, MARITAL_STATUSES
+from recollect.rules.extraction.words import COUNTS, FAMILY, LANGUAGES, MARITAL_STATUSES, PETS
 from recollect.rules.word_lists import any_of
 
 _ALSO_A_JOB = re.compile(r"(?:, \d{1,2}(?: years old)?)?, ((?:an? |the ).+)")
@@ -49,16 +47,16 @@ def _language(text: str) -> str | None:
 
 
 def _pronouns(text: str) -> str | None:
-    return text if saq_values.pronouns(text) else None
+    return text if values.PRONOUNS.fullmatch(text) else None
 
 
 def _birthday(text: str) -> str | None:
     text = re.sub(r"^on ", "", text, flags=re.I)
-    return text if saq_values.day_and_month(text) else None
+    return text if values.DAY_AND_MONTH.fullmatch(text) else None
 
 
 def _email(text: str) -> str | None:
-    return text if saq_values.email(text) else None
+    return text if values.EMAIL.fullmatch(text) else None
 
 
 def _belongs(key: str) -> Reader:

@@ -8,8 +8,9 @@ from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.rule import Found, Reader, Rule, rule
 from recollect.rules.extraction.third_person import theirs
-from recollect.rules.saq.names import DIETS, INSTRUMENTS_AND_SPORTS
-from recollect.rules.saq.phrases import kind, obj, third_person
+from recollect.rules.extraction.words import DIETS, INSTRUMENTS_AND_SPORTS
+from recollect.rules.language.spelling import third_person
+from recollect.rules.statements.values import normal_text
 from recollect.rules.word_lists import word_set
 
 _EMPTY_INFINITIVES = word_set(
@@ -48,7 +49,7 @@ def _taste(key: str, verb: str) -> Reader:
 
 def _taste_title(what: str) -> str:
     """Likes and dislikes of one thing are one concept, so that the later replaces the earlier."""
-    return f"Profile taste {obj(what) or what.lower()}"
+    return f"Profile taste {normal_text(what) or what.lower()}"
 
 
 def _liked(text: str) -> list[str]:
@@ -75,7 +76,7 @@ def _preferred(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     if second and other is None:
         return
     to = f" to {theirs(other)}" if other else ""
-    pair = " ".join(sorted(obj(side) or side.lower() for side in (what, other) if side))
+    pair = " ".join(sorted(normal_text(side) or side.lower() for side in (what, other) if side))
     title = f"Profile prefers {pair}" if other else _taste_title(what)
     verb = "no longer prefers" if clause.ended else "prefers"
     yield Found(what, f"The user {verb} {theirs(what)}{to}.", "likes", EventType.PREFERENCE, title)
@@ -100,7 +101,7 @@ def _favorite(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     if what is None or sort.split()[-1] in _VAGUE_SORTS or len(sort.split()) > 4:
         return
     key = "favorite_color" if sort in _COLORS else "likes"
-    title = None if sort in _COLORS else f"Profile favorite {kind(sort) or sort}"
+    title = None if sort in _COLORS else f"Profile favorite {normal_text(sort) or sort}"
     yield Found(what, f"The user's favorite {sort} is {theirs(what)}.", key, EventType.PREFERENCE, title)
 
 
@@ -117,14 +118,16 @@ def _allergies(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     for what in values.listed(said) if said else ():
         verb = "is no longer" if clause.ended else "is"
         content = f"The user {verb} allergic to {theirs(what)}."
-        yield Found(what, content, "allergies", title=f"Profile allergy {obj(what) or what.lower()}")
+        yield Found(what, content, "allergies", title=f"Profile allergy {normal_text(what) or what.lower()}")
 
 
 def _allergy(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     """ "I have a nut allergy"."""
     what = match["v"].lower()
     verb = "no longer has" if clause.ended else "has"
-    yield Found(what, f"The user {verb} a {what} allergy.", "allergies", title=f"Profile allergy {obj(what) or what}")
+    yield Found(
+        what, f"The user {verb} a {what} allergy.", "allergies", title=f"Profile allergy {normal_text(what) or what}"
+    )
 
 
 def _intolerance(match: re.Match[str], clause: Clause) -> Iterable[Found]:
@@ -144,7 +147,7 @@ def _not_eaten(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     said = values.substance(match["v"])
     for what in values.listed(said) if said else ():
         content = f"The user does not {match['verb'].lower()} {what}."
-        yield Found(f"no {what}", content, "diet", title=f"Profile diet {obj(what) or what.lower()}")
+        yield Found(f"no {what}", content, "diet", title=f"Profile diet {normal_text(what) or what.lower()}")
 
 
 def _played(match: re.Match[str], clause: Clause) -> Iterable[Found]:

@@ -4,7 +4,6 @@ import re
 from typing import NamedTuple
 
 from recollect.rules.extraction.words import ADVERBS, CLOSINGS
-from recollect.rules.saq.sentence import spelled_out
 from recollect.rules.word_lists import any_of
 
 _CLOSES = re.compile(rf",? (?:{any_of(CLOSINGS)})$", re.I)
@@ -14,6 +13,11 @@ _AFTER_SUBJECT = re.compile(
     rf"((?:i|we)(?: am| are| have| do not| can not)?) (?:(?:{any_of(ADVERBS)}) )+",
     re.I,
 )
+_CONTRACTION = re.compile(r"\bcan't\b|\bcannot\b|\bwon't\b|(?:n't|'m|'re|'ve|'ll|'d)\b", re.I)
+_FULL_FORMS = {
+    "can't": "can not", "cannot": "can not", "won't": "will not", "n't": " not", "'m": " am", "'re": " are", "'ve": " have",
+    "'ll": " will", "'d": " would",
+}  # fmt: skip
 _LET_US = re.compile(r"\b(let)'s\b", re.I)
 _WITH_IS = re.compile(r"\b(it|that|name|timezone|zone)'s\b", re.I)
 _ANYMORE = " (?:anymore|any more|any longer)$"
@@ -77,7 +81,7 @@ def _spelled_out(text: str) -> str:
         text = f"I am {text[3:]}"
     if "'" in text:
         text = _LET_US.sub(r"\1 us", _WITH_IS.sub(r"\1 is", text))
-    return spelled_out(text)
+    return _CONTRACTION.sub(lambda match: _FULL_FORMS[match[0].lower()], text)
 
 
 def _uncoloured(text: str) -> str:
