@@ -50,9 +50,10 @@ def _earlier(changes: Sequence[Change], said: str) -> list[Wording]:
 
 
 def _subject(text: str) -> str | None:
-    """The name of what a wording is about, where the rules are sure of it."""
-    text = _well_formed(text)
-    key = read_key(read_statement(text))
+    """Return the key of what a wording is about; None where the reader knows neither the attribute nor the verb."""
+    frames = read_statement(_well_formed(text))
+    sure = bool(frames) and (frames[0].single or frames[0].rule.startswith(("table:", "instruction")))
+    key = read_key(frames) if sure else None
     return key.text if key else None
 
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
-from recollect.rules.extraction.fact import Extracted
+from recollect.rules.extraction import Extracted
 from recollect.rules.extraction.message import plain_sentences, unread_sentences
 from recollect.rules.statements.openings import asks_to_keep_that
 from recollect.rules.tables import load_table

@@ -21,6 +21,7 @@ from recollect.rules.extraction.words import (
     WITH_THE,
 )
 from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
+from recollect.rules.statements import tables
 from recollect.rules.statements.places import COUNTRIES, KNOWN_PLACES
 from recollect.rules.text import STOP_WORDS
 from recollect.rules.word_lists import any_of, word_set
@@ -91,15 +92,9 @@ _TIME = re.compile(
     rf"|(?:at )?(?:\d{{1,2}}[:.]\d{{2}}(?: ?{_AM_PM})?|\d{{1,2}} ?{_AM_PM}|noon|midnight)",
     re.I,
 )
-DAY_AND_MONTH = re.compile(rf"(?:on )?(?:{_DAY_OF_MONTH}|{_ISO_DATE})", re.I)
-EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-PRONOUNS = re.compile(r"(?:she|he|they|it|xe|ze|ey|any)/\w+(?:/\w+)?", re.I)
-TIME_ZONE = re.compile(
-    r"(?:utc|gmt)(?: ?[+-] ?\d{1,2}(?::\d{2})?)?"
-    r"|cest|cet|eest|eet|west|wet|bst|msk|trt|ist|[ecmp][sd]t|akst|hst|jst|kst|sgt|hkt|a[ecw][sd]t|nz[sd]t|brt|sast"
-    r"|[a-z]+/[a-z_]+|(?:eastern|central|mountain|pacific)(?: standard| daylight)?(?: time)?",
-    re.I,
-)
+_DAY_AND_MONTH = re.compile(rf"(?:on )?(?:{_DAY_OF_MONTH}|{_ISO_DATE})", re.I)
+_PRONOUNS = re.compile(r"(?:she|he|they|it|xe|ze|ey|any)/\w+(?:/\w+)?", re.I)
+_LANGUAGES = tables.words("values", "languages")
 _NAME_WORD = re.compile(r"[^\W_][\w.+#&/-]*")
 _NAME_PARTICLES = word_set("de da do dos van von der den la le del di al bin ibn el of")
 
@@ -114,6 +109,21 @@ def is_name(phrase: str) -> bool:
         and ((word[0].isupper() and word.lower() not in NEVER_NAMES) or (at > 0 and word in _NAME_PARTICLES))
         for at, word in enumerate(words)
     )
+
+
+def language(text: str) -> str | None:
+    """A language by its name."""
+    return text if text.lower() in _LANGUAGES else None
+
+
+def pronouns(text: str) -> str | None:
+    """How to speak of somebody: "they/them"."""
+    return text if _PRONOUNS.fullmatch(text) else None
+
+
+def day_and_month(text: str) -> str | None:
+    """A birthday: "May 5", "the 9th of November"."""
+    return text if _DAY_AND_MONTH.fullmatch(text) else None
 
 
 def _after(rest: str, allowed: frozenset[str]) -> bool:
@@ -243,7 +253,7 @@ def phrase(text: str) -> str | None:
         return None
     if words[0] == "the":
         return head if " ".join(words[1:]) in WITH_THE else None
-    if words[0] in POINTING or words[-1] in _HANGING or len(head) < 2 or _IN_CONTEXT.search(head):
+    if words[0] in POINTING or words[-1] in _HANGING or len(words[-1]) < 2 or _IN_CONTEXT.search(head):
         return None
     return None if _TIME.fullmatch(head) else head
 

@@ -4,17 +4,8 @@ Add a word here when a message is read, or left out, wrongly because of it.
 """
 
 from recollect.rules.language.calendar import MONTHS, WEEKDAYS
+from recollect.rules.statements import tables
 from recollect.rules.word_lists import entries, word_set
-
-LANGUAGES = entries(
-    """afrikaans|albanian|amharic|arabic|armenian|basque|bengali|bosnian|bulgarian|cantonese|catalan|chinese|croatian
-    czech|danish|dutch|english|esperanto|estonian|farsi|finnish|flemish|french|galician|georgian|german|greek|gujarati
-    hebrew|hindi|hungarian|icelandic|indonesian|irish|italian|japanese|kannada|kazakh|khmer|korean|kurdish|latin|latvian
-    lithuanian|macedonian|malay|maltese|mandarin|marathi|mongolian|nepali|norwegian|pashto|persian|polish|portuguese
-    punjabi|romanian|russian|sanskrit|serbian|slovak|slovenian|somali|spanish|swahili|swedish|swiss german|tagalog|tamil
-    telugu|thai|tibetan|turkish|ukrainian|urdu|uzbek|vietnamese|welsh|yiddish|yoruba|zulu
-    sign language|american sign language|brazilian portuguese"""
-)
 
 INSTRUMENTS_AND_SPORTS = entries(
     """guitar|bass|bass guitar|electric guitar|acoustic guitar|piano|keyboard|violin|viola|cello|double bass|flute
@@ -22,10 +13,6 @@ INSTRUMENTS_AND_SPORTS = entries(
     football|soccer|basketball|baseball|tennis|table tennis|badminton|squash|volleyball|hockey|ice hockey|field hockey
     rugby|cricket|golf|chess|go|poker|bridge|darts|pool|billiards|handball|lacrosse|water polo|padel|pickleball"""
 )
-
-DIETS = entries("vegan|vegetarian|pescatarian|pescetarian|flexitarian|omnivore|carnivore")
-
-MARITAL_STATUSES = entries("single|married|engaged|divorced|widowed|separated")
 
 DEMONYMS = entries(
     """african|american|argentinian|asian|australian|austrian|belgian|brazilian|british|bulgarian|canadian|chilean|chinese
@@ -134,8 +121,7 @@ OUTSIDE = word_set(
 NOT_A_NAME = (
     VAGUE_VALUES
     | DEMONYMS
-    | DIETS
-    | MARITAL_STATUSES
+    | frozenset(tables.states())
     | JOBS
     | word_set(
         """sorry tired hungry thirsty here back home sick ill bored excited glad afraid scared worried confused
@@ -191,20 +177,6 @@ FAMILY = entries(
     """kids|children|sons|daughters|twins|kid|child|son|daughter|sister|brother|sisters|brothers|siblings
     grandchildren|grandkids|stepkids|boys|girls"""
 )
-PETS = entries(
-    """dog|dogs|cat|cats|puppy|puppies|kitten|kittens|parrot|parrots|rabbit|rabbits|hamster|hamsters|horse|horses
-    turtle|turtles|goldfish|guinea pig|guinea pigs|snake|snakes|lizard|lizards|ferret|ferrets|bird|birds|chickens
-    fish"""
-)
-COUNTS = "a|an|one|two|three|four|five|six|seven|eight|nine|ten|twin|2|3|4|5|6|7|8|9|10"
-
-ADVERBS = entries(
-    """now|currently|presently|really|truly|absolutely|definitely|actually|officially|recently|still|also|just|simply
-    only|personally|particularly|especially|always|totally|genuinely|generally|both|already|finally|very much
-    quite|so|basically|proudly"""
-)
-"""Adverbs after "I" that colour a statement but leave it what it is."""
-
 CLOSINGS = entries(
     """btw|by the way|fyi|thanks|thank you|please|pls|these days|nowadays|now|too|as well|also|a lot|so much
     very much|hands down|from now on|fluently|more than anything|the most|though|tho|honestly|anyway|at all|again

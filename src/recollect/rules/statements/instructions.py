@@ -43,7 +43,7 @@ def read_order(words: list[Word], speaker: str) -> list[Frame]:
 def _read_order(words: list[Word], speaker: str) -> list[Frame]:
     if len(words) < 2:
         return []
-    if words[0].lower == "no" and words[1].tag in ("NN0", "NN1", "NN2", "AJ0", "NP0", "VVG", "UNC"):
+    if words[0].lower == "no" and words[1].tag in ("NN0", "NN1", "NN2", "AJ0", "NP0", "VVG"):
         if any(word.tag in FINITE for word in words[2:]):
             return []
         return _limit(words[1:], negated=True)

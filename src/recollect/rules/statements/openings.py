@@ -46,7 +46,6 @@ _CORRECTS = re.compile(
     rf"|(?:i meant|i mean)[,:]? (?:that )?(?={_OWN})",
     re.I,
 )
-_GREETS = re.compile(rf"(?:{any_of(GREETINGS)})\b", re.I)
 _OPENS = re.compile(
     rf"(?:{any_of(GREETINGS)})(?: there| all| everyone| everybody| guys| team| again)?[,!. ] ?"
     r"|(?:hi|hello|hey|thanks|yeah|yes|sure|wow) \w+[,!.] |(?:that's|this is) why (?=i\b)"
@@ -72,7 +71,6 @@ class Opening(NamedTuple):
     politely: bool = False
     """The request was put as a question: "can you remember that …?"."""
     space: Space | None = None
-    greeted: bool = False
 
 
 def opened(opening: Opening) -> Opening:
@@ -119,8 +117,8 @@ def _marking(opening: Opening) -> Opening | None:
         opening = opening._replace(space=Space.PROJECT)
     elif match := _CORRECTS.match(rest):
         opening = opening._replace(correcting=True)
-    elif match := _OPENS.match(rest):
-        opening = opening._replace(greeted=opening.greeted or _GREETS.match(rest) is not None)
+    else:
+        match = _OPENS.match(rest)
     return opening._replace(rest=rest[match.end() :]) if match else None
 
 

@@ -69,6 +69,8 @@ _AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re
 """What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
 _AND_NOW = re.compile(r"^(.{6,}?),?\s+(?:and|so)\s+((?=.*\bnow\b|became\b)[^,]{8,})$", re.I)
 """What happened, and what holds since: "left and works for Globex now". What holds is read."""
+_RATHER = re.compile(r"(?: would|'d) rather have (.+?) than ", re.I)
+_CALLED = re.compile(r"^(?:you can|everyone|everybody|people|(?:my )?friends) (?:just )?calls? me (\w+)\W*$", re.I)
 _LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
 _NOT_A_LABEL = re.compile(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
@@ -136,6 +138,9 @@ def _marked(frame: Frame, change: ChangeMark, old_value: str = "") -> Frame:
 
 
 def _read_sentence(text: str, speaker: str) -> list[Frame]:
+    text = _RATHER.sub(r" prefer \1 over ", text)
+    if called := _CALLED.match(text):
+        text = f"Call me {called[1]}"
     label = _LABEL.match(text)
     if label and not _NOT_A_LABEL.search(label[1]):
         return _read_labelled(label[1], label[2], speaker)

@@ -237,6 +237,8 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "CRD", lower
     elif word.tag == "CRD" and is_unknown(lower):
         word.tag, word.lemma = "NN1", lower
+    elif word.tag == "UNC" or (word.tag == "AV0" and at == len(words) - 1 and is_unknown(lower)):
+        word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto"
     elif lower in ("n't", "not"):
         word.tag, word.lemma = "XX0", "not"
     elif lower == "for" and word.tag == "CJS" and at + 1 < len(words) and words[at + 1].lower in ("user", "me", "us"):
