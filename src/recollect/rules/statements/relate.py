@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 
+from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
 from recollect.rules.statements.places import CITIES, COUNTRIES, STATES
 from recollect.rules.statements.values import dimension_of, names_in, normal_value
+from recollect.rules.word_lists import any_of
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
@@ -161,9 +163,7 @@ def _other_version(old: Frame, new: Frame) -> bool:
     return before == now and before.endswith(" #")
 
 
-_AT_AN_HOUR = re.compile(
-    r"~\d|\d\s?(?:am|pm)\b|\d:\d\d|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?\b"
-)
+_AT_AN_HOUR = re.compile(rf"~\d|\d\s?(?:am|pm)\b|\d:\d\d|\b(?:{any_of((*WEEKDAYS, *SHORT_WEEKDAYS))})s?\b")
 
 
 def _only_then(frame: Frame) -> bool:

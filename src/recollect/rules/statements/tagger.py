@@ -237,8 +237,6 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         word.tag, word.lemma = "CRD", lower
     elif word.tag == "CRD" and is_unknown(lower):
         word.tag, word.lemma = "NN1", lower
-    elif word.tag == "UNC" or (word.tag == "AV0" and at == len(words) - 1 and is_unknown(lower)):
-        word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto"
     elif lower in ("n't", "not"):
         word.tag, word.lemma = "XX0", "not"
     elif lower == "for" and word.tag == "CJS" and at + 1 < len(words) and words[at + 1].lower in ("user", "me", "us"):
@@ -272,6 +270,8 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         and words[at + 1].is_noun
     ):
         word.tag = "NN1"  # "the deploy window": between a determiner and a noun there is no finite verb
+    elif word.tag == "UNC" or (word.tag == "AV0" and at == len(words) - 1 and is_unknown(lower)):
+        word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto"
 
 
 def _repair_leading_name(words: list[Word]) -> None:
