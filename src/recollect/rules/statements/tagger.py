@@ -270,8 +270,10 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         and words[at + 1].is_noun
     ):
         word.tag = "NN1"  # "the deploy window": between a determiner and a noun there is no finite verb
-    elif word.tag == "UNC" or (word.tag == "AV0" and at == len(words) - 1 and is_unknown(lower)):
-        word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto"
+    elif word.tag == "UNC" or (
+        word.tag in ("AV0", "VVN") and not lower.endswith(("ed", "ly", "ley")) and is_unknown(lower)
+    ):
+        word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto" and "bibimbap"
 
 
 def _repair_leading_name(words: list[Word]) -> None:
