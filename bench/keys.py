@@ -3,7 +3,8 @@
     python bench/keys.py --data DIR                coverage of keys and of extracted facts, rule by rule
     python bench/keys.py --data DIR --shared       also every pair of sentences of one person that share a key
 
-DIR holds LoCoMo (``locomo/*.json``) and BEAM (``beam_100k/*/chat.json`` or ``chat.json.gz``). Coverage is the share of texts that
+DIR holds LoCoMo (``locomo/*.json``) and BEAM (``beam_100k/*/chat.json`` or ``chat.json.gz``), and may hold LongMemEval
+(``longmemeval*/*.jsonl.gz``) and the weeks of an assistant (``assistant/*.json``). Coverage is the share of texts that
 get a key other than the fallback. A text is a whole message, and each of its sentences. A rule that is listed as never firing has
 no public text that it is there for. Pairs that share a key are for a person to judge: the later would replace the earlier.
 """
@@ -57,6 +58,24 @@ def beam_messages(folder: Path) -> Iterator[Message]:
         content = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         for text in _user_texts(json.loads(content)):
             yield f"beam/{file.parent.name}", re.sub(r"\s*->->.*$", "", text)  # the set's own mark of the turn
+
+
+def longmemeval_messages(folder: Path) -> Iterator[Message]:
+    """Every user turn of LongMemEval; each question's haystack is an owner."""
+    for file in sorted(folder.glob("longmemeval*/*.jsonl.gz")):
+        for line in gzip.decompress(file.read_bytes()).splitlines():
+            row = json.loads(line)
+            yield from (
+                (f"longmemeval/{row['question_id']}", text) for text in _strings(row["sessions"]) if " " in text
+            )
+
+
+def assistant_facts(folder: Path) -> Iterator[Message]:
+    """Every fact and every statement of a pair in the assistant's weeks."""
+    for file in sorted(folder.glob("assistant/*.json")):
+        data = json.loads(file.read_text("utf-8"))
+        for row in (*data.get("facts", ()), *data.get("pairs", ())):
+            yield from ((f"assistant/{file.stem}", row[name]) for name in ("text", "a", "b") if name in row)
 
 
 def _locomo(folder: Path) -> Iterator[Any]:
@@ -133,12 +152,15 @@ def main() -> int:
         return 1
     fired: Counter[str] = Counter()
     observations = list(locomo_observations(asked.data))
+    chats, facts = list(longmemeval_messages(asked.data)), list(assistant_facts(asked.data))
     for name, told in (
         ("LoCoMo observations", observations), ("LoCoMo turns", turns), ("BEAM user messages", messages),
+        ("LongMemEval user turns", chats), ("an assistant's facts", facts),
     ):  # fmt: skip
-        print_keys(name, [text for _, text in told], fired)
-        print_keys(f"{name}, sentences", [text for _, text in sentences(told)], fired)
-    print_facts("LoCoMo turns and BEAM user messages", [text for _, text in (*turns, *messages)], fired)
+        if told:
+            print_keys(name, [text for _, text in told], fired)
+            print_keys(f"{name}, sentences", [text for _, text in sentences(told)], fired)
+    print_facts("the messages of all sets", [text for _, text in (*turns, *messages, *chats)], fired)
     known = [f"table:{one.attribute}" for one in tables.predicates().predicates] + list(RULES)
     print(f"\nnever fired: {', '.join(rule for rule in known if not fired[rule]) or 'none'}")
     if asked.shared:
