@@ -31,13 +31,13 @@ def in_its_own_process(script: str, *arguments: str) -> None:
 
 def rules(data: Path | None) -> None:
     """Precision and recall of the rules, and the privacy gate's worst case."""
-    in_its_own_process("keys.py")
     in_its_own_process("identity.py", *(["--data", str(data)] if data else []))
     in_its_own_process("near_duplicates.py")
     in_its_own_process("extraction.py")
     in_its_own_process("privacy.py")
     in_its_own_process("consolidation.py")
     if data is not None:
+        in_its_own_process("keys.py", "--data", str(data))
         in_its_own_process("pii_quality.py", "--data", str(data / "pii"))
         in_its_own_process("real_messages.py", "--data", str(data), "--out", str(OUT / "real_messages.txt"))
         print(f"every decision is in {OUT / 'real_messages.txt'}")

@@ -161,7 +161,7 @@ def milliseconds(text: str, rounds: int = 1) -> float:
 
 def print_real(data: Path, out: Path | None) -> None:
     """Every fact of every real message, one a line, for a person to judge."""
-    from real_messages_keys import WHERE_FROM, beam_messages, locomo_messages
+    from keys import WHERE_FROM, beam_messages, locomo_messages
 
     messages = [text for _, text in (*locomo_messages(data), *beam_messages(data))]
     if not messages:

@@ -19,7 +19,7 @@ from typing import TextIO
 
 import recollect
 from figures import OUT, options, print_table
-from real_messages_keys import SENTENCE_END, WHERE_FROM, Message, beam_messages, locomo_messages
+from keys import SENTENCE_END, WHERE_FROM, Message, beam_messages, locomo_messages
 from recollect import BadInput, Receipt, Recollect
 
 SHOWN = ("superseded", "contradicted", "reinforced")

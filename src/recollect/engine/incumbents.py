@@ -14,7 +14,7 @@ from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, S
 from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft
 from recollect.rules.identity import began_before, is_changed_by
-from recollect.rules.keys import BY_RULE, identity
+from recollect.rules.keys import BY_RULE, KeySource, identity
 from recollect.rules.naming import slots_of
 from recollect.stores.protocol import Reader, Stored, Stream
 
@@ -88,7 +88,7 @@ def _is_misnamed(engine: Engine, draft: Draft, stored: Stored) -> bool:
     """Whether somebody who is believed less chose the name of a memory: nobody else's words go on under it."""
     assert stored.body is not None, "an active memory has its content"
     order = engine.policy.conflict.authority_order
-    chosen = stored.body["key_source"] not in BY_RULE
+    chosen = KeySource(stored.body["key_source"]) not in BY_RULE
     return chosen and outranks(draft.authority, Authority(stored.state.authority), order)
 
 

@@ -94,7 +94,7 @@ def _last_rekeyed_by(reader: Reader, stored: Stored) -> str | None:
 
 def is_named_by_rule(stored: Stored) -> bool:
     """Whether a rule chose the key that a memory was written with."""
-    return (stored.body or {})["key_source"] in BY_RULE
+    return KeySource((stored.body or {})["key_source"]) in BY_RULE
 
 
 def _free(waiting: Sequence[tuple[Stored, CanonicalKey]], holders: Holders) -> list[tuple[Stored, CanonicalKey]]:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from recollect.formats.fields import said_at, text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign
-from recollect.model.vocabulary import Kind
-from recollect.rules.keys import KeySource, choose_key, fallback_key
+from recollect.rules.keys import fallback_key, read_key
+from recollect.rules.statements import read_statement
 from recollect.rules.text import fingerprint
 
 Change = Mapping[str, Any]
@@ -50,10 +50,11 @@ def _earlier(changes: Sequence[Change], said: str) -> list[Wording]:
 
 
 def _subject(text: str) -> str | None:
-    """The name of what a wording is about, where the rules are sure of it."""
-    text = _well_formed(text)
-    key = choose_key(content=text, kind=Kind.SEMANTIC, fingerprint=fingerprint(text))
-    return key.text if key.source is KeySource.PARSER else None
+    """Return the key of what a wording is about; None where the reader knows neither the attribute nor the verb."""
+    frames = read_statement(_well_formed(text))
+    sure = bool(frames) and (frames[0].single or frames[0].rule.startswith(("table:", "instruction")))
+    key = read_key(frames) if sure else None
+    return key.text if key else None
 
 
 def _well_formed(text: str) -> str:

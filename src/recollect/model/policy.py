@@ -48,8 +48,10 @@ LimitedPattern = Annotated[str, AfterValidator(_limited_pattern)]
 class Keys(Section):
     """How a memory is named."""
 
-    parser: bool = Field(True, description="name plain statements by rule; without it only explicit keys are shared")
-    reader: bool = Field(True, description="read plain statements that the parser does not name with an open grammar")
+    parser: bool = Field(
+        True,
+        description="name plain statements by rule, with the statement reader; without it only explicit keys are shared",
+    )
     fallback: Literal["fingerprint", "folded", "shared"] = Field(
         "fingerprint",
         description="the key of a statement that no rule is sure about: its own (fingerprint), its own whatever its "

@@ -167,7 +167,7 @@ class Auditor:
     def _of_concept(self, known: _Known) -> "list[_Finding]":
         """Another statement about the same thing, which the later one puts out of date or contradicts."""
         frames = [frame for frame in read_statement(known.text)[:1] if frame.single and not frame.negated]
-        concept = read_key(known.text, frames)
+        concept = read_key(frames)
         if concept is None:
             return []
         key = known.owner, concept.digest

@@ -34,7 +34,7 @@ def findable(
     """The index terms of a memory under the key that it has now. What it says is worked out unless it is known.
 
     >>> theme = State("1", "active", canonical_key="Ana-Theme-Mode")
-    >>> findable({"content": "Ana prefers dark mode", "key_source": "parser", "kind": "semantic"}, theme)
+    >>> findable({"content": "Ana prefers dark mode", "key_source": "reader", "kind": "semantic"}, theme)
     Findable(said=['ana', 'prefer', 'dark', 'mode'], keyed=('theme',))
     """
     body = body_in_force(body, state)

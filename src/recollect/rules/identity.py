@@ -15,11 +15,9 @@ from recollect.rules.difference import shares_nothing
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
 from recollect.rules.keys import same_concept
-from recollect.rules.saq import parse
 from recollect.rules.statements import ChangeMark, Frame, Relation, compare, read_statement
 
 _MAY_BE_ANOTHER_FACT = ("value_changed", "reworded")
-_MAY_BE_WORDING = ("value_changed", "firmness_changed")
 _SAID_OUTRIGHT = ("only_asks", "corrects_another", "said_to_be_correction", "marks_correction", "only_supposes")
 """Rules of change that the words themselves call for, whatever the statements are about."""
 
@@ -103,7 +101,7 @@ def is_changed_by(content: str, draft: Draft) -> bool:
 
 
 def may_both_hold(content: str, draft: Draft) -> bool:
-    """Whether a draft and an older statement may both be true, though the parser gave them one key.
+    """Whether a draft and an older statement may both be true, though one key names them.
 
     Contested values may, and so may two values of what can have several ("is a nurse", "is a volunteer firefighter") and
     the same rule within and without a scope ("no emojis", "no emojis in commit messages").
@@ -164,8 +162,6 @@ def _change(draft: Draft, body: Mapping[str, Any]) -> tuple[Change, str, str]:
     read = _as_read(relation, new) if decided.rule not in _SAID_OUTRIGHT else None
     if read is not None:
         return *read, aspects
-    if decided.rule in _MAY_BE_WORDING and _same_value(body["content"], draft.candidate.content):
-        return Change.UPDATE, "reworded", aspects
     return decided.change, decided.rule, aspects
 
 
@@ -177,12 +173,6 @@ def _as_read(relation: Relation, new: Frame | None) -> tuple[Change, str] | None
     if relation is Relation.RETRACTED:
         return Change.UPDATE if marked else Change.CONTRADICTION, "retracted"
     return (Change.UPDATE, "marks_change_in_time") if marked else None
-
-
-def _same_value(old: str, new: str) -> bool:
-    """Whether the parser reads one concept and one value in both: then they differ in wording alone."""
-    before, after = parse(old), parse(new)
-    return before is not None and after is not None and before.agrees_with(after)
 
 
 def _same_speaker(draft: Draft, body: Mapping[str, Any]) -> bool | None:

@@ -1,7 +1,7 @@
 """Canonical keys: the one name of a concept, however it was given.
 
 A key reads ``Subject-Aspect-Qualifier``: ASCII letters, digits and ``-``, at most 30 characters. Whatever names a
-concept (a caller's ``canonical_key`` or ``title``, a register's topic, a profile's fact key, the SAQ parser, or
+concept (a caller's ``canonical_key`` or ``title``, a register's topic, a profile's fact key, the statement reader, or
 nothing at all) ends as one :class:`CanonicalKey`.
 
 Two names are the same concept when they differ only in
@@ -20,13 +20,12 @@ import base64
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Tier
-from recollect.rules import saq
-from recollect.rules.statements.frame import ANY, Frame
+from recollect.rules.statements.frame import ANY, SELF, Frame
 from recollect.rules.text import sha256_hex
 
 MAX_LENGTH = 30
@@ -57,7 +56,7 @@ _LATIN_LETTERS = dict(
 # Copy and paste leaves these behind; nobody sees them, so they must not tell two names apart.
 _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x2060, 0xFEFF, *range(0xFE00, 0xFE10)])
 
-_FILLERS = frozenset(word.lower() for word in (saq.SELF, *FALLBACK.split("-"), "Register", "Profile", "Rule"))
+_FILLERS = frozenset(word.lower() for word in (SELF, *FALLBACK.split("-"), "Register", "Profile", "Rule"))
 """Words of keys that say nothing of the concept, and only fill a place or say what sort of key it is."""
 
 _NEGATIVE_NUMBER = re.compile(r"(?<!\S)-(?=\d)")
@@ -69,14 +68,18 @@ class KeySource(StrEnum):
     EXPLICIT = "explicit"
     TOPIC = "topic"
     PROFILE = "profile"
-    PARSER = "parser"
     READER = "reader"
     CHAIN = "chain"
     FALLBACK = "fallback"
     EVENT = "event"
 
+    @classmethod
+    def _missing_(cls, value: object) -> "KeySource | None":
+        """Read "parser", which keys by rule were marked with before rules version 5."""
+        return cls.READER if value == "parser" else None
 
-BY_RULE = frozenset({KeySource.PARSER, KeySource.READER, KeySource.FALLBACK})
+
+BY_RULE = frozenset({KeySource.READER, KeySource.FALLBACK})
 """Keys that today's rules would make anew from the content. A ``chain``'s is that of the version that it replaces."""
 
 
@@ -85,7 +88,7 @@ class CanonicalKey:
     """The name of a concept.
 
     ``text`` is the key as people see it, ``digest`` the SHA-256 of the whole name before anything was cut, and
-    ``source`` says who named it. ``rule`` is the parser's rule, when it was the parser.
+    ``source`` says who named it. ``rule`` is the reader's rule, if the reader named it.
     """
 
     text: str
@@ -100,7 +103,7 @@ def words_of(key: CanonicalKey) -> list[str]:
     A digest has no words, and neither has a key that was cut: some of its words are no longer whole. Long words with digits
     are somebody's ids.
 
-    >>> words_of(parsed_key("Self", "theme", "mode")), words_of(explicit_key("ticket 17"))
+    >>> words_of(statement_key("Self", "theme", "mode")), words_of(explicit_key("ticket 17"))
     (['Theme', 'Mode'], ['Ticket', '17'])
     >>> words_of(fallback_key("c0ffee" * 10, shared=False)), words_of(explicit_key("item f81d4fae7dec"))
     ([], ['Item'])
@@ -176,10 +179,10 @@ def profile_key(fact_key: str) -> CanonicalKey:
     return _key(["Profile", *_components(fact_key)], KeySource.PROFILE)
 
 
-def parsed_key(subject: str, aspect: str, qualifier: str, rule: str | None = None) -> CanonicalKey:
-    """The key for what the SAQ parser read. Letters are written the same way whatever case the speaker used."""
+def statement_key(subject: str, aspect: str, qualifier: str, rule: str | None = None) -> CanonicalKey:
+    """Return the key for what the statement reader read. Letters are written the same way whatever case the speaker used."""
     words = [word.lower() for part in (subject, aspect, qualifier) for word in _components(part)]
-    return _key(words, KeySource.PARSER, rule)
+    return _key(words, KeySource.READER, rule)
 
 
 def event_key(kind: Kind, sequence_no: int) -> CanonicalKey:
@@ -203,7 +206,6 @@ def fallback_key(fingerprint_hex: str, *, shared: bool) -> CanonicalKey:
 
 def choose_key(
     *,
-    content: str,
     kind: Kind,
     fingerprint: str,
     canonical_key: str | None = None,
@@ -212,17 +214,12 @@ def choose_key(
     tier: Tier | None = None,
     fact_key: str | None = None,
     sequence_no: int | None = None,
-    speaker: str = saq.SELF,
-    parser: bool = True,
     frames: Sequence[Frame] = (),
     shared_fallback: bool = False,
 ) -> CanonicalKey:
     """Name a memory: by what the caller said, else by its place, else by what it says, else by its fingerprint.
 
-    ``frames`` are what the statement reader read in the content; they name it where the parser does not.
-
-    ``speaker`` is who "I" stands for. Pass a name where several people write to one stream, or the facts that they
-    state about themselves would replace each other.
+    ``frames`` are what the statement reader read in the content.
     """
     if canonical_key is not None or title is not None:
         return explicit_key(canonical_key if canonical_key is not None else title or "")
@@ -234,18 +231,12 @@ def choose_key(
         if sequence_no is None:
             raise ValueError(f"sequence_no: a memory of kind {kind.value!r} is keyed by its sequence number")
         return event_key(kind, sequence_no)
-    named = read_key(content, frames, speaker=speaker) if parser else None
-    return named or fallback_key(fingerprint, shared=shared_fallback)
+    return read_key(frames) or fallback_key(fingerprint, shared=shared_fallback)
 
 
-def read_key(content: str, frames: Sequence[Frame], *, speaker: str = saq.SELF) -> CanonicalKey | None:
-    """Return the key that a statement names by what it says: by the parser, else by the reader's frames; None if neither can."""
-    parsed = saq.parse(content, speaker=speaker)
-    if parsed is not None:
-        return parsed_key(parsed.subject, parsed.aspect, parsed.qualifier, parsed.rule)
-    if frames and names_concept(frames[0]):
-        return replace(parsed_key(*frames[0].name, frames[0].rule), source=KeySource.READER)
-    return None
+def read_key(frames: Sequence[Frame]) -> CanonicalKey | None:
+    """Return the key that a statement's frames name; None if they name no concept."""
+    return statement_key(*frames[0].name, frames[0].rule) if frames and names_concept(frames[0]) else None
 
 
 def names_concept(frame: Frame) -> bool:

@@ -12,9 +12,8 @@ from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Space
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.findable import said_terms
 from recollect.rules.keys import CanonicalKey, choose_key, is_cut
-from recollect.rules.saq import SELF
 from recollect.rules.statements import ChangeMark, Frame, Tense, read_statement
-from recollect.rules.statements.frame import ANY
+from recollect.rules.statements.frame import ANY, SELF
 from recollect.rules.text import fingerprint, sha256_hex
 
 _DIGITS = 32
@@ -41,8 +40,6 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
     elif draft.valid_from is not None:
         frames = tuple(map(begun, frames))
     key = choose_key(
-        speaker=speaker,
-        content=said,
         kind=candidate.kind,
         canonical_key=candidate.canonical_key,
         title=candidate.title,
@@ -51,7 +48,6 @@ def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
         fact_key=candidate.key,
         sequence_no=0,
         fingerprint=sha256_hex(folded_text(candidate.content)) if policy.keys.fallback == "folded" else mark,
-        parser=policy.keys.parser,
         frames=frames,
         shared_fallback=policy.keys.fallback == "shared",
     )
@@ -78,7 +74,7 @@ def _with_title(candidate: Candidate, key: CanonicalKey) -> Candidate:
 
 def frames_of(content: str, kind: Kind, speaker: str, policy: Policy) -> tuple[Frame, ...]:
     """Read a statement, if the policy has statements read. What records an event states nothing that could change."""
-    wanted = policy.keys.parser and policy.keys.reader and KIND_CLASS[kind] is not KindClass.EVENT
+    wanted = policy.keys.parser and KIND_CLASS[kind] is not KindClass.EVENT
     return read_statement(content, speaker) if wanted else ()
 
 

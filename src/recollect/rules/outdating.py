@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
+from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
 from recollect.rules.statements import Relation
 from recollect.rules.tables import load_table
 from recollect.rules.text import terms
@@ -37,7 +38,10 @@ def _any_of(phrases: list[str]) -> re.Pattern[str]:
 
 
 _STOPS, _CHANGES = _any_of(_TABLE["stops"]), _any_of(_TABLE["changes"])
-_SORTS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _TABLE["sorts"].items()}
+_SORTS = {
+    name: re.compile(pattern.replace("{month}", ANY_MONTH).replace("{weekday}", ANY_WEEKDAY), re.IGNORECASE)
+    for name, pattern in _TABLE["sorts"].items()
+}
 _TELLS_NOTHING = frozenset(term for word in _TABLE["tells_nothing"] for term in terms(word))
 _DIGIT = re.compile(r"\d")
 

@@ -62,7 +62,6 @@ REASONS: dict[str, str] = {
     "key:explicit": "the caller named the concept",
     "key:topic": "the register's topic names the concept",
     "key:profile": "the profile's fact key names the concept",
-    "key:parser": "a rule named the concept from its words",
     "key:reader": "the statement reader named the concept from its words",
     "key:slot": "it is about what an active memory says, so it goes on under that memory's key",
     "key:supersedes": "the caller said which memory it replaces, so it goes on under that memory's key",

@@ -20,7 +20,7 @@ def test_explain_tells_the_gates_the_rule_the_chain_and_what_happened() -> None:
         "active, version 2 of Ana-Home-City",
         "prod / user / ana",
         "it updates what was known",
-        "a rule named the concept from its words",
+        "the statement reader named the concept from its words",
         "v1",
         "superseded: Ana lives in Lisbon",
         "edited by application",

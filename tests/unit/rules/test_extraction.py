@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from recollect.model.policy import PROFILE_KEYS
 from recollect.model.vocabulary import EventType, Kind, Space
 from recollect.rules import extraction
-from recollect.rules.extraction import MOST_FACTS, RULES, Extracted, extract, openings, third_person, wording
+from recollect.rules.extraction import MOST_FACTS, RULES, Extracted, clauses, extract, third_person
+from recollect.rules.statements import openings
 
 BENCH = Path(__file__).parents[3] / "bench" / "extraction.py"
 
@@ -272,6 +273,32 @@ def test_no_message_yields_more_than_its_share() -> None:
     assert len(extract(message, most=3)) == 3
 
 
+# One reader for keys and for facts
+
+
+@pytest.mark.parametrize(
+    ("message", "key", "value", "ended"),
+    [
+        ("Our rent is $1,400 a month.", None, "$1,400 month", False),
+        ("I don't like black coffee any more.", "likes", "black coffee", True),
+        ("I've gone off podcasts about crime.", "likes", "podcasts about crime", True),
+        ("I'm not really into hiking.", "dislikes", "hiking", False),
+        ("I recently got promoted to senior producer.", "role", "senior producer", False),
+        ("I've stopped eating meat.", "diet", "no meat", False),
+        ("Everyone calls me Bertie.", "preferred_name", "Bertie", False),
+    ],
+)
+def test_a_fact_is_what_the_statement_reader_reads(message: str, key: str | None, value: str, ended: bool) -> None:
+    assert [(fact.key, fact.value, fact.ended) for fact in extract(message)] == [(key, value, ended)]
+
+
+@pytest.mark.parametrize(
+    "message", ["I left Cobalt Rail in October.", "I've been enjoying podcasts lately.", "We love films."]
+)
+def test_what_the_reader_is_not_sure_of_is_no_fact(message: str) -> None:
+    assert extract(message) == ()
+
+
 # Any text at all
 
 _PIECES = st.sampled_from(
@@ -308,6 +335,6 @@ def test_any_text_can_be_read(text: str) -> None:
         assert fact.value.casefold().removeprefix("no ").split()[0] in plain
 
 
-@pytest.mark.parametrize("module", [extraction, wording, openings, third_person])
+@pytest.mark.parametrize("module", [extraction, clauses, openings, third_person])
 def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
     assert not doctest.testmod(module).failed

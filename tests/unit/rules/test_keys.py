@@ -18,11 +18,12 @@ from recollect.rules.keys import (
     explicit_key,
     fallback_key,
     identity,
-    parsed_key,
     profile_key,
     same_concept,
+    statement_key,
     topic_key,
 )
+from recollect.rules.statements import read_statement
 from recollect.rules.text import fingerprint, sha256_hex
 
 WELL_FORMED = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+){2,}")
@@ -135,17 +136,17 @@ def test_each_source_has_its_own_prefix() -> None:
     assert event_key(Kind.EPISODIC, 7).text == "Event-Episodic-7"
 
 
-def test_a_parsed_key_is_written_the_same_way_whatever_case_was_said() -> None:
-    assert parsed_key("Self", "limit", "EMOJIS").text == "Self-Limit-Emojis"
-    assert parsed_key("staging API", "port", "number").text == "Staging-Api-Port-Number"
+def test_a_statement_key_is_written_the_same_way_whatever_case_was_said() -> None:
+    assert statement_key("Self", "limit", "EMOJIS").text == "Self-Limit-Emojis"
+    assert statement_key("staging API", "port", "number").text == "Staging-Api-Port-Number"
 
 
 def test_the_parser_and_a_caller_who_use_one_name_mean_one_concept() -> None:
-    parsed, given_by_caller = parsed_key("Ana", "home", "city"), explicit_key("ana home city")
+    parsed, given_by_caller = statement_key("Ana", "home", "city"), explicit_key("ana home city")
     assert identity(parsed.text) == identity(given_by_caller.text)
     assert parsed.digest == given_by_caller.digest
     long = "the quite extraordinarily long service"
-    assert parsed_key(long, "port", "number").text == explicit_key(f"{long} port number".title()).text
+    assert statement_key(long, "port", "number").text == explicit_key(f"{long} port number".title()).text
 
 
 def test_the_fallback_is_the_fingerprint_or_the_shared_key() -> None:
@@ -161,11 +162,14 @@ def test_the_fallback_is_the_fingerprint_or_the_shared_key() -> None:
 
 
 class TestOrder:
-    """Caller, register, profile, event, parser, fallback: the first that can name the memory does."""
+    """Caller, register, profile, event, reader, fallback: the first that can name the memory does."""
 
     @staticmethod
-    def choose(kind: Kind = Kind.SEMANTIC, content: str = "Ana lives in Lisbon", **given_by: object) -> CanonicalKey:
-        return choose_key(content=content, kind=kind, fingerprint=fingerprint(content), **given_by)  # type: ignore[arg-type]
+    def choose(
+        kind: Kind = Kind.SEMANTIC, content: str = "Ana lives in Lisbon", speaker: str = "Self", **given_by: object
+    ) -> CanonicalKey:
+        frames = read_statement(content, speaker)
+        return choose_key(frames=frames, kind=kind, fingerprint=fingerprint(content), **given_by)  # type: ignore[arg-type]
 
     def test_canonical_key_comes_before_everything(self) -> None:
         key = self.choose(
@@ -178,7 +182,7 @@ class TestOrder:
 
     def test_topic_counts_in_a_register_only(self) -> None:
         assert self.choose(topic_id="projects", tier=Tier.REGISTER).source == KeySource.TOPIC
-        assert self.choose(topic_id="projects", tier=Tier.CANON).source == KeySource.PARSER
+        assert self.choose(topic_id="projects", tier=Tier.CANON).source == KeySource.READER
 
     def test_profile_fact_key(self) -> None:
         key = self.choose(kind=Kind.PROFILE, fact_key="city")
@@ -192,16 +196,17 @@ class TestOrder:
         with pytest.raises(ValueError, match="sequence_no"):
             self.choose(kind=kind)
 
-    def test_parser(self) -> None:
+    def test_reader(self) -> None:
         key = self.choose()
-        assert (key.text, key.source, key.rule) == ("Ana-Home-City", KeySource.PARSER, "home")
+        assert (key.text, key.source, key.rule) == ("Ana-Home-City", KeySource.READER, "table:home")
+        assert KeySource("parser") is KeySource.READER, "keys of stores that were written before rules version 5"
 
     def test_speakers_of_one_stream_are_told_apart(self) -> None:
         assert self.choose(content="I live in Porto").text == "Self-Home-City"
         assert self.choose(content="I live in Porto", speaker="Ben").text == "Ben-Home-City"
 
     def test_fallback(self) -> None:
-        assert self.choose(parser=False).source == KeySource.FALLBACK
+        assert choose_key(kind=Kind.SEMANTIC, fingerprint=fingerprint("It rained")).source == KeySource.FALLBACK
         assert self.choose(content="It rained").text.startswith("World-Fact-General-")
         assert self.choose(content="It rained", shared_fallback=True).text == "World-Fact-General"
 

@@ -11,46 +11,75 @@ drafts, passing states and whatever points outside the message yield nothing: a 
 wrong one is believed.
 
 Reading order: :mod:`message` takes out what is not the writer's own and cuts the rest into sentences; :mod:`clauses`
-cuts a sentence into plain statements, taking off how they begin (:mod:`openings`) and bringing them into one
-:mod:`wording`; the rules in :mod:`decisions`, :mod:`tastes`, :mod:`people` and :mod:`home_and_work` look at each in
-turn, and the first that understands it says what it states; what none of them reads is shown to the statement reader
-(:mod:`stated`). The words that they know stand in :mod:`words`.
+cuts a sentence into plain statements, without how they begin (``rules.statements.openings``); :mod:`facts` reads each with
+the statement reader, :mod:`decisions` what was decided, corrected or asked to be remembered; :mod:`said` keeps word for
+word what neither understands.
 ``testing/cases/extraction.yaml`` holds the messages that the rules are measured on.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from recollect.model.vocabulary import EventType, Kind
+from recollect.model.vocabulary import EventType, Kind, Space
+from recollect.rules.extraction import decisions, facts
 from recollect.rules.extraction.clauses import Clause, clauses_of, takes_back, without_trailing
-from recollect.rules.extraction.decisions import CORRECTIONS, DECISIONS, REQUESTED, REQUESTED_MEANING, requested
-from recollect.rules.extraction.fact import SENSITIVE_KEYS, Extracted
-from recollect.rules.extraction.home_and_work import HOME_AND_WORK
+from recollect.rules.extraction.decisions import POINTS_BACK
+from recollect.rules.extraction.facts import Found
 from recollect.rules.extraction.message import Sentence, sentences
-from recollect.rules.extraction.openings import asks_to_keep_that
-from recollect.rules.extraction.people import PEOPLE
-from recollect.rules.extraction.rule import Found, Rule
-from recollect.rules.extraction.stated import STATED, STATED_MEANING, stated
-from recollect.rules.extraction.tastes import TASTES
+from recollect.rules.statements.openings import asks_to_keep_that
 
 __all__ = ["MOST_FACTS", "RULES", "SENSITIVE_KEYS", "Extracted", "extract"]
 
-_RULES: tuple[Rule, ...] = (*DECISIONS, *TASTES, *PEOPLE, *HOME_AND_WORK, *CORRECTIONS)
-
-_BY_TRIGGER: dict[str, tuple[int, ...]] = {
-    word: tuple(place for place, rule in enumerate(_RULES) if word in rule.triggers)
-    for word in frozenset[str]().union(*(rule.triggers for rule in _RULES))
-}
-"""Each trigger with the places of its rules, so that a statement is shown only to rules that may read it."""
-
-RULES: dict[str, str] = {
-    **{rule.code: rule.meaning for rule in _RULES},
-    REQUESTED: REQUESTED_MEANING,
-    STATED: STATED_MEANING,
-}
+RULES: dict[str, str] = decisions.MEANINGS | facts.MEANINGS
 """Every reason code that an extracted fact may carry, with its meaning in words that can follow "because"."""
 
 MOST_FACTS = 20
 """A message that states more about its writer than this is a document, and the rest of it is left out."""
+
+
+SENSITIVE_KEYS = frozenset(
+    "name preferred_name pronouns city country location language languages".split(),
+)
+"""Facts that need the person's consent: here they were said plainly in the first person, which is one."""
+
+
+class Extracted(NamedTuple):
+    """One fact that a person plainly stated.
+
+    ``content`` is one sentence in the third person that stands on its own: "The user lives in Lisbon." It names the
+    person as "the user", says "they" and "their" for "I" and "my", and ends in a full stop.
+    """
+
+    kind: Kind
+    """``profile`` for a fact with a key, ``semantic`` for decisions, corrections and whatever was to be remembered."""
+    key: str | None
+    """The fact key of a profile fact, such as ``city``; None for a semantic one."""
+    value: str
+    """The value as it was said: "Ana", "Lisbon", "dark mode"."""
+    content: str
+    event_type: EventType
+    rule: str
+    """The reason code of the rule that found it; ``RULES`` says what each one means."""
+    sentence: str
+    """The sentence of the message that it was said in, with its blanks collapsed."""
+    title: str | None = None
+    """The name of the concept, where many values of one key may hold at once ("Profile taste coffee")."""
+    ended: bool = False
+    """It said that the fact no longer holds: "I no longer live in Porto"."""
+    replaces: str | None = None
+    """The value that it corrects: "Porto" in "it's Lisbon, not Porto"."""
+    target_space: Space | None = None
+    """Where the person asked to keep it: "remember this for me", "note for the project"."""
+
+    @property
+    def sensitive(self) -> bool:
+        """Whether it is one of the facts that need consent before they are applied."""
+        return self.key in SENSITIVE_KEYS
+
+    @property
+    def points_back(self) -> bool:
+        """Whether it is a value alone ("no, I meant Lisbon"), which only makes sense beside what it corrects."""
+        return self.content.startswith(POINTS_BACK)
 
 
 def extract(text: str, *, most: int = MOST_FACTS) -> tuple[Extracted, ...]:
@@ -90,37 +119,30 @@ def _stated(sentence: Sentence) -> Iterator[Extracted]:
 
 
 def _read(clause: Clause) -> Iterable[Extracted]:
-    """What a clause states; where no rule reads the whole, what it states before its first comma."""
+    """Return what a clause states; where the whole is not understood, what it states before its first comma."""
     before = without_trailing(clause)
-    found = _by_rule(clause) or (_by_rule(before) if before is not None else [])
-    if found:
-        return found
-    if clause.requested:
-        return [_extracted(fact, REQUESTED, clause) for fact in requested(clause)]
-    return [_extracted(fact, STATED, clause) for fact in stated(before or clause)]
+    found = _understood(clause) or (_understood(before) if before is not None else [])
+    if not found and clause.requested:
+        found = list(decisions.requested(clause))
+    return [_extracted(fact, clause) for fact in found]
 
 
-def _by_rule(clause: Clause) -> list[Extracted]:
-    places = {place for word in clause.words if word in _BY_TRIGGER for place in _BY_TRIGGER[word]}
-    for rule in (_RULES[place] for place in sorted(places)):
-        if found := rule.facts(clause):
-            return [_extracted(fact, rule.code, clause) for fact in found]
-    return []
+def _understood(clause: Clause) -> list[Found]:
+    return decisions.decided(clause) or facts.read_facts(clause) or decisions.corrected(clause)
 
 
-def _extracted(found: Found, code: str, clause: Clause) -> Extracted:
-    ended = clause.ended or found.ended
-    corrects = clause.correcting or ended or found.replaces is not None
+def _extracted(found: Found, clause: Clause) -> Extracted:
+    corrects = clause.correcting or found.ended or found.replaces is not None
     return Extracted(
         kind=Kind.PROFILE if found.key else Kind.SEMANTIC,
         key=found.key,
         value=found.value,
         content=found.content,
         event_type=EventType.CORRECTION if corrects else found.event_type,
-        rule=found.code or code,
+        rule=found.code,
         sentence=clause.sentence.original,
         title=found.title,
-        ended=ended,
+        ended=found.ended,
         replaces=found.replaces,
         target_space=clause.space,
     )

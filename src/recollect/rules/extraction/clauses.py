@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction.message import Sentence
-from recollect.rules.extraction.openings import Opening, opened
-from recollect.rules.extraction.wording import worded
-from recollect.rules.extraction.words import LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
+from recollect.rules.extraction.words import CLOSINGS, LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
+from recollect.rules.statements.openings import Opening, opened
 from recollect.rules.word_lists import any_of
 
 _SPEAKER = (
@@ -50,26 +49,43 @@ _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _LONGEST_CLAUSE = 300
 """Nobody states a plain fact in more characters, and what is done to a clause may take more than one pass."""
 
+_CLOSES = re.compile(rf",? (?:{any_of(CLOSINGS)})$", re.I)
+_LONGEST_CLOSING = max(map(len, CLOSINGS)) + 2
+_LAST_WORDS = frozenset(phrase.split()[-1] for phrase in CLOSINGS)
+_CONTRAST = re.compile(r", (?:and )?not ([^,]{1,40})$", re.I)
+_FOR_A_WHILE = re.compile(
+    r"\b(?:(?:this|for the|over the)"
+    r" (?:week|weekend|month|morning|afternoon|evening|summer|winter|year|semester|time|day|moment)"
+    r"|today|tonight|tomorrow|right now|at the moment|for now|until|till|temporarily|at present"
+    r"|for a (?:few|couple|while|bit|week|month)|for (?:two|three|four|\d+) (?:days|weeks|months)"
+    r"|for the time being|next (?:week|month|year))\b",
+    re.I,
+)
+_LET_US = re.compile(r"\b(let)'s\b", re.I)
+_WITH_IS = re.compile(r"\b(it|that|name|timezone|zone)'s\b", re.I)
+_CONTRACTION = re.compile(r"\bcan't\b|\bcannot\b|\bwon't\b|(?:n't|'m|'re|'ve|'ll|'d)\b", re.I)
+_FULL_FORMS = {
+    "can't": "can not", "cannot": "can not", "won't": "will not", "n't": " not", "'m": " am", "'re": " are", "'ve": " have",
+    "'ll": " will", "'d": " would",
+}  # fmt: skip
+
 
 class Clause(NamedTuple):
     """One statement, with what was taken off it kept as flags."""
 
     text: str
-    """The statement with contractions spelled out and quotations masked, case kept."""
+    """The statement with contractions spelled out and quotations masked, case kept, without what it contrasts with."""
     said: str
     """The same as it was said."""
-    words: frozenset[str]
     sentence: Sentence
     correcting: bool
     requested: bool
     """It was asked to be remembered."""
     space: Space | None
-    ended: bool
     passing: bool
     """It said that it holds only for a while."""
     instead_of: str | None
     """What a value stands in the place of: "Porto" in "Lisbon, not Porto"."""
-    greeted: bool
     elided: bool
     """Its subject was that of the statement before, and is only sure if that one was understood."""
 
@@ -134,27 +150,50 @@ def _with_elided(now: Opening, sentence: Sentence) -> Iterator[Clause]:
 
 
 def _clause(said: str, opening: Opening, sentence: Sentence, *, elided: bool) -> Clause:
-    wording = worded(said)
+    passing = _FOR_A_WHILE.search(said) is not None
+    said = closed(said)
+    contrast = _CONTRAST.search(said) if " not " in said else None
     return Clause(
-        text=wording.text,
-        said=wording.said,
-        words=frozenset(_WORD.findall(wording.text.lower())),
+        text=spelled_out(said[: contrast.start()] if contrast else said),
+        said=said,
         sentence=sentence,
         correcting=opening.correcting,
         requested=opening.requested,
         space=opening.space,
-        ended=wording.ended,
-        passing=wording.passing,
-        instead_of=sentence.spoken(wording.instead_of) if wording.instead_of else None,
-        greeted=opening.greeted,
+        passing=passing,
+        instead_of=sentence.spoken(contrast[1]) if contrast else None,
         elided=elided,
     )
 
 
 def without_trailing(clause: Clause) -> Clause | None:
     """Return a clause without what trails behind its first comma: "I hate olives, always have". None if nothing does."""
-    text, comma, _ = clause.text.partition(",")
+    text, comma, _ = clause.text.partition(", ")
     if not comma or len(text.split()) < 3:
         return None
-    words = frozenset(_WORD.findall(text.lower()))
-    return clause._replace(text=text.rstrip(), said=clause.said.partition(",")[0].rstrip(), words=words)
+    return clause._replace(text=text.rstrip(), said=clause.said.partition(", ")[0].rstrip())
+
+
+def closed(text: str) -> str:
+    """Return a statement without the ways to end that change nothing.
+
+    >>> closed("I live in Porto, by the way")
+    'I live in Porto'
+    """
+    text = text.rstrip(" .!,:;)(?")
+    while text.rpartition(" ")[2].lower() in _LAST_WORDS:
+        match = _CLOSES.search(text, max(0, len(text) - _LONGEST_CLOSING))
+        if match is None:
+            break
+        text = text[: match.start()].rstrip(" ,.!:;")
+    return text
+
+
+def spelled_out(text: str) -> str:
+    """Return a statement with its contractions in full; the possessive 's stays.
+
+    >>> spelled_out("It's Tuesday, and we can't say who's there")
+    "It is Tuesday, and we can not say who's there"
+    """
+    text = _LET_US.sub(r"\1 us", _WITH_IS.sub(r"\1 is", text))
+    return _CONTRACTION.sub(lambda match: _FULL_FORMS[match[0].lower()], text)

@@ -1,19 +1,32 @@
 """What was decided, what was corrected, and what somebody asked to have remembered."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from recollect.model.vocabulary import EventType
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause
-from recollect.rules.extraction.fact import POINTS_BACK
-from recollect.rules.extraction.rule import Found, Rule, rule
+from recollect.rules.extraction.facts import Found
 from recollect.rules.extraction.third_person import statement, theirs
 from recollect.rules.statements import ValueKind, read_statement
 from recollect.rules.word_lists import word_set
 
-_WE = r"(?P<who>i|we|the team|our team)(?: have| all| have all| both| have both)?(?: finally| just| now| already)?"
-_SETTLED = re.compile(r"\b(?:decided|settled|final|agreed|done deal)\b", re.I)
+DECISION = "extracted:decision"
+CORRECTION = "extracted:correction"
+REQUESTED = "extracted:requested"
+MEANINGS = {
+    DECISION: "it said what was decided",
+    CORRECTION: "it corrected an earlier statement",
+    REQUESTED: "it asked to remember this",
+}
+
+POINTS_BACK = "The user corrected an earlier statement:"
+"""How a correction begins that only makes sense beside what it corrects."""
+
+_WE = (
+    r"(?P<who>i|we|the team|our team)(?: have| all| have all| both| have both)?"
+    r"(?: finally| just| now| already| also| recently| actually)?"
+)
 _NO_STATEMENT = word_set("to when how what who if it this that why where whether me us him her them you your the")
 _STANCE = re.compile(r"(?:.*\b(?:prefers?|likes?|loves?|hates?)\b|(?:never|always|no|avoid|don't|do not)\b)", re.I)
 _UNSAID = word_set("other another same first second third last next previous former latter one way")
@@ -29,7 +42,7 @@ def _decided(match: re.Match[str], clause: Clause) -> Iterable[Found]:
         return
     how = re.sub(r"^to ", "", what, flags=re.I)
     who = "The user decided" if match["who"].lower() == "i" else "It was decided"
-    yield Found(how, f"{who} {theirs(what)}.", event_type=EventType.DECISION)
+    yield Found(DECISION, how, f"{who} {theirs(what)}.", event_type=EventType.DECISION)
 
 
 def _chosen(match: re.Match[str], clause: Clause) -> Iterable[Found]:
@@ -37,22 +50,7 @@ def _chosen(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     what = clause.sentence.spoken(match["v"])
     if _stands_alone(what) and not what.lower().startswith(("to ", "not ")):
         chose = "The user chose" if match["who"].lower() == "i" else "The choice fell on"
-        yield Found(what, f"{chose} {theirs(what)}.", event_type=EventType.DECISION)
-
-
-def _proposed(match: re.Match[str], clause: Clause) -> Iterable[Found]:
-    """ "Let's go with B" proposes; only if it says that this is settled has it been decided."""
-    what = clause.sentence.spoken(match["v"])
-    if _SETTLED.search(clause.sentence.text) and _stands_alone(what):
-        what = what.split(",")[0]
-        yield Found(what, f"The choice fell on {theirs(what)}.", event_type=EventType.DECISION)
-
-
-def _recorded(match: re.Match[str], clause: Clause) -> Iterable[Found]:
-    """ "Decision: we use trunk-based development"."""
-    what = clause.sentence.spoken(match["v"])
-    if _stands_alone(what) and len(what.split()) > 2:
-        yield Found(what, statement(what), event_type=EventType.DECISION)
+        yield Found(DECISION, what, f"{chose} {theirs(what)}.", event_type=EventType.DECISION)
 
 
 def _stands_alone(what: str) -> bool:
@@ -76,7 +74,7 @@ def _meant(match: re.Match[str], clause: Clause) -> Iterable[Found]:
         return
     not_that = f", not {clause.instead_of}" if clause.instead_of else ""
     content = f"{POINTS_BACK} {theirs(what)}{not_that}."
-    yield Found(what, content, event_type=EventType.CORRECTION, replaces=clause.instead_of)
+    yield Found(CORRECTION, what, content, event_type=EventType.CORRECTION, replaces=clause.instead_of)
 
 
 def _is_named(*sides: str) -> bool:
@@ -88,61 +86,44 @@ def _put_right(match: re.Match[str], clause: Clause) -> Iterable[Found]:
     """ "Actually, the deadline is May 5": only where the reader finds one value of one thing."""
     frame = next(iter(read_statement(clause.said, language="en")), None) if clause.correcting else None
     if frame is not None and frame.single and not frame.partial and frame.value_kind in _VALUES:
-        yield Found(clause.said, statement(clause.said), event_type=EventType.CORRECTION, replaces=clause.instead_of)
+        yield Found(
+            CORRECTION, clause.said, statement(clause.said), event_type=EventType.CORRECTION, replaces=clause.instead_of
+        )
 
 
-DECISIONS: tuple[Rule, ...] = (
-    rule(
-        "decision",
-        "it said what was decided",
-        "decided agreed resolved chose chosen",
-        rf"{_WE} (?:decided|agreed|resolved|chose|chosen) (?P<v>(?:not )?to .+|against .+|that .+)",
-        read=_decided,
-        lasting=False,
+Reader = Callable[[re.Match[str], Clause], Iterable[Found]]
+
+_DECISIONS: tuple[tuple[re.Pattern[str], Reader], ...] = (
+    (
+        re.compile(rf"{_WE} (?:decided|agreed|resolved|chose|chosen) (?P<v>(?:not )?to .+|against .+|that .+)", re.I),
+        _decided,
     ),
-    rule(
-        "decision",
-        "it said what was decided",
-        "decided chose chosen settled opted going go agreed",
-        rf"{_WE} (?:decided on|settled on|chosen|chose|opted for|agreed on) {{v}}",
-        "(?P<who>we)(?: are going| will go| are going to go) with {v}",
-        read=_chosen,
-        lasting=False,
-    ),
-    rule(
-        "decision", "it said what was decided", "let", "let us (?:go with|use|pick) {v}", read=_proposed, lasting=False
-    ),
-    rule(
-        "decision",
-        "it said what was decided",
-        "decision",
-        "(?:the )?(?:final )?decision(?: ?:| is(?: to)?) ?{v}",
-        read=_recorded,
-        lasting=False,
-    ),
+    (re.compile(rf"{_WE} (?:decided on|settled on|chosen|chose|opted for|agreed on) (?P<v>.+)", re.I), _chosen),
+    (re.compile(r"(?P<who>we)(?: are going| will go| are going to go) with (?P<v>.+)", re.I), _chosen),
+)
+_CORRECTIONS: tuple[tuple[re.Pattern[str], Reader], ...] = (
+    (re.compile(r"(?P<lead>i meant|it is|make (?:that|it)) (?P<v>.+)", re.I), _meant),
+    (re.compile(r"(?:the|our) (?P<v>.+)", re.I), _put_right),
 )
 
-CORRECTIONS: tuple[Rule, ...] = (
-    rule(
-        "correction",
-        "it corrected an earlier statement",
-        "meant is make",
-        "(?P<lead>i meant|it is|make (?:that|it)) {v}",
-        read=_meant,
-        lasting=False,
-    ),
-    rule(
-        "correction",
-        "it corrected an earlier statement",
-        "is are",
-        "(?:the|our) {v}",
-        read=_put_right,
-        lasting=False,
-    ),
-)
 
-REQUESTED = "extracted:requested"
-REQUESTED_MEANING = "it asked to remember this"
+def decided(clause: Clause) -> list[Found]:
+    """Return what a clause says was decided."""
+    return list(_first(_DECISIONS, clause))
+
+
+def corrected(clause: Clause) -> list[Found]:
+    """Return what a clause corrects."""
+    return list(_first(_CORRECTIONS, clause))
+
+
+def _first(rules: Iterable[tuple[re.Pattern[str], Reader]], clause: Clause) -> Iterator[Found]:
+    for pattern, read in rules:
+        match = pattern.fullmatch(clause.text)
+        found = list(read(match, clause)) if match else []
+        if found:
+            yield from found
+            return
 
 
 def requested(clause: Clause) -> Iterable[Found]:
@@ -153,4 +134,4 @@ def requested(clause: Clause) -> Iterable[Found]:
     if not is_statement or len(words) > _MOST_WORDS or not values.self_contained(said):
         return
     kind = EventType.PREFERENCE if _STANCE.match(said) else EventType.FACT
-    yield Found(said, statement(said), event_type=kind)
+    yield Found(REQUESTED, said, statement(said), event_type=kind)

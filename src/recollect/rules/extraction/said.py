@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
-from recollect.rules.extraction.fact import Extracted
+from recollect.rules.extraction import Extracted
 from recollect.rules.extraction.message import plain_sentences, unread_sentences
-from recollect.rules.extraction.openings import asks_to_keep_that
+from recollect.rules.statements.openings import asks_to_keep_that
 from recollect.rules.tables import load_table
 from recollect.rules.text import terms
 from recollect.rules.word_lists import any_of, word_set

@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.rules.saq.phrases import third_person
+from recollect.rules.language.spelling import third_person
 from recollect.rules.word_lists import any_of, entries, word_set
 
 _THEIRS = {

@@ -7,7 +7,11 @@ import re
 from collections.abc import Callable
 
 from recollect.rules.extraction.words import (
+    DEMONYMS,
+    JOBS,
+    JUDGEMENTS,
     MORE_JOBS,
+    NEVER_NAMES,
     NO_PLACE,
     NO_SUBSTANCE,
     NOT_A_NAME,
@@ -16,9 +20,9 @@ from recollect.rules.extraction.words import (
     UNSKILLED,
     WITH_THE,
 )
-from recollect.rules.saq import names, places
-from recollect.rules.saq import values as saq_values
-from recollect.rules.saq.words import NEVER_NAMES
+from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
+from recollect.rules.statements import tables
+from recollect.rules.statements.places import COUNTRIES, KNOWN_PLACES
 from recollect.rules.text import STOP_WORDS
 from recollect.rules.word_lists import any_of, word_set
 
@@ -32,9 +36,8 @@ _GOES_ON = word_set(
 )
 """Words with which a sentence may go on after a name."""
 _AFTER_NAME = word_set("and but from here with by at")
-_KNOWN_PLACES = places.CITIES | places.COUNTRIES | places.STATES
-_JOBS = names.JOBS | MORE_JOBS
-_JUDGED = names.JUDGEMENTS | OUTSIDE | UNSKILLED
+_JOBS = JOBS | MORE_JOBS
+_JUDGED = JUDGEMENTS | OUTSIDE | UNSKILLED
 _JOB_ENDS = re.compile(
     r"[,;:(]| (?:at|for|from|in|with|who|and|but|by|so|since|because|on|specializing|working|based|living|of|that|here"
     r"|to|not)\b"
@@ -79,6 +82,50 @@ _IN_CONTEXT = re.compile(
 _LIST = re.compile(r", (?:and |or )?| and | or ")
 
 
+_NTH = r"\d{1,2}(?:st|nd|rd|th)?"
+_DAY_OF_MONTH = rf"(?:the )?(?:{_NTH}(?: of)? (?:{ANY_MONTH})|(?:{ANY_MONTH})\.? {_NTH})(?:,? \d{{4}})?"
+_ISO_DATE = r"\d{4}-\d{2}-\d{2}"
+_AM_PM = r"[ap]\.?m\.?"
+_TIME = re.compile(
+    rf"(?:on |by )?(?:(?:(?:{ANY_WEEKDAY}),? )?{_DAY_OF_MONTH}|{_ISO_DATE}|\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}|(?:{ANY_WEEKDAY})"
+    rf"|(?:the )?end of (?:{ANY_MONTH})|(?:{ANY_MONTH}) \d{{4}})"
+    rf"|(?:at )?(?:\d{{1,2}}[:.]\d{{2}}(?: ?{_AM_PM})?|\d{{1,2}} ?{_AM_PM}|noon|midnight)",
+    re.I,
+)
+_DAY_AND_MONTH = re.compile(rf"(?:on )?(?:{_DAY_OF_MONTH}|{_ISO_DATE})", re.I)
+_PRONOUNS = re.compile(r"(?:she|he|they|it|xe|ze|ey|any)/\w+(?:/\w+)?", re.I)
+_LANGUAGES = tables.words("values", "languages")
+_NAME_WORD = re.compile(r"[^\W_][\w.+#&/-]*")
+_NAME_PARTICLES = word_set("de da do dos van von der den la le del di al bin ibn el of")
+
+
+def is_name(phrase: str) -> bool:
+    """Return whether a phrase is a proper name of at most four words, and no nationality or faith."""
+    words = phrase.split()
+    if not 1 <= len(words) <= 4 or phrase.lower() in DEMONYMS or words[0].lower() in NEVER_NAMES:
+        return False
+    return all(
+        _NAME_WORD.fullmatch(word)
+        and ((word[0].isupper() and word.lower() not in NEVER_NAMES) or (at > 0 and word in _NAME_PARTICLES))
+        for at, word in enumerate(words)
+    )
+
+
+def language(text: str) -> str | None:
+    """A language by its name."""
+    return text if text.lower() in _LANGUAGES else None
+
+
+def pronouns(text: str) -> str | None:
+    """How to speak of somebody: "they/them"."""
+    return text if _PRONOUNS.fullmatch(text) else None
+
+
+def day_and_month(text: str) -> str | None:
+    """A birthday: "May 5", "the 9th of November"."""
+    return text if _DAY_AND_MONTH.fullmatch(text) else None
+
+
 def _after(rest: str, allowed: frozenset[str]) -> bool:
     """Whether the value is complete: nothing follows, or a comma, or a word that goes on with something else."""
     return not rest or rest[0] in ",;:(" or rest.split(maxsplit=1)[0].lower().rstrip(",") in allowed
@@ -110,7 +157,7 @@ def name(text: str) -> str | None:
     words = re.split("[ -]", found[0])
     if any(_is_no_name(word) for word in words):
         return None
-    return found[0] if saq_values.name(found[0].replace(".", "")) else None
+    return found[0] if is_name(found[0].replace(".", "")) else None
 
 
 def _is_no_name(word: str) -> bool:
@@ -118,9 +165,9 @@ def _is_no_name(word: str) -> bool:
     low = word.lower()
     if low in NOT_A_NAME or (len(word) > 1 and word.isupper()) or low.endswith(("ese", "ish")):
         return True
-    if not low.endswith(("an", "i")) or low in places.COUNTRIES:
+    if not low.endswith(("an", "i")) or low in COUNTRIES:
         return False
-    return any(low.startswith(country[:-1]) and len(low) >= len(country) for country in places.COUNTRIES)
+    return any(low.startswith(country[:-1]) and len(low) >= len(country) for country in COUNTRIES)
 
 
 def given_name(text: str) -> str | None:
@@ -151,14 +198,14 @@ def _known_place(text: str) -> str | None:
     words = text.split()
     for size in range(min(4, len(words)), 0, -1):
         candidate = " ".join(words[:size]).rstrip(",")
-        if candidate.lower() in _KNOWN_PLACES and _after(text[len(candidate) :].lstrip(" "), _GOES_ON):
+        if candidate.lower() in KNOWN_PLACES and _after(text[len(candidate) :].lstrip(" "), _GOES_ON):
             return candidate + _region(text[len(candidate) :])
     return None
 
 
 def _named_place(text: str) -> str | None:
     found = proper(text)
-    if found is None or not _after(found[1], _GOES_ON) or not saq_values.name(found[0].replace(".", "")):
+    if found is None or not _after(found[1], _GOES_ON) or not is_name(found[0].replace(".", "")):
         return None
     if any(word in NO_PLACE for word in found[0].lower().split()):
         return None
@@ -170,7 +217,7 @@ def _region(rest: str) -> str:
     if not rest.startswith(", "):
         return ""
     found = proper(rest[2:])
-    is_region = found is not None and found[0].lower() in _KNOWN_PLACES and _after(found[1], _GOES_ON)
+    is_region = found is not None and found[0].lower() in KNOWN_PLACES and _after(found[1], _GOES_ON)
     return f", {found[0]}" if found and is_region else ""
 
 
@@ -180,7 +227,7 @@ def organisation(text: str) -> str | None:
     found = proper(text[len(article) :], most_words=5)
     if found is None or not _after(found[1], _GOES_ON):
         return None
-    return article + found[0] if found[0].lower() not in names.DEMONYMS | NEVER_NAMES else None
+    return article + found[0] if found[0].lower() not in DEMONYMS | NEVER_NAMES else None
 
 
 def job(text: str) -> str | None:
@@ -206,9 +253,9 @@ def phrase(text: str) -> str | None:
         return None
     if words[0] == "the":
         return head if " ".join(words[1:]) in WITH_THE else None
-    if words[0] in POINTING or words[-1] in _HANGING or len(head) < 2 or _IN_CONTEXT.search(head):
+    if words[0] in POINTING or words[-1] in _HANGING or len(words[-1]) < 2 or _IN_CONTEXT.search(head):
         return None
-    return None if saq_values.date(head) or saq_values.clock_time(head) else head
+    return None if _TIME.fullmatch(head) else head
 
 
 def substance(text: str) -> str | None:

@@ -3,10 +3,71 @@
 Add a word here when a message is read, or left out, wrongly because of it.
 """
 
-from recollect.rules.language.calendar import MONTHS
-from recollect.rules.saq.names import DEMONYMS, DIETS, JOBS, MARITAL_STATUSES
-from recollect.rules.saq.words import VAGUE_VALUES
+from recollect.rules.language.calendar import MONTHS, WEEKDAYS
+from recollect.rules.statements import tables
 from recollect.rules.word_lists import entries, word_set
+
+INSTRUMENTS_AND_SPORTS = entries(
+    """guitar|bass|bass guitar|electric guitar|acoustic guitar|piano|keyboard|violin|viola|cello|double bass|flute
+    clarinet|oboe|saxophone|trumpet|trombone|tuba|harp|drums|ukulele|banjo|mandolin|accordion|harmonica|organ|recorder
+    football|soccer|basketball|baseball|tennis|table tennis|badminton|squash|volleyball|hockey|ice hockey|field hockey
+    rugby|cricket|golf|chess|go|poker|bridge|darts|pool|billiards|handball|lacrosse|water polo|padel|pickleball"""
+)
+
+DEMONYMS = entries(
+    """african|american|argentinian|asian|australian|austrian|belgian|brazilian|british|bulgarian|canadian|chilean|chinese
+    colombian|croatian|cuban|czech|danish|dutch|egyptian|english|estonian|ethiopian|european|filipino|finnish|french
+    german|ghanaian|greek|hungarian|icelandic|indian|indonesian|iranian|iraqi|irish|israeli|italian|jamaican|japanese
+    jordanian|kenyan|korean|latvian|lebanese|lithuanian|malaysian|mexican|moroccan|nepalese|nigerian|norwegian|pakistani
+    peruvian|polish|portuguese|romanian|russian|scottish|serbian|singaporean|slovak|slovenian|somali|spanish|swedish|swiss
+    syrian|taiwanese|thai|tunisian|turkish|ukrainian|venezuelan|vietnamese|welsh|bavarian|catalan|basque|texan|californian
+    buddhist|catholic|christian|hindu|jewish|muslim|orthodox|protestant|sikh|atheist|mormon|republican|democrat"""
+)
+"""What people are, as against what they are called: "my wife is German" gives no name."""
+
+JUDGEMENTS = entries(
+    """excellent|careful|terrible|safe|talented|brilliant|passionate|skilled|skillful|lousy|born|natural|true|real|proud
+    wonderful|gifted|experienced|inspiring|kind|caring|dedicated|hopeless|mediocre|decent|fellow|fast|tough|strict|former
+    retired|aspiring|future|wannabe|part-time|huge|big|bit"""
+)
+"""What is said about how somebody does a job, or about another time."""
+
+JOBS = entries(
+    """accountant|actuary|administrator|analyst|architect|attorney|barista|barber|biologist|bookkeeper|broker|butcher
+    carpenter|cashier|ceo|cfo|chef|chemist|cleaner|clerk|consultant|cto|dentist|dermatologist|detective|developer
+    dietitian|director|doctor|economist|editor|electrician|engineer|farmer|firefighter|florist|gardener
+    geologist|hairdresser|historian|janitor|journalist|judge|lawyer|lecturer|librarian|machinist|manager|mechanic
+    midwife|neurologist|nurse|officer|optician|paralegal|paramedic|pediatrician|pharmacist|physician|physicist
+    physiotherapist|pilot|plumber|policeman|postman|producer|professor|programmer|psychiatrist|psychologist
+    radiologist|realtor|receptionist|recruiter|researcher|salesman|scientist|secretary|surgeon|surveyor|tailor|teacher
+    technician|therapist|translator|tutor|vet|veterinarian|waiter|waitress|welder"""
+)
+"""Occupations that people are paid for. Callings that sit beside one (writer, dancer, gamer) are left out."""
+
+NOT_SELF_CONTAINED = word_set(
+    """he him his she her hers it its they them their theirs this that these those you your yours one ones another
+    someone somebody anyone anybody everyone everybody nobody none something anything everything nothing here there
+    who whoever which what whatever each every any all both some many most several few other others such same people
+    folks guys things stuff everywhere myself yourself himself herself itself ourselves themselves
+    yourselves"""
+)
+"""Words that point at something outside the sentence, or at no one in particular."""
+
+NEVER_NAMES = NOT_SELF_CONTAINED.union(WEEKDAYS, MONTHS) | word_set(
+    """i me my mine we us our ours a an the no not yes let lets let's today tomorrow yesterday tonight now later back
+    soon never always is are am be mom dad god christmas easter"""
+)
+"""Capitalised or not, these don't name a person or a thing."""
+
+VAGUE_VALUES = word_set(
+    """great good bad fine okay ok nice cool awesome amazing wonderful fantastic terrible awful broken down up slow fast
+    busy free open closed full empty wrong right correct incorrect outdated old new ready late early soon tight
+    approaching near close far big small huge tiny high low enough important urgent clear unclear unknown different
+    similar unique complicated simple easy hard difficult expensive cheap happy sad tired sick missing gone done
+    over finished working failing running stuck alive dead cute funny best worst better worse perfect ideal real true
+    false key everything nothing something coming me you him her them it this that these those here there"""
+)
+"""Answers that give no value: "the deadline is tight" says nothing about the date."""
 
 SUPPOSING = word_set(
     """if unless whether suppose supposing imagine pretend pretending assume assuming hypothetically maybe perhaps
@@ -60,8 +121,7 @@ OUTSIDE = word_set(
 NOT_A_NAME = (
     VAGUE_VALUES
     | DEMONYMS
-    | DIETS
-    | MARITAL_STATUSES
+    | frozenset(tables.states())
     | JOBS
     | word_set(
         """sorry tired hungry thirsty here back home sick ill bored excited glad afraid scared worried confused
@@ -105,7 +165,7 @@ MORE_JOBS = entries(
     stylist|beautician|masseuse|undertaker|auditor|banker|trader|investor|graduate|technologist|sysadmin
     devops engineer|sre|coo|cmo|cpo|ciso"""
 )
-"""Occupations and callings by which people say what they do, besides those of the key parser."""
+"""Occupations and callings by which people say what they do, besides `JOBS`."""
 
 NO_SUBSTANCE = word_set(
     """enough before after much and or at in on with without late out well alone from until lunch breakfast dinner
@@ -117,34 +177,6 @@ FAMILY = entries(
     """kids|children|sons|daughters|twins|kid|child|son|daughter|sister|brother|sisters|brothers|siblings
     grandchildren|grandkids|stepkids|boys|girls"""
 )
-PETS = entries(
-    """dog|dogs|cat|cats|puppy|puppies|kitten|kittens|parrot|parrots|rabbit|rabbits|hamster|hamsters|horse|horses
-    turtle|turtles|goldfish|guinea pig|guinea pigs|snake|snakes|lizard|lizards|ferret|ferrets|bird|birds|chickens
-    fish"""
-)
-COUNTS = "a|an|one|two|three|four|five|six|seven|eight|nine|ten|twin|2|3|4|5|6|7|8|9|10"
-
-GREETINGS = entries("hi|hello|hey|good morning|good afternoon|good evening")
-OPENING = entries(
-    """yes|yeah|yep|sure|ok|okay|well|so|oh|ah|um|and|but|also|plus|thanks|thank you|great|cool|alright|right|fyi|btw
-    by the way|for your information|for context|for reference|for the record|just so you know|honestly|personally
-    to be honest|tbh|in fact|as you know|as you may know|quick note|update|note|important|reminder|please|pls|about me
-    first of all|first|a bit about me|some background|in general|generally|haha|wow|anyway"""
-)
-"""Ways to begin that leave a statement unchanged."""
-
-CORRECTING = entries(
-    """actually|correction|my mistake|my bad|scratch that|i was wrong|let me correct that|let me correct myself|edit"""
-)
-"""Ways to begin that correct what was said before."""
-
-ADVERBS = entries(
-    """now|currently|presently|really|truly|absolutely|definitely|actually|officially|recently|still|also|just|simply
-    only|personally|particularly|especially|always|totally|genuinely|generally|both|already|finally|very much
-    quite|so|basically|proudly"""
-)
-"""Adverbs after "I" that colour a statement but leave it what it is."""
-
 CLOSINGS = entries(
     """btw|by the way|fyi|thanks|thank you|please|pls|these days|nowadays|now|too|as well|also|a lot|so much
     very much|hands down|from now on|fluently|more than anything|the most|though|tho|honestly|anyway|at all|again

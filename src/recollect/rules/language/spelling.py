@@ -173,3 +173,12 @@ def ing_form(verb: str) -> str:
     closed = len(verb) >= 3 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[-3] not in "aeiou"
     one_syllable = sum(c in "aeiou" for c in verb) == 1
     return verb + verb[-1] + "ing" if closed and one_syllable else verb + "ing"
+
+
+def third_person(verb: str) -> str:
+    """Return the form of a verb that goes with a name: ``like`` gives ``likes``, ``have`` gives ``has``."""
+    if verb == "have":
+        return "has"
+    if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return f"{verb}es"
+    return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}s"

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, replace
 
-from recollect.rules.saq.places import CITIES, COUNTRIES, STATES
 from recollect.rules.statements import tables
 from recollect.rules.statements.clause import TENTATIVE, VerbGroup
 from recollect.rules.statements.frame import NO_SUBJECT, ChangeMark, Frame, Tense, ValueKind
@@ -18,24 +17,17 @@ from recollect.rules.statements.phrases import (
 )
 from recollect.rules.statements.tables import Predicate
 from recollect.rules.statements.tagger import Word
+from recollect.rules.statements.values import normal_text
 
 SEVERAL = tables.words("nouns", "several")
 SLOT_MODIFIERS = tables.words("nouns", "slot_modifiers")
 PROPERTY = tables.words("nouns", "property")
-TOWNS = tables.entries("places", "towns")
 FORMER = tables.words("nouns", "former")
 NEW = tables.words("nouns", "new")
 AGENT_NOUNS = tables.mapping("agent_nouns")
 _PERIOD_ADJECTIVES = {
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year", "hourly": "hour",
 }  # fmt: skip
-
-
-_TOWN = re.compile(
-    r"(?<=\w{3})(?:burg|burgh|berg|heim|stadt|dorf|hausen|furt|bach|feld|haven|hafen|ville|ford|bury|wick|mouth|bridge"
-    r"|borough|chester|minster|shire|field|vale|holm|borg|grad|polis|pur|abad|stan|kirchen|brück|brueck|bronn|walde|ried)$"
-)
-"""Endings of the names of towns, for those that no list has."""
 
 
 @dataclass(slots=True)
@@ -210,7 +202,11 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
         subject, attribute = " ".join(words[:-1]), "leader"
     elif owner and head in AGENT_NOUNS:
         attribute = "leader"
-    if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader"):
+    first = context.subject_words[0]
+    of_person = (
+        attribute == "boss" and first.is_name and len(owner.split()) <= 2
+    )  # "Ana's manager" is whom Ana reports to
+    if head in AGENT_NOUNS and owner and owner != context.speaker and attribute in ("boss", "leader") and not of_person:
         attribute = "leader"
     several = last in SEVERAL and last not in PROPERTY and not SLOT_MODIFIERS & set(words[:-1])
     several = several and form_of(tail.value) is not Form.QUANTITY  # a goal of 300 euros has one amount
@@ -234,6 +230,33 @@ def describe(context: Context, phrase: NounPhrase, tail: Tail, rule: str, **opti
     return frame
 
 
+_CHOICES = {
+    name.strip(): (aspect, [one.strip() for one in listed.split(",")])
+    for aspect, listed in tables.mapping("choices").items()
+    for name in listed.split(",")
+}
+
+
+def choice_of(frame: Frame) -> Frame | None:
+    """Return what a frame chooses of a few alternatives; None if it chooses none of them.
+
+    To choose one is to turn down the others, so all share one attribute: "use spaces" says "don't use tabs".
+    """
+    aspect, names = _CHOICES.get(frame.value.lower(), ("", []))
+    first, *rest = aspect.split() or [""]
+    scope = [one for one in frame.scope if one.removeprefix("over ") not in _SINGULAR_CHOICES and first not in one]
+    if not aspect or frame.partial or (frame.negated and len(names) > 2):
+        return None
+    value = next(name for name in names if name != frame.value.lower()) if frame.negated else frame.value
+    return replace(
+        frame, attribute=aspect, value=value, negated=False, single=frame.tense is Tense.NOW, scope=tuple(scope),
+        key_words=(first, " ".join(rest)), rule=f"choice:{aspect}",
+    )  # fmt: skip
+
+
+_SINGULAR_CHOICES = {normal_text(name) for name in _CHOICES}
+
+
 def by_suffix(phrase: NounPhrase, tail: Tail) -> NounPhrase:
     """ "The thesis deadline" as the deadline of the thesis, for nouns that name a time or an amount of the table."""
     words, by_noun = phrase.head.split(), tables.predicates().by_noun
@@ -250,18 +273,6 @@ def is_definite(words: list[Word]) -> bool:
     """Whether a phrase names one thing: it has an owner or starts with "the"."""
     owned = any(word.tag in ("POS", "DPS") or word.text == "'s" for word in words)
     return owned or (bool(words) and words[0].lower in ("the", "this"))
-
-
-def is_place(value: str) -> bool:
-    """Whether a value is a country, a state or a large city that the rules know."""
-    name = value.lower().split(",")[0].strip()
-    parts = name.split()
-    known = any(
-        candidate in places
-        for places in (COUNTRIES, STATES, CITIES, TOWNS)
-        for candidate in (name, " ".join(parts[:2]), parts[0] if len(parts) > 1 and parts[-1] in COUNTRIES else name)
-    )
-    return known or (len(parts) == 1 and bool(_TOWN.search(name)))
 
 
 def fits(predicate: Predicate, tail: Tail) -> bool:

@@ -126,6 +126,8 @@ def read_copula(context: Context) -> list[Frame]:
     tail = split_tail(rest)
     if not tail.value:
         return []
+    if tail.value[-1].lower == "intolerant" and len(tail.value) == 2:
+        return [replace(build(context, "allergy", Tail(tail.value[:1]), "state"), key_words=("allergic", ""))]
     state = _state(context, tail)
     if state:
         return state

@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from recollect.rules.statements.values import names_in, normal_text, normal_value
 
+SELF = "Self"
+"""Who speaks, in a memory that is one person's own. Rules for the agent are of this subject whoever gives them."""
+
 ANY = "*"
 """The attribute of a frame that names a value and no attribute: "sold the Volvo"."""
 
@@ -84,7 +87,7 @@ class Frame:
     planned: bool = False
     """The value that a single-valued attribute will have: a fact from the day on that the statement names, if it names one."""
     key_words: tuple[str, str] = ("", "")
-    """Aspect and qualifier of the key, where the SAQ parser has a name for the attribute."""
+    """Aspect and qualifier of the key, where they are not the attribute itself."""
 
     @property
     def slot(self) -> str:

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from recollect.rules.saq.phrases import obj
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import Context
-from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
+from recollect.rules.statements.building import Context, choice_of
+from recollect.rules.statements.frame import SELF, ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import FILLER, NOW, Form, Tail, content, form_of, kind_of, split_tail, text_of
 from recollect.rules.statements.tagger import FINITE, Word
+from recollect.rules.statements.values import normal_text
 
 _USE = tables.words("rules", "use")
 _FORBID = tables.words("rules", "forbid")
@@ -16,8 +16,12 @@ _ALLOWED = tables.words("rules", "allowed")
 _DEFAULT_SCOPE = tables.words("rules", "default_scope")
 _SCOPE_OWNERS = tables.words("rules", "default_scope_owner")
 _NOT_AN_ORDER = frozenset("thank thanks let see look guess hope wish wonder miss love congrat hang imagine".split())
+_TAKEN_FOR_NOUNS = frozenset(("answer", "reply"))
+"""Orders that the model takes for nouns: "Answer in French"."""
 _LIMIT = "limit"
-_ALTERNATIVES = tables.mapping("alternatives")
+_RULED = SELF.lower()
+"""Rules for the agent are of one subject, whoever gives them."""
+_KEY_SPELLINGS = tables.mapping("key_spellings")
 
 
 def read_order(words: list[Word], speaker: str) -> list[Frame]:
@@ -28,8 +32,11 @@ def read_order(words: list[Word], speaker: str) -> list[Frame]:
         for at, w in enumerate(words)
         if w.lower not in ("please", "kindly", "also") and not (at < 2 and w.lower in (*NOW, ","))
     ]
-    if words and words[0].lower == "use":  # which the model takes for a noun before another one
-        words[0] = Word(words[0].text, "use", "VVB")
+    finite = any(word.tag in FINITE for word in words[1:])
+    if words and (words[0].lower == "use" or (words[0].lower in _TAKEN_FOR_NOUNS and not finite)):
+        words[0] = Word(words[0].text, words[0].lower, "VVB")
+        if len(words) > 1 and words[1].tag == "VVZ":  # "use tabs in Makefiles"
+            words[1] = Word(words[1].text, words[1].lemma, "NN2")
     return [replace(f, change=now) if f.change is ChangeMark.NONE else f for f in _read_order(words, speaker)]
 
 
@@ -39,7 +46,7 @@ def _read_order(words: list[Word], speaker: str) -> list[Frame]:
     if words[0].lower == "no" and words[1].tag in ("NN0", "NN1", "NN2", "AJ0", "NP0", "VVG"):
         if any(word.tag in FINITE for word in words[2:]):
             return []
-        return _limit(words[1:], speaker, negated=True)
+        return _limit(words[1:], negated=True)
     negated, said, left = _order_words(words)
     if left is None or not left:
         return []
@@ -54,7 +61,7 @@ def _read_order(words: list[Word], speaker: str) -> list[Frame]:
             return []
         if after[0].tag == "VVG":
             return _ordered(after, speaker, negated=True)
-        return _limit(after, speaker, negated=True) if verb.lemma in ("avoid", "omit", "skip") else []
+        return _limit(after, negated=True) if verb.lemma in ("avoid", "omit", "skip") else []
     return _ordered(left, speaker, negated=negated)
 
 
@@ -87,34 +94,34 @@ def _ordered(left: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
     """The frame of a verb and what follows it: a limit for "use" and its like, else a rule named by the verb."""
     verb, after = left[0], left[1:]
     if verb.lemma in _USE and after:
-        if not negated and (counted := _counted(verb, after, speaker)) is not None:
+        if not negated and (counted := _counted(verb, after)) is not None:
             return [counted]
-        return _limit(after, speaker, negated=negated)
+        return _limit(after, negated=negated)
     if not after:
         return []
     if not negated and (chosen := _chosen(verb, after, speaker)) is not None:
         return [chosen]
-    if not negated and (counted := _counted(verb, after, speaker)) is not None:
+    if not negated and (counted := _counted(verb, after)) is not None:
         return [counted]
-    return [_frame(speaker, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
+    return [_frame(_RULED, f"rule {verb.lemma}", split_tail(after), after, negated=negated, rule="instruction")]
 
 
 def _chosen(verb: Word, after: list[Word], speaker: str) -> Frame | None:
     """ "Answer me in French", "Call me Jon": what the answers' language and the speaker's name are to be."""
     left = [word for word in after if word.lower not in ("me", "to", "always", "only") and word.lower not in NOW]
     if verb.lemma in ("answer", "reply", "respond", "write", "speak") and len(left) == 2 and left[0].lower == "in":
-        aspect, value = ("answer", "language"), left[1:]
+        aspect, value, who = ("answer", "language"), left[1:], _RULED
     elif verb.lemma in ("call", "address") and after[0].lower == "me" and len(left) == 1:
-        aspect, value = ("preferred", "name"), left
+        aspect, value, who = ("preferred", "name"), left, speaker
     else:
         return None
     if not value[0].is_name:
         return None
-    frame = _frame(speaker, " ".join(aspect), Tail(value), value, negated=False, rule="instruction:choice")
+    frame = _frame(who, " ".join(aspect), Tail(value), value, negated=False, rule="instruction:choice")
     return replace(frame, single=True, key_words=aspect, change=ChangeMark.NOW if len(after) > 3 else ChangeMark.NONE)
 
 
-def _counted(verb: Word, after: list[Word], speaker: str) -> Frame | None:
+def _counted(verb: Word, after: list[Word]) -> Frame | None:
     """ "Wrap lines at 80 characters": the number is the value, all other words are the rule."""
     numbers = [word for word in after if word.tag == "CRD"]
     if (
@@ -126,32 +133,43 @@ def _counted(verb: Word, after: list[Word], speaker: str) -> Frame | None:
     now = any(word.lower in NOW for word in after)
     said = " ".join(content([word for word in after if word.tag != "CRD" and word.lower not in NOW]))
     frame = _frame(
-        speaker, f"rule {verb.lemma} {said}", Tail(numbers), numbers, negated=False, rule="instruction:number"
+        _RULED, f"rule {verb.lemma} {said}", Tail(numbers), numbers, negated=False, rule="instruction:number"
     )
     return replace(frame, single=True, change=ChangeMark.NOW if now else ChangeMark.NONE)
 
 
-def _limit(what: list[Word], speaker: str, *, negated: bool) -> list[Frame]:
+def _limit(what: list[Word], *, negated: bool) -> list[Frame]:
     what = [  # "add emojis to commit messages": what follows "to" is a place, not what to do
         Word(word.text, word.lower, "PRP") if word.tag == "TO0"
         else Word(word.text, word.lower, "NN1") if at and what[at - 1].tag == "TO0" else word
         for at, word in enumerate(what)
     ]  # fmt: skip
-    tail = split_tail([word for word in what if word.lower not in ("any", "more")])
+    tail = split_tail([word for word in _without_instead(what) if word.lower not in ("any", "more")])
     if not tail.value or tail.form in (Form.VERB, Form.CLAUSE, Form.PRONOUN, Form.PREPOSITION):
         return []
-    if (other := _ALTERNATIVES.get(tail.text.lower())) is not None:  # "use spaces" says "don't use tabs"
-        tail, negated = replace(tail, value=[Word(other, other, "NN2")]), not negated
-    frame = _frame(speaker, _LIMIT, tail, what, negated=negated, rule="instruction:limit")
-    named = obj(frame.value)
-    return [replace(frame, key_words=(_LIMIT, named or ""))]
+    frame = _frame(_RULED, _LIMIT, tail, what, negated=negated, rule="instruction:limit")
+    if (chosen := choice_of(frame)) is not None:
+        return [chosen]
+    named = " ".join(_KEY_SPELLINGS.get(word, word) for word in normal_text(frame.value).split())
+    return [replace(frame, key_words=(_LIMIT, named))]
 
 
-def _frame(speaker: str, attribute: str, tail: Tail, words: list[Word], *, negated: bool, rule: str) -> Frame:
+def _without_instead(words: list[Word]) -> list[Word]:
+    """Leave out what is turned down by name: "spaces instead of tabs for indentation"."""
+    at = next(
+        (at for at, word in enumerate(words[:-2]) if word.lower == "instead" and words[at + 1].lower == "of"), None
+    )
+    if at is None:
+        return words
+    end = next((n for n in range(at + 2, len(words)) if words[n].tag == "PRP"), len(words))
+    return [*words[:at], *words[end:]]
+
+
+def _frame(subject: str, attribute: str, tail: Tail, words: list[Word], *, negated: bool, rule: str) -> Frame:
     value = tail.text or " ".join(content(words))
     scope = [*tail.scope, *tail.times] if tail.value else []
     return Frame(
-        subject=speaker,
+        subject=subject,
         attribute=attribute,
         value=value,
         value_kind=kind_of(tail.value) if tail.value else ValueKind.OTHER,
@@ -192,7 +210,7 @@ def _permitted(context: Context, subject: list[Word], after: list[Word], *, nega
     if subject[0].tag == "VVG" and len(subject) > 1:
         frames = _ordered([*subject, *after], context.speaker, negated=negated)
     else:
-        frames = _limit([*subject, *after], context.speaker, negated=negated)
+        frames = _limit([*subject, *after], negated=negated)
     change = context.change
     return [
         replace(

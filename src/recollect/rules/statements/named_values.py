@@ -56,8 +56,6 @@ def read_named_value(context: Context) -> list[Frame]:
         _used_for,
         _seen_for,
         _owned,
-        _covered,
-        _one_from,
         _made_by,
     ):
         frame = rule(context)
@@ -338,20 +336,17 @@ def _used_for(context: Context) -> Frame | None:
 
 
 def _seen_for(context: Context) -> Frame | None:
-    """ "goes to Dr. Ames for dental care": one person with a title for one need; "goes to Tarn School"."""
+    """ "goes to Dr. Ames for dental care": one person with a title for one need."""
     rest = context.rest
     if context.verb.lemma not in ("go", "see", "visit") or (context.verb.lemma == "go" and rest[0].lower != "to"):
         return None
     tail = split_tail(rest[1:] if context.verb.lemma == "go" else rest)
     if not tail.value or tail.more or tail.times or tail.form is not Form.NAME:
         return None
-    if context.verb.lemma == "go" and not tail.scope and tail.value[-1].lower in _SCHOOLS:
-        return build(context, "school", tail, "school", one=True)
     needed = len(tail.scope) == 1 and tail.scope[0].startswith("for ")
     return build(context, "go to", tail, "seen for", one=True) if needed and tail.value[0].text in _TITLES else None
 
 
-_SCHOOLS = frozenset("school academy college university gymnasium kindergarten nursery".split())
 _TITLES = frozenset("Dr Dr. Mr Mr. Mrs Mrs. Ms Ms. Prof Prof. Professor Doctor".split())
 
 
@@ -371,34 +366,6 @@ def _owned(context: Context) -> Frame | None:
         and context.phrase.head.split()[-1] not in SEVERAL
     )
     return build(context, "owner", tail, "owned", one=True) if plain else None
-
-
-def _covered(context: Context) -> Frame | None:
-    """ "has health insurance with Alba"."""
-    rest = context.rest
-    at = next((at for at, word in enumerate(rest) if word.lower in ("with", "from", "through")), 0)
-    if (
-        context.verb.lemma != "have"
-        or not at
-        or canonical(rest[at - 1]) not in ("insurance", "cover", "broadband", "pension")
-    ):
-        return None
-    tail = split_tail(rest[at + 1 :])
-    if tail.form is not Form.NAME or not all(word.is_noun or word.tag in ("AJ0", "DPS", "AT0") for word in rest[:at]):
-        return None
-    return build(context, join("have", *content(rest[:at]), "with"), tail, "covered", one=True)
-
-
-def _one_from(context: Context) -> Frame | None:
-    """ "is a singer from Oslo"."""
-    rest = context.rest
-    at = next((at for at, word in enumerate(rest) if word.lower == "from"), 0)
-    if not context.verb.copula or not 2 <= at <= 4 or rest[0].lower not in ("a", "an"):
-        return None
-    tail = split_tail(rest[at + 1 :])
-    if tail.form is not Form.NAME or tail.scope or not rest[at - 1].is_noun or canonical(rest[at - 1]) in SEVERAL:
-        return None
-    return build(context, join("be", *content(rest[:at]), "from"), tail, "one from", one=True)
 
 
 def _made_by(context: Context) -> Frame | None:

@@ -120,8 +120,6 @@ def _made_by(context: Context, attribute: str, preposition: str, tail: Tail) -> 
 def _placed(context: Context, attribute: str, preposition: str, tail: Tail) -> Frame | None:
     """ "The cluster is deployed in eu-west-1", "Pebble is licensed under MIT": it is there, and not elsewhere."""
     verb = context.verb
-    if preposition == "of" and verb.passive and verb.lemma == "make" and not verb.past and tail.form is Form.BARE:
-        return build(context, "be make of", tail, "placed", one=len(tail.value) <= 2 and not verb.plural)
     if preposition not in _PLACING or not verb.passive or verb.lemma not in PLACED_VERBS or not _names_one(tail):
         return None
     if verb.plural or (verb.lemma in ("release", "distribute", "license") and preposition != "under"):

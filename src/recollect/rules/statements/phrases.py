@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
+from recollect.rules.language import calendar
+from recollect.rules.language.calendar import WEEKDAYS
 from recollect.rules.language.numbers import NUMBER_WORDS
 from recollect.rules.language.spelling import read_word
 from recollect.rules.language.units import unit_named
@@ -17,8 +19,8 @@ from recollect.rules.word_lists import word_set
 NOW = tables.words("adverbs", "now")
 FILLER = tables.words("adverbs", "filler")
 DEGREE = tables.words("adverbs", "degree")
-DAYS = tables.words("time", "days")
-MONTHS = tables.words("time", "months")
+DAYS = frozenset(day + s for day in (*WEEKDAYS, "weekend", "weekday") for s in ("", "s"))
+MONTHS = frozenset((*calendar.MONTHS, *calendar.SHORT_MONTHS))
 SEASONS = tables.words("time", "seasons")
 DEICTIC = tables.words("time", "deictic")
 PERIODS = tables.words("time", "periods")

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from recollect.rules.saq.places import COUNTRIES
 from recollect.rules.statements import tables
-from recollect.rules.statements.building import SEVERAL, Context, build, describe, fits, is_place
+from recollect.rules.statements.building import SEVERAL, Context, build, choice_of, describe, fits
 from recollect.rules.statements.frame import ChangeMark, Frame, Tense, ValueKind
 from recollect.rules.statements.phrases import (
     PERIODS,
@@ -20,8 +19,10 @@ from recollect.rules.statements.phrases import (
     split_tail,
     text_of,
 )
+from recollect.rules.statements.places import COUNTRIES, is_place
 from recollect.rules.statements.tables import Phrase
 from recollect.rules.statements.tagger import Word
+from recollect.rules.statements.values import normal_text
 
 _SKIPPED = frozenset(("AT0", "AV0", "DPS"))
 _ARRANGED = frozenset(("venue", "due", "launch", "release"))
@@ -199,8 +200,19 @@ def _named(context: Context, tail: Tail, frame: Frame) -> list[Frame]:
     return [frame]
 
 
+def _over_another(frame: Frame) -> Frame:
+    """Read "prefers tea over coffee" as one value of the pair: whichever is preferred, the other is not."""
+    other = next((one.partition(" ")[2] for one in frame.scope if one.split()[0] in ("over", "to")), "")
+    if not other or len(frame.scope) > 1 or frame.partial or frame.negated or frame.tense is not Tense.NOW:
+        return frame
+    pair = " ".join(sorted((normal_text(frame.value), other)))
+    return replace(frame, attribute=f"prefer {pair}", scope=(), single=True, key_words=("prefers", pair))
+
+
 def _also(context: Context, phrase: Phrase, left: list[Word], tail: Tail, frame: Frame) -> list[Frame]:
     """The frame, and what it says besides: "works as a cook at Noma" has two values, "has a dog named Rex" names a role."""
+    if frame.attribute == "prefer":
+        return [choice_of(frame) or _over_another(frame)]
     if frame.attribute in ("own", "allergy") and len(tail.value) > 1 and tail.value[-1].lemma == "allergy":
         what = [word for word in tail.value[:-1] if word.tag not in ("AT0", "DPS")]
         return [replace(frame, attribute="allergy", value=text_of(what), key_words=("allergic", ""))]

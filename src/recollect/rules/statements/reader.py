@@ -13,6 +13,7 @@ from recollect.rules.statements.german import read_german
 from recollect.rules.statements.instructions import read_order, read_permission
 from recollect.rules.statements.named_values import reached, read_named_value, read_ride
 from recollect.rules.statements.open_verbs import read_open
+from recollect.rules.statements.openings import Opening, opened
 from recollect.rules.statements.phrases import (
     DAYS,
     MONTHS,
@@ -55,14 +56,21 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|no|vs|etc|approx|ca|inc|ltd|a\.m|p\.m|e\.g|i\.e|z\.b)|\b[A-Z])\.$", re.I
 )
 _CORRECTION = re.compile(
-    r"^(?:(?:correction|update|edit|actually|sorry|no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$",
+    r"^(?:(?:no longer true|fix)\s*[:,–-]\s*|(?:it )?turns out(?: that)? )(.+)$",
     re.I,
 )
+_NOTE = re.compile(
+    r"(?:prefers|likes|dislikes|loves|hates|enjoys|lives|works|uses|speaks|drinks|eats|plays|owns|knows|moved to|relocated to) ",
+    re.I,
+)
+"""How notes about the user begin that leave the user out: "Prefers composition over inheritance"."""
 _NOT_THAT = re.compile(r"^(.{8,}?),\s+(?:and\s+)?not\s+([^,]{1,60})$", re.I)
 _AND_THEN = re.compile(r"^(.{8,}?),?\s+(?:and\s+)?(?:then|later)\s+(\w+.*)$", re.I)
 """What was before, and what came after it: "lived in Rome until 2021 and then moved to Bari". The later one holds."""
 _AND_NOW = re.compile(r"^(.{6,}?),?\s+(?:and|so)\s+((?=.*\bnow\b|became\b)[^,]{8,})$", re.I)
 """What happened, and what holds since: "left and works for Globex now". What holds is read."""
+_RATHER = re.compile(r"(?: would|'d) rather have (.+?) than ", re.I)
+_CALLED = re.compile(r"^(?:you can|everyone|everybody|people|(?:my )?friends) (?:just )?calls? me (\w+)\W*$", re.I)
 _LABEL = re.compile(r"^([^:=\n]{2,60}?)\s*:\s+(\S.*)$")
 _NOT_A_LABEL = re.compile(
     r"\b(?:is|are|was|were|said|says|note|reminder|todo|warning|tip|example|hi|hey|hello|thanks)\b", re.I
@@ -77,7 +85,8 @@ _NOT_ONE_THING = frozenset("some any every each a an no much many several few mo
 
 def read(text: str, speaker: str, language: str | None) -> tuple[Frame, ...]:
     """The frames of a statement, the main one first; none if it is no plain statement of a known language."""
-    text = text.strip()
+    opening = opened(Opening(text.strip()))
+    text = opening.rest
     if not text or len(text) > MAX_LENGTH or _NO_STATEMENT.search(text) or _has_sentences(text):
         return ()
     language = detect_language(text) if language is None else language.lower()[:2]
@@ -86,7 +95,7 @@ def read(text: str, speaker: str, language: str | None) -> tuple[Frame, ...]:
         return tuple(read_german(text, who))
     if language != "en":
         return ()
-    return tuple(_read_english(text, who))
+    return tuple(_read_english(text, who, corrects=opening.correcting))
 
 
 def detect_language(text: str) -> str | None:
@@ -105,15 +114,17 @@ def _has_sentences(text: str) -> bool:
     return any(not _ABBREVIATION.search(text[: match.start()]) for match in _SENTENCE_END.finditer(text))
 
 
-def _read_english(text: str, speaker: str) -> list[Frame]:
+def _read_english(text: str, speaker: str, *, corrects: bool) -> list[Frame]:
     correction = _CORRECTION.match(text)
     if correction:
         text = correction[1]
+    if _NOTE.match(text):
+        text = f"User {text[0].lower()}{text[1:]}"
     denied = ""
     if contrast := _NOT_THAT.match(text):
         text, denied = contrast[1], contrast[2].rstrip(".! ")
     frames = _read_sentence(text, speaker)
-    if correction:
+    if correction or corrects:
         frames = [_marked(frame, ChangeMark.CHANGE) for frame in frames]
     if denied:
         frames = [_marked(frame, ChangeMark.CHANGE, denied) for frame in frames]
@@ -127,6 +138,9 @@ def _marked(frame: Frame, change: ChangeMark, old_value: str = "") -> Frame:
 
 
 def _read_sentence(text: str, speaker: str) -> list[Frame]:
+    text = _RATHER.sub(r" prefer \1 over ", text)
+    if called := _CALLED.match(text):
+        text = f"Call me {called[1]}"
     label = _LABEL.match(text)
     if label and not _NOT_A_LABEL.search(label[1]):
         return _read_labelled(label[1], label[2], speaker)

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from recollect.rules.saq.places import CITIES, COUNTRIES, STATES
-from recollect.rules.statements import tables
+from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
+from recollect.rules.statements.places import CITIES, COUNTRIES, STATES
 from recollect.rules.statements.values import dimension_of, names_in, normal_value
+from recollect.rules.word_lists import any_of
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 
@@ -162,9 +163,7 @@ def _other_version(old: Frame, new: Frame) -> bool:
     return before == now and before.endswith(" #")
 
 
-_AT_AN_HOUR = re.compile(
-    r"~\d|\d\s?(?:am|pm)\b|\d:\d\d|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:days?)?\b"
-)
+_AT_AN_HOUR = re.compile(rf"~\d|\d\s?(?:am|pm)\b|\d:\d\d|\b(?:{any_of((*WEEKDAYS, *SHORT_WEEKDAYS))})s?\b")
 
 
 def _only_then(frame: Frame) -> bool:
@@ -172,7 +171,6 @@ def _only_then(frame: Frame) -> bool:
     return bool(_AT_AN_HOUR.search(frame.rest.lower()))
 
 
-_TOWNS = CITIES | tables.entries("places", "towns")
 _CONTINENTS = frozenset(
     ("africa", "antarctica", "asia", "europe", "north america", "south america", "oceania", "australia")
 )
@@ -185,7 +183,7 @@ _IN_SEVERAL = re.compile(
 def _in_two_towns(old: Frame, new: Frame) -> bool:
     """Whether a thing that is in one place is said to be in two towns or countries, neither of which is part of the other."""
     places = [frame.value.lower() for frame in (old, new)]
-    known = any(all(place in listed for place in places) for listed in (_TOWNS, COUNTRIES, _CONTINENTS))
+    known = any(all(place in listed for place in places) for listed in (CITIES, COUNTRIES, _CONTINENTS))
     began = new.rule == "once" and not _IN_SEVERAL.search(f"{new.attribute} ")
     return known and (new.attribute in _IN_ONE_PLACE or began)
 

@@ -192,6 +192,7 @@ def tag_english(text: str) -> list[Word]:
     _repair_leading_name(words)
     _repair_second_verb(words)
     _repair_missing_verb(words)
+    _repair_leading_name(words)  # its verb may only now be known as one
     if not words[0].is_name and words[0].text[1:].islower():
         words[0].text = words[0].text.lower()  # its capital only says that the sentence starts
     return words
@@ -269,6 +270,10 @@ def _repair_word(words: list[Word], at: int, word: Word) -> None:
         and words[at + 1].is_noun
     ):
         word.tag = "NN1"  # "the deploy window": between a determiner and a noun there is no finite verb
+    elif word.tag == "UNC" or (
+        word.tag in ("AV0", "VVN") and not lower.endswith(("ed", "ly", "ley")) and is_unknown(lower)
+    ):
+        word.tag, word.lemma = "NN1", lower  # the model has no class for "risotto" and "bibimbap"
 
 
 def _repair_leading_name(words: list[Word]) -> None:
@@ -392,8 +397,11 @@ def _repair_s_forms(words: list[Word]) -> None:
             continue
         object_follows = after.tag in ("AT0", "DPS") and before.is_noun and not finite
         relative = related and after.lower == "is" and (before.is_noun or before.tag == "PNP")
+        used_as = after.tag == "VVB" and at + 2 < len(words) and words[at + 2].lower == "as" and before.is_noun
+        if used_as:  # "uses develop as its branch"
+            after.tag = "NN1"
         compound = before.tag == "VVB" and at > 1 and words[at - 2].is_noun and after.tag == "PRP" and not finite
-        if object_follows or relative or (compound and _can_be(word, "VVZ")):
+        if object_follows or relative or used_as or (compound and _can_be(word, "VVZ")):
             if compound:
                 before.tag = "NN1"
             _set_verb(word)
@@ -409,7 +417,7 @@ def _repair_verb_after_pronoun(words: list[Word]) -> None:
         at += 1
     if at >= len(words) or any(word.tag in FINITE for word in words[:at]):
         return
-    if words[at].tag in ("NN0", "NN1", "NN2", "AJ0"):
+    if words[at].tag in ("NN0", "NN1", "NN2", "AJ0") or words[at].lower == "like":
         _set_verb(words[at])
         for word in words[at + 1 : at + 4]:
             if word.tag == "VVB":

@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from recollect.rules.language.lexicon import STUFF_OR_THINGS
+from recollect.rules.language.marks import Mark
 from recollect.rules.language.reading import read
 from recollect.rules.word_lists import word_set
 
@@ -20,8 +22,13 @@ def normal_value(value: str) -> str:
     >>> normal_value("80 kilos") == normal_value("80 kg"), normal_value("6:30 pm"), normal_value("The Pro plan")
     (True, '~18:30', 'pro plan')
     """
-    keys = [_same_clock(mark.key.lower()) for mark in read(value.translate(_QUOTES)).marks]
+    keys = [_same_clock(_one_thing(mark).lower()) for mark in read(value.translate(_QUOTES)).marks]
     return " ".join(key for key in keys if key not in _NOT_PART_OF_VALUE and any(map(str.isalnum, key)))
+
+
+def _one_thing(mark: Mark) -> str:
+    """Return the key of a word, and its plural where that is another thing: who likes greens need not like green."""
+    return mark.spelling if mark.has_ending and mark.key in STUFF_OR_THINGS else mark.key
 
 
 def normal_text(value: str) -> str:

@@ -4,8 +4,21 @@ import re
 from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
-from recollect.rules.extraction.words import CORRECTING, GREETINGS, OPENING
-from recollect.rules.word_lists import any_of, word_set
+from recollect.rules.word_lists import any_of, entries, word_set
+
+GREETINGS = entries("hi|hello|hey|good morning|good afternoon|good evening")
+OPENING = entries(
+    """yes|yeah|yep|sure|ok|okay|well|so|oh|ah|um|and|but|also|plus|thanks|thank you|great|cool|alright|right|fyi|btw
+    by the way|for your information|for context|for reference|for the record|just so you know|honestly|personally
+    to be honest|tbh|in fact|as you know|as you may know|quick note|note|important|reminder|please|pls|about me
+    first of all|first|a bit about me|some background|in general|generally|haha|wow|anyway"""
+)
+"""Ways to begin that leave a statement unchanged."""
+
+CORRECTING = entries(
+    """actually|correction|update|my mistake|my bad|scratch that|i was wrong|let me correct that|let me correct myself|edit"""
+)
+"""Ways to begin that correct what was said before."""
 
 _OWN = r"(?:i|i'm|i've|my|we|we're|our)\b"
 _ASKING = (
@@ -33,7 +46,6 @@ _CORRECTS = re.compile(
     rf"|(?:i meant|i mean)[,:]? (?:that )?(?={_OWN})",
     re.I,
 )
-_GREETS = re.compile(rf"(?:{any_of(GREETINGS)})\b", re.I)
 _OPENS = re.compile(
     rf"(?:{any_of(GREETINGS)})(?: there| all| everyone| everybody| guys| team| again)?[,!. ] ?"
     r"|(?:hi|hello|hey|thanks|yeah|yes|sure|wow) \w+[,!.] |(?:that's|this is) why (?=i\b)"
@@ -59,7 +71,6 @@ class Opening(NamedTuple):
     politely: bool = False
     """The request was put as a question: "can you remember that …?"."""
     space: Space | None = None
-    greeted: bool = False
 
 
 def opened(opening: Opening) -> Opening:
@@ -106,8 +117,8 @@ def _marking(opening: Opening) -> Opening | None:
         opening = opening._replace(space=Space.PROJECT)
     elif match := _CORRECTS.match(rest):
         opening = opening._replace(correcting=True)
-    elif match := _OPENS.match(rest):
-        opening = opening._replace(greeted=opening.greeted or _GREETS.match(rest) is not None)
+    else:
+        match = _OPENS.match(rest)
     return opening._replace(rest=rest[match.end() :]) if match else None
 
 

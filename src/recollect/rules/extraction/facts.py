@@ -1,0 +1,431 @@
+"""Facts that somebody plainly states of themselves, read with the statement reader.
+
+A clause in the first person is read into a frame, and the table below says which fact about the user the frame's attribute is:
+its key, its sentence, and how much of what was said is its value. What has no row of its own is kept if the reader is sure that
+it has one value at a time ("my optician is Ms. Varga").
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from recollect.model.vocabulary import EventType
+from recollect.rules.extraction import values
+from recollect.rules.extraction.clauses import Clause
+from recollect.rules.extraction.third_person import statement, theirs
+from recollect.rules.extraction.words import FAMILY, INSTRUMENTS_AND_SPORTS
+from recollect.rules.language.spelling import third_person
+from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
+from recollect.rules.statements.places import place_level
+from recollect.rules.statements.values import normal_text
+from recollect.rules.word_lists import word_set
+
+MEANINGS = {
+    "extracted:name": "it said what they are called",
+    "extracted:preferred_name": "it said how they want to be called",
+    "extracted:pronouns": "it said which pronouns they use",
+    "extracted:native_language": "it said which language is their own",
+    "extracted:languages": "it said which languages they speak",
+    "extracted:birthday": "it said when their birthday is",
+    "extracted:family": "it said who belongs to their family",
+    "extracted:home": "it said where they live",
+    "extracted:employer": "it said whom they work for",
+    "extracted:role": "it said what they do for a living",
+    "extracted:likes": "it said what they like",
+    "extracted:dislikes": "it said what they dislike",
+    "extracted:preference": "it said what they prefer",
+    "extracted:favorite": "it said what their favourite of a kind is",
+    "extracted:allergies": "it said what they are allergic to",
+    "extracted:diet": "it said how they eat",
+    "extracted:hobbies": "it said what they do for pleasure",
+    "extracted:goals": "it said what they aim for",
+    "extracted:stated": "it plainly stated something of them that has one value at a time",
+}
+"""The reason codes of the facts in this file, with their meanings in words that can follow "because"."""
+
+
+class Found(NamedTuple):
+    """What was read in a clause. A ``key`` makes it a profile fact."""
+
+    code: str
+    value: str
+    content: str
+    key: str | None = None
+    event_type: EventType = EventType.FACT
+    title: str | None = None
+    replaces: str | None = None
+    ended: bool = False
+
+
+class Said(NamedTuple):
+    """A clause as it was said, with what the reader read in it."""
+
+    text: str
+    frame: Frame
+
+    @property
+    def ended(self) -> bool:
+        """Whether it says that something no longer holds."""
+        return self.frame.negated and self.frame.change is ChangeMark.STOP
+
+    @property
+    def no_longer(self) -> str:
+        return "no longer " if self.ended else ""
+
+    @property
+    def instead_of(self) -> str | None:
+        """What the value stands in the place of: "Porto" in "Lisbon, not Porto"."""
+        return self.frame.old_value or None
+
+    @property
+    def start(self) -> int:
+        """Where the value begins in the text, with the article or possessive before it; -1 if it is not there as it is."""
+        start = self.text.find(self.frame.value.split()[0]) if self.frame.value else -1
+        while start > 0 and (before := self.text[:start].split()[-1]).lower() in _DETERMINERS:
+            start = self.text.rfind(before, 0, start)
+        return start
+
+    def from_value(self) -> str:
+        """Return what was said from the value on, without what only ends it."""
+        return _ENDS.sub("", self.text[self.start :] if self.start >= 0 else self.frame.value)
+
+
+_DETERMINERS = word_set("the a an my our your this that these those his her their its some any no all most")
+_ENDS = re.compile(r" (?:anymore|any more|any longer)$|, (?:and )?not [^,]{1,40}$", re.I)
+
+# ── tastes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_TASTE_VERB = re.compile(r"\b(like|love|enjoy|adore|hate|dislike|detest|loathe|despise)\b", re.I)
+_FOR_NOW = re.compile(r"\b(?:enjoying|loving|liking)\b| than ", re.I)
+""" "I've been enjoying podcasts lately", "more into series than films": no plain liking."""
+_DISLIKING = word_set("hate dislike detest loathe despise")
+_OVER = re.compile(r",? (?:over|rather than|instead of|more than|than) ", re.I)
+_EMPTY_INFINITIVES = word_set(
+    """to think see hear know say be have get do help ask make point mention understand add note clarify try use keep
+    start explore discuss focus learn start thank share move continue go remain stay not brag"""
+)
+_VAGUE_SORTS = word_set(
+    "part thing moment memory bit scene time aspect one kind type way piece name ones things parts far"
+)
+_FAVORITE = re.compile(
+    r"\b(?:my|our) (?:all-time )?favou?rite (?P<sort>[a-z][a-z -]{1,40}?)(?: (?:is|are|has) |$)", re.I
+)
+_PURPOSE = re.compile(r" to (?:[a-z]+ly )?[a-z]+(?: .*)?$")
+_AT_HAND = re.compile(r"\b(?:the|today|tonight|tomorrow)\b", re.I)
+""" "Fix the build" is what somebody is doing, not what they aim for in life."""
+
+
+def _taste(said: Said) -> Iterable[Found]:
+    verb = _TASTE_VERB.search(said.text[: max(said.start, 0)])
+    if _FOR_NOW.search(said.text):
+        return
+    dislikes = said.frame.negated and not said.ended
+    plain = verb[1].lower() if verb and (verb[1].lower() in _DISLIKING) == dislikes else None
+    does = third_person(plain or ("dislike" if dislikes else "like"))
+    infinitive = "to " if said.frame.attribute.endswith(" to") else ""
+    for what in _liked(infinitive + said.from_value()):
+        key = "dislikes" if dislikes else "likes"
+        content = f"The user {said.no_longer}{does} {theirs(what)}."
+        yield Found(f"extracted:{key}", what, content, key, EventType.PREFERENCE, _taste_title(what))
+
+
+def _taste_title(what: str) -> str:
+    """Likes and dislikes of one thing are one concept, so that the later replaces the earlier."""
+    return f"Profile taste {normal_text(what) or what.lower()}"
+
+
+def _liked(text: str) -> list[str]:
+    whole = values.phrase(text)
+    if whole is None:
+        return []
+    found = [values.phrase(item) for item in values.items(whole)]
+    return [item for item in found if item and not _is_empty(item)] if all(found) else []
+
+
+def _is_empty(phrase: str) -> bool:
+    """ "to think so", "to say": words that introduce something else."""
+    words = phrase.lower().split()
+    return words[0] == "to" and (len(words) < 2 or words[1] in _EMPTY_INFINITIVES)
+
+
+def _preferred(said: Said) -> Iterable[Found]:
+    """ "I prefer tea to coffee": whichever is preferred, the pair is the concept."""
+    pair = said.frame.attribute not in ("prefer", "prefer to") and said.frame.rule == "table:prefer"
+    infinitive = "to " if said.frame.attribute == "prefer to" else ""
+    text, *rest = _OVER.split(infinitive + said.from_value(), maxsplit=1)
+    pair = pair or any(one.startswith("to ") for one in said.frame.scope)
+    if pair and not rest:
+        text, _, second = text.partition(" to ")
+        rest = [second]
+    what = values.phrase(text if pair or text.startswith("to ") else _PURPOSE.sub("", text))
+    other = values.phrase(re.split(r" (?:for|in|on|at|when|due) ", rest[0])[0]) if rest and rest[0] else None
+    if what is None or _is_empty(what) or (rest and other is None) or (said.frame.negated and not said.ended):
+        return
+    title = _taste_title(what)
+    if other:
+        title = f"Profile prefers {' '.join(sorted(normal_text(side) or side.lower() for side in (what, other)))}"
+    to = f" to {theirs(other)}" if other else ""
+    content = f"The user {said.no_longer}prefers {theirs(what)}{to}."
+    yield Found("extracted:preference", what, content, "likes", EventType.PREFERENCE, title)
+
+
+def _favorite(said: Said) -> Iterable[Found]:
+    match = _FAVORITE.search(said.text)
+    if match is None or said.frame.negated or match["sort"].lower().split()[-1] in _VAGUE_SORTS:
+        return
+    sort = match["sort"].lower()
+    what = said.frame.value if said.frame.rule == "swapped" else values.phrase(said.from_value())
+    if what is None:
+        return
+    color = sort in ("color", "colour")
+    title = None if color else f"Profile favorite {normal_text(sort) or sort}"
+    content = f"The user's favorite {sort} is {theirs(what)}."
+    key = "favorite_color" if color else "likes"
+    yield Found("extracted:favorite", what, content, key, EventType.PREFERENCE, title, said.instead_of)
+
+
+def _allergies(said: Said) -> Iterable[Found]:
+    text = said.from_value()
+    whole = said.frame.value if re.search(r"(?:allergy|intolerant)$", text) else values.substance(text)
+    for what in values.listed(whole) if whole and (said.ended or not said.frame.negated) else ():
+        content = f"The user is {said.no_longer}allergic to {theirs(what)}."
+        if text.endswith("intolerant"):
+            content = f"The user is {said.no_longer}{what} intolerant."
+        elif text.endswith("allergy"):
+            content = f"The user {said.no_longer}has {values.with_article(f'{what} allergy')}."
+        title = f"Profile allergy {normal_text(what) or what.lower()}"
+        yield Found("extracted:allergies", what, content, "allergies", title=title)
+
+
+def _diet(said: Said) -> Iterable[Found]:
+    if said.frame.rule == "state" and (said.ended or not said.frame.negated):
+        diet = said.frame.value
+        yield Found("extracted:diet", diet, f"The user is {said.no_longer}{diet.lower()}.", "diet")
+
+
+def _not_eaten(said: Said) -> Iterable[Found]:
+    if not said.frame.negated:
+        return
+    whole = values.substance(said.from_value())
+    for what in values.listed(whole) if whole else ():
+        content = f"The user does not {said.frame.attribute} {what}."
+        title = f"Profile diet {normal_text(what) or what.lower()}"
+        yield Found("extracted:diet", f"no {what}", content, "diet", title=title)
+
+
+def _hobby(said: Said) -> Iterable[Found]:
+    played = said.frame.attribute == "play"
+    for what in values.listed(said.frame.value):
+        if played and (what.lower() not in INSTRUMENTS_AND_SPORTS or (said.frame.negated and not said.ended)):
+            continue
+        content = f"The user {said.no_longer}plays {what}." if played else f"A hobby of the user is {theirs(what)}."
+        yield Found("extracted:hobbies", what, content, "hobbies", title=f"Profile hobby {what.lower()}")
+
+
+def _goal(said: Said) -> Iterable[Found]:
+    goal = said.text.partition(" to ")[2]
+    if goal and values.self_contained(goal) and len(goal.split()) <= 20 and not _AT_HAND.search(goal):
+        content = f"The user's goal is to {theirs(goal)}."
+        yield Found("extracted:goals", goal, content, "goals", title=f"Profile goal {goal.lower()}")
+
+
+# ── who they are, where they live, what they do ─────────────────────────────────────────────────────────────────────
+
+_PRONOUNS_USED = re.compile(r"i (?:use|go by) (\w+/\w+(?:/\w+)?)(?: pronouns)?$", re.I)
+_PLACE_KEYS = {"city": "city", "country": "country", "state": "location"}
+_ALSO_A_JOB = re.compile(r"(?:, \d{1,2}(?: years old)?)?, ((?:an? |the ).+)")
+
+
+def _one(code: str, key: str, content: str, take: values.Take) -> "Reader":
+    """Return a reader of a fact with one value; ``content`` has ``{}`` for the value that ``take`` reads."""
+
+    def read(said: Said) -> Iterable[Found]:
+        value = None if said.frame.negated else take(said.frame.value)
+        if value:
+            yield Found(f"extracted:{code}", value, content.format(value), key, replaces=said.instead_of)
+
+    return read
+
+
+def _called(said: Said) -> Iterable[Found]:
+    """ "I'm Ana", "my name is Ana", "I'm Ben, a teacher from Leeds", "I'm a data engineer at Acme"."""
+    text = said.from_value()
+    plain = said.frame.attribute.endswith("name") or said.frame.subject == "self name"
+    name = None if said.frame.negated else (values.given_name if plain else values.name)(text)
+    if name is None:
+        if not plain:
+            yield from _role(said)
+        return
+    yield Found("extracted:name", name, f"The user's name is {name}.", "name", replaces=said.instead_of)
+    beside = _ALSO_A_JOB.match(text[len(name) :])
+    job = values.job(beside[1]) if beside else None
+    if job:
+        yield Found("extracted:role", job, f"The user is {values.with_article(job)}.", "role")
+
+
+def _role(said: Said) -> Iterable[Found]:
+    """ "I'm a software engineer at Stripe", "I work as a nurse"."""
+    text = said.from_value()
+    indefinite = said.frame.attribute == "job" or text.lower().startswith(("a ", "an ", "the "))
+    job = values.job(text) if indefinite and (said.ended or not said.frame.negated) else None
+    if job is None:
+        return
+    content = f"The user is {said.no_longer}{values.with_article(job)}."
+    yield Found("extracted:role", job, content, "role")
+    beside = re.match(r" (?:at|for|of) ([^\W\d_a-z].*|the [^\W\d_a-z].*)", text.partition(job)[2])
+    where = values.organisation(beside[1]) if beside and not said.ended else None
+    if where:
+        yield Found("extracted:employer", where, f"The user works at {where}.", "employer")
+
+
+def _home(said: Said) -> Iterable[Found]:
+    """ "I live in Lisbon", "I moved to Porto": people also move to Kubernetes, so that must be a known place."""
+    text, started = said.from_value(), said.frame.change is ChangeMark.START
+    where = (values.known_place if started else values.place)(text)
+    if where is None or said.frame.contested or (said.frame.negated and not said.ended):
+        return
+    level = place_level(where)
+    unnamed = where.lower().startswith("the ") and level == "city"
+    content = f"The user {'no longer lives' if said.ended else 'lives'} in {where}."
+    key = "location" if unnamed else _PLACE_KEYS[level]
+    yield Found("extracted:home", where, content, key, replaces=said.instead_of)
+
+
+def _employer(said: Said) -> Iterable[Found]:
+    """ "I work at Siemens as a mechanical engineer", "I quit my job at Acme"."""
+    text = said.from_value()
+    where = values.organisation(text)
+    if where is None or said.frame.contested or (said.frame.negated and not said.ended):
+        return
+    content = f"The user {'no longer works' if said.ended else 'works'} at {where}."
+    yield Found("extracted:employer", where, content, "employer", replaces=said.instead_of)
+    beside = re.match(r",? as (an? .+)", text[len(where) :], re.I)
+    job = values.job(beside[1]) if beside and not said.ended else None
+    if job:
+        yield Found("extracted:role", job, f"The user is {values.with_article(job)}.", "role")
+
+
+def _languages(said: Said) -> Iterable[Found]:
+    well = not said.frame.negated and set(said.frame.scope) <= {"can"}  # not "barely"
+    for language in values.listed(said.from_value()) if well else ():
+        if values.language(language):
+            content = f"The user speaks {language}."
+            yield Found("extracted:languages", language, content, "languages", title=f"Profile speaks {language}")
+
+
+def _family(said: Said) -> Iterable[Found]:
+    """ "I have two sisters"."""
+    what = said.from_value()
+    if re.fullmatch(rf"\w+ (?:(?:little|older|younger|big) )?(?:{'|'.join(FAMILY)})", what):
+        yield Found("extracted:family", what, f"The user has {what}.", "family", title=f"Profile family {what}")
+
+
+# ── the table ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+Reader = Callable[[Said], Iterable[Found]]
+
+_OWN_LANGUAGE = _one("native_language", "language", "The user's own language is {}.", values.language)
+_PREFERRED_NAME = _one("preferred_name", "preferred_name", "The user wants to be called {}.", values.name)
+_READERS: dict[str, Reader] = {
+    "like": _taste,
+    "like to": _taste,
+    "love to": _taste,
+    "prefer": _preferred,
+    "prefer to": _preferred,
+    "allergy": _allergies,
+    "diet": _diet,
+    "eat": _not_eaten,
+    "drink": _not_eaten,
+    "play": _hobby,
+    "hobby": _hobby,
+    "be": _called,
+    "name": _called,
+    "first name": _called,
+    "full name": _called,
+    "nickname": _PREFERRED_NAME,
+    "preferred name": _PREFERRED_NAME,
+    "pronoun": _one("pronouns", "pronouns", "The user's pronouns are {}.", values.pronouns),
+    "native language": _OWN_LANGUAGE,
+    "mother tongue": _OWN_LANGUAGE,
+    "first language": _OWN_LANGUAGE,
+    "speak": _languages,
+    "birth date": _one("birthday", "birthday", "The user's birthday is {}.", values.day_and_month),
+    "home": _home,
+    "employer": _employer,
+    "job": _role,
+}
+"""By attribute of the frame: how its fact is read."""
+
+_LASTING_IN_PASSING = frozenset(("birth date", "goal"))
+_OF_ONE = re.compile(r"(?:i|i'm|i've|i'd|my|(?:.+ )?calls? me) ", re.I)
+_OF_ALL = re.compile(r"(?:we|we're|we've|our) ", re.I)
+
+
+def read_facts(clause: Clause) -> list[Found]:
+    """Return what a clause in the first person states of its speaker; nothing if that is not plain."""
+    text = clause.sentence.spoken(clause.said)
+    frame = next(iter(read_statement(text, language="en")), None)
+    if frame is None or frame.tense is not Tense.NOW:
+        return []
+    said = Said(text, frame)
+    if clause.passing and frame.attribute not in _LASTING_IN_PASSING and "goal" not in frame.subject:
+        return []
+    ended = said.ended and frame.attribute not in ("eat", "drink")  # who stopped eating meat eats none
+    return [one._replace(ended=ended) for one in _with_reader(said)] or list(_stated(said, clause))
+
+
+def _with_reader(said: Said) -> Iterator[Found]:
+    """Read a frame with the reader of its attribute, if it is about the speaker."""
+    frame = said.frame
+    if frame.subject == "self goal":
+        yield from _goal(said)
+    elif frame.subject == "self name":  # "my name is ana"
+        yield from _called(said)
+    elif used := _PRONOUNS_USED.match(said.text):
+        yield Found("extracted:pronouns", used[1], f"The user's pronouns are {used[1]}.", "pronouns")
+    elif frame.subject != "self":
+        return
+    elif frame.attribute.startswith("favourite "):
+        yield from _favorite(said)
+    elif frame.attribute.startswith("prefer ") or frame.rule.startswith("choice:"):
+        yield from _preferred(said)
+    elif frame.attribute.startswith("have ") and frame.rule == "quantity":
+        yield from _family(said)
+    elif _OF_ONE.match(said.text) or (frame.attribute == "home" and _OF_ALL.match(said.text)):
+        yield from _READERS[frame.attribute](said) if frame.attribute in _READERS else ()
+
+
+# ── what has no reader of its own ───────────────────────────────────────────────────────────────────────────────────
+
+_NAMED = frozenset((ValueKind.NAME, ValueKind.QUANTITY, ValueKind.CLOCK, ValueKind.DATE))
+_NOT_SURE_OF = frozenset(_READERS) | word_set("origin whereabouts religion member time arrives")
+"""Attributes that have a reader above, or that are not sure enough in a conversation."""
+
+
+def _stated(said: Said, clause: Clause) -> Iterable[Found]:
+    """Read what has one value at a time, so that a later statement replaces it: "I weigh 63 kg"."""
+    plain = (
+        said.text.lower().startswith(("i ", "i'm ", "i've ", "my ", "our "))
+        and "'s " not in said.text
+        and ", " not in said.text
+    )
+    if not plain or not values.self_contained(said.text) or clause.elided or clause.correcting:
+        return
+    if said.frame.subject == "self" and (_is_sure(said.frame) or _must_not_have(said)):
+        yield Found("extracted:stated", said.frame.value, statement(said.text))
+
+
+def _is_sure(frame: Frame) -> bool:
+    """Whether a frame gives a plain value to one attribute, now and without more clauses."""
+    known = frame.rule == "nominal" or frame.rule.startswith("table:")
+    holds = frame.change in (ChangeMark.NONE, ChangeMark.NOW)
+    told = frame.single and not frame.negated and not frame.partial and not frame.contested
+    named = frame.attribute not in _NOT_SURE_OF and not frame.attribute.endswith("name")
+    return known and holds and told and named and frame.value_kind in _NAMED
+
+
+def _must_not_have(said: Said) -> bool:
+    """Whether it says what somebody cannot have: "I can't have celery"."""
+    denied = re.match(r"i can(?:'t| ?not) have ", said.text, re.I) is not None
+    noun = said.frame.value_kind is ValueKind.NOUN and len(said.frame.value.split()) <= 2
+    return denied and noun and said.frame.attribute == "have" and said.frame.negated
