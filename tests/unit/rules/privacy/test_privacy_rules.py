@@ -21,31 +21,29 @@ def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
     return case.replace("«", "").replace("»", ""), list(zip(starts, ends, strict=True))
 
 
-def cases(kind: str) -> list[object]:
-    return [
-        pytest.param(rule, case, id=f"{rule.name}-{n}") for rule in RULES for n, case in enumerate(getattr(rule, kind))
-    ]
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 
 
-@pytest.mark.parametrize(("rule", "case"), cases("true_positives"))
-def test_a_rule_finds_exactly_what_is_marked(rule: Rule, case: str) -> None:
-    text, spans = unmarked(case)
-    assert [(f.start, f.end) for f in scan_with(grouped((rule,)), text)] == spans
+@each_rule
+def test_a_rule_finds_exactly_what_is_marked(rule: Rule) -> None:
+    for text, spans in map(unmarked, rule.true_positives):
+        assert [(f.start, f.end) for f in scan_with(grouped((rule,)), text)] == spans, text
 
 
-@pytest.mark.parametrize(("rule", "case"), cases("true_positives"))
-def test_the_whole_scan_finds_it_too_and_names_its_type(rule: Rule, case: str) -> None:
-    text, spans = unmarked(case)
-    found = [f for f in scan(text) if f.type == rule.type]
-    assert all(any(f.start <= start and end <= f.end for f in found) for start, end in spans)
+@each_rule
+def test_the_whole_scan_finds_it_too_and_names_its_type(rule: Rule) -> None:
+    for text, spans in map(unmarked, rule.true_positives):
+        found = [f for f in scan(text) if f.type == rule.type]
+        assert all(any(f.start <= start and end <= f.end for f in found) for start, end in spans), text
 
 
-@pytest.mark.parametrize(("rule", "case"), cases("false_positives"))
-def test_a_rule_leaves_near_misses_alone(rule: Rule, case: str) -> None:
-    assert scan_with(grouped((rule,)), case) == ()
+@each_rule
+def test_a_rule_leaves_near_misses_alone(rule: Rule) -> None:
+    for text in rule.false_positives:
+        assert scan_with(grouped((rule,)), text) == (), text
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@each_rule
 def test_a_rule_brings_cases_of_each_kind(rule: Rule) -> None:
     """A format is told by its looks, anything else by the words around it, which takes more cases to show."""
     least = 1 if rule in FORMAT_RULES else 3
@@ -75,7 +73,7 @@ def test_names_are_unique_and_types_are_known() -> None:
     assert {rule.type for rule in RULES} == set(TYPE_NAMES)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@each_rule
 def test_anchors_are_compared_in_lower_case(rule: Rule) -> None:
     assert all(anchor and anchor == anchor.lower() for anchor in rule.anchors)
 
@@ -87,15 +85,15 @@ def finds_its_cases(rule: Rule) -> bool:
     )
 
 
-@pytest.mark.parametrize("anchor", sorted({anchor for rule in RULES for anchor in rule.anchors}))
-def test_each_anchor_is_needed(anchor: str) -> None:
+def test_each_anchor_is_needed() -> None:
     """Without it some rule no longer finds its cases. An anchor that nothing needs only costs time."""
-    without = [
-        replace(rule, anchors=tuple(each for each in rule.anchors if each != anchor))
-        for rule in RULES
-        if anchor in rule.anchors and len(rule.anchors) > 1
-    ]
-    assert not without or not all(map(finds_its_cases, without))
+    for anchor in sorted({anchor for rule in RULES for anchor in rule.anchors}):
+        without = [
+            replace(rule, anchors=tuple(each for each in rule.anchors if each != anchor))
+            for rule in RULES
+            if anchor in rule.anchors and len(rule.anchors) > 1
+        ]
+        assert not without or not all(map(finds_its_cases, without)), anchor
 
 
 def unlimited(node: object) -> bool:
@@ -108,7 +106,7 @@ def unlimited(node: object) -> bool:
     return False
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@each_rule
 def test_a_pattern_takes_bounded_time_at_any_position(rule: Rule) -> None:
     assert not unlimited(parser.parse(rule.pattern))
 
