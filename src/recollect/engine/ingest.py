@@ -9,7 +9,16 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine import contradictions, near_duplicates, offers, operations, provenance, relations, retries
+from recollect.engine import (
+    contradictions,
+    near_duplicates,
+    offers,
+    operations,
+    provenance,
+    rejecting,
+    relations,
+    retries,
+)
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
@@ -146,6 +155,8 @@ class Prepared(NamedTuple):
     """``None``: it is linked to nothing."""
     beside: bool = False
     """Whether its key is held by others besides the one that it meets, so that it is kept beside them."""
+    spoken: bool = False
+    """Whether somebody says it now: what is brought from elsewhere, or made of other memories, ends no rejection."""
 
     def decide(self, rule: str, detail: str = "", **values: Any) -> "Prepared":
         return self._replace(draft=self.draft.decide(rule, detail, **values))
@@ -255,6 +266,8 @@ def _write(
             if refuse_expired:
                 check_expiry(engine, candidates[0])
         writing = Writing(engine, writer)
+        if refuse_expired:
+            answers = as_spoken(answers)
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]
         receipts = [writing.settle(answer) for answer in answers]
@@ -264,6 +277,11 @@ def _write(
             retries.keep_answer(engine, writer, idempotency_key, receipts[0], writing.at, candidates[0])
         writing.finish()
     return receipts
+
+
+def as_spoken(answers: Iterable[Answer]) -> list[Answer]:
+    """Return the same answers, marked as what somebody says now."""
+    return [answer._replace(spoken=True) if isinstance(answer, Prepared) else answer for answer in answers]
 
 
 def addresses_of(answers: Iterable[Answer]) -> list[Address]:
@@ -323,10 +341,11 @@ class Writing:
         pen = self.pen(answer.address, answer)
         expired = tuple(self._earlier.pop(answer.address, ()))
         settled = _settle(pen, answer, self._log)
+        again, pen.lifted = [rejecting.SAID_AGAIN] if pen.lifted else [], []
         if isinstance(settled, Rejection):
             settled = self._denied(answer.draft.candidate, settled)
         else:
-            settled = replace(settled, reasons=(*settled.reasons, *routed_elsewhere(answer.draft)))
+            settled = replace(settled, reasons=(*settled.reasons, *again, *routed_elsewhere(answer.draft)))
             self._log.wrote(answer.draft.candidate, settled, pen.at)
             expired = (*self._first_phase(pen, answer.address), *expired)
         return replace(settled, events=(*expired, *settled.events)), pen.stream.number
@@ -377,6 +396,7 @@ def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
     soon.actor_uid(stream.tenant, engine.caller.name, b"")
     if prepared is None:
         return
+    soon.rejection_secrets(prepared.address, prepared.draft.candidate.user_id or engine.caller.user)
     holder(engine, soon, stream, *_place_of_key(_with_event_key(pen, prepared).draft))
     changed_by(engine, soon, stream, prepared.draft)
     if prepared.related:
@@ -413,9 +433,9 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
         if incumbent is not None:
             return _meet_under_its_key(pen, prepared, incumbent, "key:slot", log)
     prepared = prepared._replace(beside=beside)
-    no_source = provenance.refusal(pen, prepared.draft, incumbent)
-    if no_source is not None:
-        return no_source
+    refused = _refusal(pen, prepared, incumbent)
+    if refused is not None:
+        return refused
     if incumbent is not None and not _evict_if_outweighed(pen, prepared.draft, incumbent):
         return _meet(pen, prepared, incumbent, log)
     return _meet_none(pen, prepared, log)
@@ -453,7 +473,13 @@ def _meet_under_its_key(
     key = CanonicalKey(state.canonical_key, state.key_digest, KeySource.CHAIN)
     prepared = prepared.decide(rule, key.text, key=key)
     prepared = prepared._replace(beside=_held(pen, prepared.draft).by_others)
-    return provenance.refusal(pen, prepared.draft, incumbent) or _meet(pen, prepared, incumbent, log)
+    return _refusal(pen, prepared, incumbent) or _meet(pen, prepared, incumbent, log)
+
+
+def _refusal(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Rejection | None:
+    """Return why a draft is refused whose key is settled: a source that is missing, or a value that was rejected."""
+    no_source = provenance.refusal(pen, prepared.draft, incumbent)
+    return no_source or rejecting.refusal(pen, prepared.draft, spoken=prepared.spoken)
 
 
 def _evict_if_outweighed(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
@@ -602,6 +628,7 @@ def _new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool 
     body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(links)
     id, commitment = pen.new_version(body, draft.terms, draft.vector)
     relations.put_links(pen, id, links)
+    pen.admit(id)
     if beside:
         pen.keep_beside(id)
     return id, commitment

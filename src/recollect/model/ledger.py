@@ -50,6 +50,11 @@ class Event(StrEnum):
     ERASED = "erased"
     PHASE_STARTED = "phase_started"
     """About the stream itself: a new phase of its time. It moves no memory."""
+    REJECTED = "rejected"
+    """About a value: a person said that it was never true. It stands under an id of its own, names the memory that held the
+    value, and moves none: the memory leaves the active set by an entry of its own."""
+    LIFTED = "lifted"
+    """A rejection no longer holds."""
 
 
 EVENTS = ByText(Event)
@@ -76,8 +81,13 @@ HISTORY_KIND: dict[Event, str] = {
     Event.EXPIRED: "TTL",
     Event.RESTORED: "RESTORE",
     Event.PHASE_STARTED: "UPDATE",
+    Event.REJECTED: "DELETE",
+    Event.LIFTED: "RESTORE",
 }
 """Every event as one of history's seven kinds."""
+
+ABOUT_THE_STREAM = frozenset({Event.PHASE_STARTED, Event.REJECTED, Event.LIFTED})
+"""Events under an id that is no memory's. They move no memory's state, and what they bring goes when the owner is erased."""
 
 
 class Entry(NamedTuple):

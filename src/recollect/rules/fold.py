@@ -7,7 +7,7 @@ start. Both go through :func:`apply`, so the table of current state can be dropp
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import ABOUT_THE_STREAM, Entry, Event
 from recollect.model.state import MUTABLE_FIELDS, State
 from recollect.model.vocabulary import STATUSES, Status
 
@@ -31,7 +31,7 @@ def apply(states: States, entry: Entry, body: Body | None = None, amendment: Bod
     ``body`` is the version that a ``stored`` or ``contradicted`` entry brings, ``amendment`` the values that an entry
     of another kind brings; both are ``None`` once erased, and the fold still reaches the same tombstone.
     """
-    if entry.event is Event.PHASE_STARTED:
+    if entry.event in ABOUT_THE_STREAM:
         return
     _FOLDS[entry.event](states, entry, body or {}, amendment or {})
     if entry.event not in _LEAVES_ALONE:
