@@ -7,6 +7,7 @@ under the same key, is one that was kept.
 
 import hashlib
 import hmac
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -86,7 +87,7 @@ def claimed_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
     marks = set(_under_its_key(claim, synonyms))
     for number, sentence in enumerate(_sentences(claim.content)):
         marks |= set(_word_for_word(sentence, synonyms))
-        if number <= MAX_SENTENCES:
+        if number < MAX_SENTENCES:
             drawn = as_drawn(sentence)
             marks |= set(_as_read(claim, _frames(drawn))) | set(_as_parsed(claim, drawn))
     return frozenset(marks)
@@ -138,7 +139,10 @@ def sealed_in(id: str, brought: Mapping[str, Any]) -> set[Sealed]:
 
 
 def _sentences(text: str) -> Iterator[str]:
+    """Yield a text, each of its sentences, with and without a label before it, and the texts in it if it is JSON."""
     yield text
+    for inner in _texts_in_json(text):
+        yield inner
     found = [one for one in _SENTENCE_END.split(text) if one.strip()]
     for sentence in found if len(found) > 1 else ():
         yield sentence
@@ -146,6 +150,21 @@ def _sentences(text: str) -> Iterator[str]:
         bare = _LABEL.sub("", sentence, count=1)
         if bare != sentence and bare:
             yield bare
+
+
+def _texts_in_json(text: str) -> list[str]:
+    """Return the texts of a JSON object or list, as a framework's store keeps its values."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return []
+    try:
+        waiting, found = [json.loads(text)], list[str]()
+    except (ValueError, RecursionError):
+        return []
+    while waiting:
+        value = waiting.pop()
+        found += [value] if isinstance(value, str) else []
+        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return found
 
 
 def _under_its_key(claim: Claim, synonyms: Mapping[str, str]) -> Iterator[str]:

@@ -12,8 +12,11 @@ import pytest
 
 import recollect
 from recollect.engine.audit import canonical_state
+from recollect.interfaces.mcp.catalogue import TOOLS
+from recollect.langgraph import RecollectStore
 from recollect.testing.machine import START
 from recollect.testing.postgres_server import binaries
+from recollect.vault import MemoryVault
 
 LEA = "Ana has a sister called Lea"
 TEA = "Ana likes green tea"
@@ -144,6 +147,34 @@ def test_every_way_in_refuses_it(mem: Any, opened: Open, tmp_path: Path) -> None
         report = mem.import_file(read, tmp_path / name, owner="ana")
         assert report.reasons == {SECRET: 1}, report
     assert active(mem) == sorted([TEA, "Ana's cousin is called Kim"])
+
+
+def test_other_doors_lead_to_the_same_gate(mem: Any, tmp_path: Path) -> None:
+    value = rejected(mem)
+    graphs = mem.as_caller(user="ana", agent="planner", projects=["store:memories.ana"])
+    for wrapped in (LEA, {"text": LEA}, {"facts": ["Ana likes jazz", "ANA HAS A SISTER CALLED LEA"]}):
+        with pytest.raises(recollect.Refused, match=SECRET):
+            RecollectStore(graphs).put(("memories", "ana"), "family", {"value": wrapped})
+    RecollectStore(graphs).put(("memories", "ana"), "taste", {"value": "Ana likes jazz"})
+    added = TOOLS["memory_add"].call(agent(mem), {"content": LEA, "source": "user"}).values
+    assert added["reasons"] == [SECRET] and value.id in added["detail"]
+    with recollect.open(tmp_path / "elsewhere.db") as elsewhere:
+        entries = [elsewhere.add(text, owner="ana").memory and text for text in (LEA, "Ana plays chess")]
+        lines = list(elsewhere.export_entries(owner="ana"))
+    assert len(entries) == len(lines) == 2
+    report = mem.import_entries(lines, owner="ana")
+    assert [one["reason"] for one in report.refused] == [SECRET], report
+    assert active(mem) == sorted([TEA, "Ana plays chess"])
+
+
+def test_what_a_vault_writes_to_the_file_is_not_adopted(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "vault.jsonl") as mem:
+        mem.reject(mem.add(LEA, title="Family").memory.id)
+    with MemoryVault(tmp_path / "vault.jsonl") as vault:
+        assert all(vault.add_memory(text, "shared", "general").ok for text in (LEA, "Ana plays chess on Sundays"))
+    with recollect.open(tmp_path / "vault.jsonl") as mem:
+        assert [one.content for one in mem.list().items] == ["Ana plays chess on Sundays"]
+        assert len(mem.rejections()) == 1 and mem.verify().ok
 
 
 def test_what_waits_or_was_put_away_cannot_come_back_with_it(mem: Any) -> None:
