@@ -46,6 +46,7 @@ from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID
 from recollect.model.receipt import Changed, Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass, Outcome, Status
+from recollect.rules import consent
 from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
@@ -58,6 +59,8 @@ from recollect.rules.validity import stopped_at
 from recollect.stores.protocol import Reader, Reading, Search, Stored, Writer
 
 MAX_BATCH = 10_000
+MAX_PROPOSALS = 100
+"""How many pending memories of a stream a new proposal is compared with, the latest first."""
 NOT_TAKEN_OVER = (
     "pinned",
     "importance",
@@ -507,6 +510,8 @@ def _meet(pen: Pen, prepared: Prepared, incumbent: Stored, log: operations.Write
         return verdict
     if verdict.outcome is Outcome.REINFORCED and _brought_along(pen, draft, incumbent):
         verdict = Judgement(Outcome.SUPERSEDED, "identity:said_again_in_a_new_phase")
+    if verdict.outcome is not Outcome.REINFORCED and _waits(pen, draft):
+        return _propose(pen, prepared, incumbent)
     prepared = prepared.decide(verdict.rule, verdict.detail)
     prepared = prepared.decide(verdict.change_rule) if verdict.change_rule else prepared
     pen.load(incumbent)
@@ -547,7 +552,48 @@ def _meet_none(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receip
     full = no_room(pen)
     if full is not None:
         return full
-    return _store(pen, prepared, alike)
+    return _propose(pen, prepared, None) if _waits(pen, draft) else _store(pen, prepared, alike)
+
+
+def _waits(pen: Pen, draft: Draft) -> bool:
+    """Whether a draft sets a profile field that is for the person alone, without the person's word."""
+    assert draft.key is not None, "the naming gate sets the key"
+    candidate, settings = draft.candidate, pen.engine.policy.privacy
+    return consent.needs_consent(candidate.kind, draft.key.text, candidate.key, draft.authority, settings)
+
+
+def _propose(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Receipt:
+    """Keep a profile field as pending until the person decides; the same proposal is kept once, and counted."""
+    known = _same_proposal(pen, prepared.draft)
+    if known is not None:
+        pen.load(known)
+        id, rule, changed = known.state.id, consent.SAID_AGAIN, Changed(known.state.id, "pending", "pending")
+        pen.record(Event.REINFORCED, id, rule=rule)
+    else:
+        rule = consent.PENDING
+        id, commitment = _new_version(pen, prepared.draft.decide(rule), ())
+        event, other = (Event.STORED, None) if incumbent is None else (Event.CONTRADICTED, incumbent.state.id)
+        if incumbent is not None:
+            pen.load(incumbent)
+        pen.record(event, id, rule=rule, to=Status.PENDING, other=other, commitment=commitment)
+        changed = Changed(id, None, "pending")
+    receipt = _answer(pen, Outcome.PENDING, id, (rule,), (changed,), wrote=known is None)
+    detail = f"It waits for the person: `resolve {id[:13]} --winner {id[:13]}` accepts it, `archive` or `reject` declines it."
+    return replace(receipt, detail=detail)
+
+
+def _same_proposal(pen: Pen, draft: Draft) -> Stored | None:
+    """Return the pending memory of the same key and words that the caller may see, if there is one."""
+    assert draft.key is not None, "the naming gate sets the key"
+    wanted = pen.engine.selecting(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
+    for stored in pen.writer.select(pen.stream.tenant, wanted, MAX_PROPOSALS):
+        body, state = stored.body or {}, stored.state
+        same_place = body.get("scope") == draft.candidate.scope and same_concept(
+            draft.key, state.canonical_key, state.key_digest
+        )
+        if same_place and (body["fingerprint"], state.authority) == (draft.fingerprint, str(draft.authority)):
+            return stored
+    return None
 
 
 def _duplicate(stored: Stored) -> Rejection:

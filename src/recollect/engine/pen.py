@@ -12,14 +12,16 @@ from recollect.engine.context import Engine
 from recollect.engine.meaning import Fresh, check_stream
 from recollect.engine.refused_values import REJECTED_VALUE, rejections_of
 from recollect.model.address import Address
+from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import WrongState
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.phase import phase_id
 from recollect.model.seals import committed_form, with_salts
 from recollect.model.state import State
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import Authority, Kind, Status
 from recollect.rules import fold
+from recollect.rules.consent import needs_consent
 from recollect.rules.findable import Findable, findable
 from recollect.rules.rejected_values import Claim, sealed_in
 from recollect.stores.protocol import Stored, Stream, Writer
@@ -183,10 +185,10 @@ class Pen:
     ) -> Entry:
         """Append one entry to the chain and move the state by it.
 
-        This is the one place where a memory becomes active, so a rejected value is stopped here, wherever it comes from.
+        This is the one place where a memory becomes active, so what was rejected, or waits for consent, is stopped here.
         """
         if to is Status.ACTIVE and id not in self._admitted:
-            self._refuse_rejected(id)
+            self._check_may_become_active(id)
         self._tick_once()
         self.stream.last_seq += 1
         before = self._states[id].status if id in self._states else None
@@ -219,12 +221,18 @@ class Pen:
         """Let a new version become active whose value was checked when it was written."""
         self._admitted.add(id)
 
-    def _refuse_rejected(self, id: str) -> None:
-        """Raise if a memory that is about to become active holds a rejected value."""
+    def _check_may_become_active(self, id: str) -> None:
+        """Raise if a memory holds a rejected value, or an agent without ``govern`` would set what is for the person alone."""
         state, body, address = self._states.get(id), self._bodies.get(id), self.stream.address
         if body is None or address is None or (state is not None and state.status is Status.ACTIVE):
             return
-        claim = Claim.of_memory(address, body, state.canonical_key if state is not None else body["canonical_key"])
+        key = state.canonical_key if state is not None else body["canonical_key"]
+        authority = Authority(state.authority if state is not None else body["authority"])
+        named = body.get("meta", {}).get("key")
+        waits = needs_consent(Kind(body["kind"]), key, named, authority, self.engine.policy.privacy)
+        if waits and self.engine.caller.is_an_agent:
+            self.engine.require(Right.GOVERN, "set this profile field: that is for the person")
+        claim = Claim.of_memory(address, body, key)
         if against := rejections_of(self.engine, self.writer, claim):
             raise WrongState(
                 f"its value was rejected ({REJECTED_VALUE}): rejection {against[0].id}.",

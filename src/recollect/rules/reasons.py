@@ -133,6 +133,9 @@ REASONS: dict[str, str] = {
     "conflict:latest_wins": "they contradict, and the policy believes the latest",
     "conflict:source_priority": "they contradict, and the policy believes the better source",
     "conflict:consolidation": "consolidation found that they contradict",
+    "consent:pending": "it is for the person alone to set, so it waits for their consent",
+    "consent:said_again": "the same proposal waits already, and was counted once more",
+    "consent:given": "the person consented",
     "change:stated_by_caller": "the caller said how it relates to what was known",
     "change:register_moves_on": "a register's new state replaces the old",
     # How long it is kept.

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from recollect.model.vocabulary import EventType, Kind
 from recollect.rules.extraction.clauses import Clause, clauses_of, takes_back, without_trailing
 from recollect.rules.extraction.decisions import CORRECTIONS, DECISIONS, REQUESTED, REQUESTED_MEANING, requested
-from recollect.rules.extraction.fact import SENSITIVE_KEYS, Extracted
+from recollect.rules.extraction.fact import Extracted
 from recollect.rules.extraction.home_and_work import HOME_AND_WORK
 from recollect.rules.extraction.message import Sentence, sentences
 from recollect.rules.extraction.openings import asks_to_keep_that
@@ -32,7 +32,7 @@ from recollect.rules.extraction.rule import Found, Rule
 from recollect.rules.extraction.stated import STATED, STATED_MEANING, stated
 from recollect.rules.extraction.tastes import TASTES
 
-__all__ = ["MOST_FACTS", "RULES", "SENSITIVE_KEYS", "Extracted", "extract"]
+__all__ = ["MOST_FACTS", "RULES", "Extracted", "extract"]
 
 _RULES: tuple[Rule, ...] = (*DECISIONS, *TASTES, *PEOPLE, *HOME_AND_WORK, *CORRECTIONS)
 

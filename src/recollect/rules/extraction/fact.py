@@ -4,12 +4,6 @@ from typing import NamedTuple
 
 from recollect.model.vocabulary import EventType, Kind, Space
 
-SENSITIVE_KEYS = frozenset(
-    "name preferred_name pronouns city country location language languages".split(),
-)
-"""Facts that need the person's consent: here they were said plainly in the first person, which is one."""
-
-
 POINTS_BACK = "The user corrected an earlier statement:"
 """How a correction begins that only makes sense beside what it corrects."""
 
@@ -41,11 +35,6 @@ class Extracted(NamedTuple):
     """The value that it corrects: "Porto" in "it's Lisbon, not Porto"."""
     target_space: Space | None = None
     """Where the person asked to keep it: "remember this for me", "note for the project"."""
-
-    @property
-    def sensitive(self) -> bool:
-        """Whether it is one of the facts that need consent before they are applied."""
-        return self.key in SENSITIVE_KEYS
 
     @property
     def points_back(self) -> bool:
