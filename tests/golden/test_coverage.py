@@ -85,7 +85,8 @@ def test_every_way_from_space_to_space_is_shown_open_and_closed() -> None:
 def test_every_reason_of_an_event_is_shown() -> None:
     assert _reasons("memory_write") == {"interaction_recorded"}
     assert _reasons("memory_forget") == {"ttl_expired", "decay"}
-    gone = {"expired", "superseded", "forgotten:by_hand", "forgotten:said_so", "erased:for_review"}
+    rejected = {"rejected:said_so", "rejected:same_value"}
+    gone = {"expired", "superseded", "forgotten:by_hand", "forgotten:said_so", "erased:for_review", *rejected}
     assert _reasons("memory_deleted") == gone
     assert _coded("phase:") <= _reasons("memory_phase_started")
     rules = {f"conflict:{event['rule']}" for event in _events("memory_conflict")}

@@ -17,7 +17,7 @@ from recollect.engine.expiry import soft_delete
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
 from recollect.engine.reading import Spaces, readable_streams
-from recollect.engine.refused_values import REJECTED_VALUE, rejections_of
+from recollect.engine.refused_values import rejections_of
 from recollect.engine.tracing import keep
 from recollect.model import trace
 from recollect.model.address import Address
@@ -73,7 +73,7 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
         f"A person rejected this as never true (rejection {against[0].id}). It can be said again by that person alone, or"
         f" after `lift {against[0].id[:13]}`."
     )
-    return Rejection("rejection", REJECTED_VALUE, detail)
+    return Rejection("rejection", "rejected:value", detail)
 
 
 def _is_the_persons(pen: Pen, draft: Draft) -> bool:
@@ -161,7 +161,7 @@ def reject_in(
     pen, secret = within.pen_at(value.home), _secret(engine, writer, value.home)
     marks = sorted(seal(secret, mark) for mark in value.marks)
     entry = _same_rejection(engine, writer, pen.stream, marks) or pen.reject(stored.state.id, secret, marks, rule)
-    here = [stream for stream in map(writer.stream_at, sorted(addresses)) if stream is not None]
+    here = [stream for stream in map(writer.stream_at, sorted(set(addresses))) if stream is not None]
     others = [one for one in _saying_so(engine, writer, value, here) if one.state.id != stored.state.id]
     gone = [_put_away(within, one, SAME_VALUE) for one in others]
     if stored.state.status in _LEAVES:
