@@ -136,6 +136,7 @@ def reject(engine: Engine, id: str, reason: str | None = None) -> RejectedValue:
     addresses = sorted({value.home, *(address for address in holding if address is not None)})
     with engine.write(addresses) as writer:
         pens = Pens(engine, writer)
+        pens.numbered(stored.stream)  # what has expired there is put away before it is read
         stored = find(engine, writer, id)
         may_change(engine, writer, stored)
         transaction = Transaction(writer, pens.at, lambda events, number: keep(engine, writer, events, number))
@@ -189,7 +190,8 @@ def _home(engine: Engine, claim: Claim) -> Address:
 
 
 def _person(value: _Value) -> str | None:
-    return value.home.owner if value.home.space is Space.USER else value.claim.person
+    """Return the person whose own memory and sessions a rejection reaches; in a project it reaches the project alone."""
+    return value.home.owner if value.home.space is Space.USER else None
 
 
 def _in_reach(engine: Engine, reader: Reader, value: _Value) -> list[Stream]:
@@ -223,7 +225,8 @@ def _saying_so(engine: Engine, reader: Reader, value: _Value, streams: Sequence[
             address = stream.address
             if address is None or one.body is None or one.state.status is not Status.ACTIVE:
                 continue
-            if address.space is Space.SESSION and address != value.claim.address and one.body.get("user_id") != person:
+            is_elsewhere = address.space is Space.SESSION and address != value.claim.address
+            if is_elsewhere and one.body.get("user_id") != person:
                 continue
             claim = Claim.of_memory(address, one.body, one.state.canonical_key)
             if not value.marks.isdisjoint(claimed_marks(claim, synonyms)):

@@ -58,7 +58,8 @@ def misspoken(writing: Writing, exchange: Exchange, said: Sequence[TakenBack]) -
     engine = writing.engine
     if not (engine.caller.trusted or (engine.caller.user is not None and not engine.caller.is_an_agent)):
         return []
-    homes = [(at, stream) for at in spoken_in(engine, exchange) if (stream := writing.writer.stream_at(at))]
+    own = [at for at in spoken_in(engine, exchange) if at.space is not Space.PROJECT]
+    homes = [(at, stream) for at in own if (stream := writing.writer.stream_at(at))]
     found: dict[str, Stored] = {}
     for one in said:
         fitting = [stored for at, stream in homes for stored in _fitting(writing, at, stream, one)]

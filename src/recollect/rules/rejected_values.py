@@ -141,8 +141,7 @@ def sealed_in(id: str, brought: Mapping[str, Any]) -> set[Sealed]:
 def _sentences(text: str) -> Iterator[str]:
     """Yield a text, each of its sentences, with and without a label before it, and the texts in it if it is JSON."""
     yield text
-    for inner in _texts_in_json(text):
-        yield inner
+    yield from _texts_in_json(text)
     found = [one for one in _SENTENCE_END.split(text) if one.strip()]
     for sentence in found if len(found) > 1 else ():
         yield sentence

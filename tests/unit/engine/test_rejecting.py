@@ -356,3 +356,12 @@ def test_what_no_longer_holds_or_may_mean_two_things_is_not_rejected(mem: Any) -
     assert mem.rejections() == ()
     agent(mem, "relay").turn(session="s1", user="I was wrong, I never lived in Porto.")
     assert mem.rejections() == ()
+
+
+def test_a_rejection_in_a_project_leaves_the_persons_own_memory_alone(mem: Any) -> None:
+    port = mem.add("The port is 8080", space="project", owner="apollo", user_id="ana").memory
+    own = mem.add("The port is 8080", owner="ana").memory
+    mem.reject(port.id)
+    assert mem.get(own.id).status == "active"
+    assert is_refused(mem.add("The port is 8080.", space="project", owner="apollo", source="agent"))
+    assert mem.add("The port is 8080", space="project", owner="gemini", source="agent").outcome == "stored"
