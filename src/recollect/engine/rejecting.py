@@ -136,13 +136,15 @@ def reject(engine: Engine, id: str, reason: str | None = None) -> RejectedValue:
     addresses = sorted({value.home, *(address for address in holding if address is not None)})
     with engine.write(addresses) as writer:
         pens = Pens(engine, writer)
-        pens.numbered(stored.stream)  # what has expired there is put away before it is read
+        own = pens.numbered(stored.stream)  # what has expired there is put away before it is read
         stored = find(engine, writer, id)
+        before = stored.state.status
         may_change(engine, writer, stored)
         transaction = Transaction(writer, pens.at, lambda events, number: keep(engine, writer, events, number))
         done = reject_in(engine, transaction, stored, addresses, BY_HAND, reason)
         pens.finish()
-        operations.keep(engine, writer, [operations.about(engine, stored, Op.DELETE, engine.now())])
+        if before in _LEAVES:
+            operations.keep(engine, writer, [operations.about(engine, stored, Op.DELETE, own.at)])
         engine.accesses.carry_along(writer, engine.tenant)
     return done
 
