@@ -11,6 +11,7 @@ from recollect.stores.postgres import init
 from recollect.testing.postgres_server import PostgresServer
 
 BEFORE = (
+    "DROP TABLE {schema}rejections",
     "DROP TABLE {schema}parents",
     "DROP INDEX {schema}memories_by_hash",
     "DROP INDEX {schema}ledger_vouches",

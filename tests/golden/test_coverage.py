@@ -88,6 +88,7 @@ def test_every_reason_of_an_event_is_shown() -> None:
     gone = {"expired", "superseded", "forgotten:by_hand", "forgotten:said_so"}
     gone |= {"erased:for_review", "erased:by_right", "erased:with_its_source"}
     gone |= {"consolidation:redundant"}
+    gone |= {"rejected:said_so", "rejected:same_value"}
     assert _reasons("memory_deleted") == gone
     assert _coded("phase:") <= _reasons("memory_phase_started")
     rules = {f"conflict:{event['rule']}" for event in _events("memory_conflict")}

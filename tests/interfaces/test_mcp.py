@@ -27,7 +27,15 @@ from .mcp_servers import HttpServer, over_http, over_stdio, process, tool_call, 
 from .shell import Shell
 
 DEFAULT = ["memory_query", "memory_list", "memory_add", "memory_update", "memory_forget", "memory_history"]
-ADMIN = ["memory_resolve", "memory_consolidate", "memory_archive", "memory_restore"]
+ADMIN = [
+    "memory_resolve",
+    "memory_consolidate",
+    "memory_archive",
+    "memory_restore",
+    "memory_reject",
+    "memory_lift",
+    "memory_rejections",
+]
 LISTING_BYTES = 8_414
 """What the listing of the default tools took when it had five of them. Every client pays for it in every conversation."""
 KEY = "correct-horse-battery-staple"
@@ -213,6 +221,8 @@ def test_a_retry_is_answered_from_the_first(server: HttpServer) -> None:
         ("memory_consolidate", {"owner": ["ana"]}, "bad_input", "owner"),
         ("memory_archive", {"id": "ffffffffffff"}, "not_found", "id"),
         ("memory_restore", {"id": ""}, "not_found", "id"),
+        ("memory_reject", {"id": "ffffffffffff"}, "not_found", "id"),
+        ("memory_lift", {"id": "ffffffffffff"}, "not_found", "id"),
         ("memory_update", {}, "bad_input", "replaces"),
         ("memory_update", {"replaces": "ffffffffffff"}, "bad_input", "content"),
         ("memory_update", {"replaces": "ffffffffffff", "by": "x", "content": "y"}, "bad_input", "content"),

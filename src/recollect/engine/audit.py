@@ -15,13 +15,14 @@ from recollect.engine.stream_audit import BRINGS_VERSION, HINT, Walked, walked
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
 from recollect.model.bodies import body_from, values_from
 from recollect.model.caller import Right
-from recollect.model.ledger import Entry, commit_to
+from recollect.model.ledger import ABOUT_THE_STREAM, Entry, commit_to
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Problem, Verification
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
 from recollect.rules.findable import findable
+from recollect.rules.rejected_values import Sealed, standing
 from recollect.stores.collector import collector_paused
 from recollect.stores.protocol import Reader, Stream, Version
 
@@ -155,9 +156,16 @@ def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> i
         writer.advance_stream(stream)
         made_anew(writer, stream, embedder)
         entries, amendments = writer.entries(stream), writer.amendments(stream)
+        writer.add_rejections(stream, _rejections(entries, amendments))
         found = relations_of_stream(writer, stream, versions.values(), entries, amendments)
         writer.put_relations(engine.tenant, found)
     return len(states)
+
+
+def _rejections(entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]) -> set[Sealed]:
+    """Return the rejections that a stream's entries leave in force."""
+    told = [(entry, amendments.get(entry.seq, (None, None))[0]) for entry in entries if entry.event in ABOUT_THE_STREAM]
+    return standing((entry, None if text is None else values_from(text)) for entry, text in told)
 
 
 def canonical_state(engine: Engine) -> Iterator[str]:

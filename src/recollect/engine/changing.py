@@ -8,10 +8,12 @@ from recollect.engine.context import Engine, find, visible
 from recollect.engine.expiry import expire_due
 from recollect.engine.pen import Pen
 from recollect.engine.tracing import border_check, keep, refused
+from recollect.model import trace
+from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.errors import NotAllowed, WrongState
 from recollect.model.operation import Op
-from recollect.model.vocabulary import Authority, Source, Space
+from recollect.model.vocabulary import Authority, Source, Space, Status
 from recollect.rules.authority import grant_authority, outranks
 from recollect.rules.borders import write_refusal
 from recollect.stores.protocol import Reader, Stored, Writer
@@ -29,7 +31,7 @@ def changing(
         at = engine.now()
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id, field).stream)
         stored = find(engine, writer, id, field)
-        _may_change(engine, writer, stored)
+        require_change(engine, writer, stored)
         if overrules:
             may_overrule(engine, stored)
         pen = Pen(engine, writer, stream, at)
@@ -43,7 +45,8 @@ def changing(
         engine.accesses.carry_along(writer, engine.tenant)
 
 
-def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
+def require_change(engine: Engine, writer: Writer, stored: Stored) -> None:
+    """Raise unless the caller may write where a memory lies, and its content is still there."""
     if stored.body is None:
         raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Nothing more can be done to it.")
     address = writer.stream_numbered(engine.tenant, stored.stream).address
@@ -54,6 +57,38 @@ def _may_change(engine: Engine, writer: Writer, stored: Stored) -> None:
         no = NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
         raise refused(engine, check, no)
     keep(engine, writer, [check], stored.stream)
+
+
+class Pens:
+    """One pen for each stream that a transaction writes to; what has expired there is put away first."""
+
+    def __init__(self, engine: Engine, writer: Writer) -> None:
+        self._engine, self._writer, self._at = engine, writer, engine.now()
+        self._pens: dict[int, Pen] = {}
+
+    def numbered(self, number: int) -> Pen:
+        """Return the pen of a stream that is there."""
+        if number not in self._pens:
+            self._add(
+                Pen(self._engine, self._writer, self._writer.locked_stream(self._engine.tenant, number), self._at)
+            )
+        return self._pens[number]
+
+    def at(self, address: Address) -> Pen:
+        """Return the pen of the stream at an address, which is made if nobody has written there yet."""
+        stream = self._writer.stream_at(address)
+        if stream is not None:
+            return self.numbered(stream.number)
+        return self._add(Pen.at_address(self._engine, self._writer, address, self._at))
+
+    def finish(self) -> None:
+        for pen in self._pens.values():
+            pen.finish()
+
+    def _add(self, pen: Pen) -> Pen:
+        self._pens[pen.stream.number] = pen
+        keep(self._engine, self._writer, expire_due(pen), pen.stream.number)
+        return pen
 
 
 def may_change(engine: Engine, reader: Reader, stored: Stored) -> bool:
@@ -76,3 +111,11 @@ def may_overrule(engine: Engine, stored: Stored) -> None:
     """What a higher authority said is not a lower one's to take away."""
     if _is_outranked(engine, stored):
         engine.require(Right.GOVERN, f"change what is {stored.state.authority}")
+
+
+def tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
+    """Say that an active memory leaves the active set, just before it does."""
+    if stored.body is not None and stored.state.status is Status.ACTIVE:
+        engine = pen.engine
+        gone = trace.memory_deleted(engine.caller, stored.state.id, stored.body, reason, engine.in_force.expanded)
+        keep(engine, pen.writer, [gone], pen.stream.number)

@@ -15,17 +15,18 @@ from typing import Any
 
 from recollect.engine import operations
 from recollect.engine.assemble import to_memory
+from recollect.engine.changing import Pens, tell_gone
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
-from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import holder
-from recollect.engine.lifecycle import take_key, tell_gone
+from recollect.engine.lifecycle import take_key
 from recollect.engine.meaning import vectors_of
 from recollect.engine.moving import MOVED, address_of_test_data, move, rule_of_test_data
 from recollect.engine.outdated import UNDONE, link_same_key, remove_link, was_linked, with_a_reason
 from recollect.engine.pen import Pen
 from recollect.engine.phases import first_phase
 from recollect.engine.reading import readable_streams
+from recollect.engine.refused_values import rejections_of
 from recollect.engine.rekeying import keys_taken_over, plan_keys
 from recollect.engine.tracing import keep
 from recollect.model import trace
@@ -39,7 +40,8 @@ from recollect.model.receipt import Plain
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status
 from recollect.rules.consolidation import Compared, Step, preference, proposals
-from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream, Writer
+from recollect.rules.rejected_values import Claim
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
 
 Progress = Callable[[int, int], None]
 
@@ -185,7 +187,7 @@ def undo(engine: Engine) -> ConsolidationReport:
         recorded = writer.consolidation_entries(engine.tenant)
         run = _last_run(recorded)
         mine = [(number, entry, body) for number, entry, body in recorded if body["run"] == run]
-        pens, steps = _Pens(engine, writer), list[Step]()
+        pens, steps = Pens(engine, writer), list[Step]()
         for number in sorted({number for number, _, _ in mine}):
             for of, entry, body in reversed(mine):
                 if of == number:
@@ -322,7 +324,7 @@ def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
     """Carry out, in one transaction, the steps whose memories have not changed since the plan; return those steps."""
     done: list[Step] = []
     with engine.write(_addresses(plans)) as writer:
-        pens = _Pens(engine, writer)
+        pens = Pens(engine, writer)
         for plan in plans:
             pen = pens.numbered(plan.stream.number)
             found = writer.by_ids(engine.tenant, sorted(plan.seen))
@@ -343,39 +345,7 @@ def _addresses(plans: Sequence[Plan]) -> list[Address]:
     return sorted({address for address in here if address is not None} | set(there))
 
 
-class _Pens:
-    """One pen for each stream that a transaction writes to; what has expired there is put away first."""
-
-    def __init__(self, engine: Engine, writer: Writer) -> None:
-        self._engine, self._writer, self._at = engine, writer, engine.now()
-        self._pens: dict[int, Pen] = {}
-
-    def numbered(self, number: int) -> Pen:
-        """Return the pen of a stream that is there."""
-        if number not in self._pens:
-            self._add(
-                Pen(self._engine, self._writer, self._writer.locked_stream(self._engine.tenant, number), self._at)
-            )
-        return self._pens[number]
-
-    def at(self, address: Address) -> Pen:
-        """Return the pen of the stream at an address, which is made if nobody has written there yet."""
-        stream = self._writer.stream_at(address)
-        if stream is not None:
-            return self.numbered(stream.number)
-        return self._add(Pen.at_address(self._engine, self._writer, address, self._at))
-
-    def finish(self) -> None:
-        for pen in self._pens.values():
-            pen.finish()
-
-    def _add(self, pen: Pen) -> Pen:
-        self._pens[pen.stream.number] = pen
-        keep(self._engine, self._writer, expire_due(pen), pen.stream.number)
-        return pen
-
-
-def _apply(pens: _Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Stored], run: str) -> bool:
+def _apply(pens: Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Stored], run: str) -> bool:
     """Carry out one step; returns whether it was still possible."""
     stored, possible = found[step.id], True
     if step.action == "redundant":
@@ -440,7 +410,7 @@ def _linked(pen: Pen, step: Step) -> bool:
     return step.other in pen.stored(step.id).state.related_memory_ids
 
 
-def _take_back(pens: _Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
+def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
     found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
     stored = found[entry.memory_id]
     if stored.body is None:
@@ -474,8 +444,13 @@ def _take_back(pens: _Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) 
 
 
 def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
-    """Make a memory active again that consolidation took out, unless somebody has done something else with it since."""
-    if stored.state.status is from_status:
+    """Make a memory active again that consolidation took out, unless somebody has done something else with it since.
+
+    Such as rejecting its value.
+    """
+    assert stored.body is not None and pen.stream.address is not None, "what is undone has its content"
+    claim = Claim.of_memory(pen.stream.address, stored.body, stored.state.canonical_key)
+    if stored.state.status is from_status and not rejections_of(pen.engine, pen.writer, claim):
         take_key(pen, stored)
         pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
 

@@ -22,7 +22,7 @@ from recollect.rules.derivation import PROMOTED, made_of
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Writer
 
 CUT, REVIEW = "erased:link_cut", "erased:for_review"
-SERVED = (Status.ACTIVE, Status.CONTRADICTORY)
+SERVED = (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING)
 """What is recalled, or waits to be."""
 
 

@@ -51,8 +51,12 @@ def forgotten(engine: Engine, id: str, body: Mapping[str, Any] | None, reason: s
     return [trace.memory_forget(caller, id, reason, policy), *gone]
 
 
-def soft_delete(pen: Pen, id: str, event: Event, rule: str) -> None:
-    """Take it out of every read, brought back by ``restore``, removed for good after its purge date."""
+def soft_delete(pen: Pen, id: str, event: Event, rule: str, reason: str | None = None) -> None:
+    """Take it out of every read, brought back by ``restore``, removed for good after its purge date.
+
+    ``reason`` is what the person said of it; it is kept as long as the memory is.
+    """
     days = pen.engine.policy.lifecycle.purge_after_days
     purge_at = format_time(parse_time(pen.at) + timedelta(days=days))
-    pen.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at})
+    said = {"reason": reason} if reason is not None else {}
+    pen.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at, **said})

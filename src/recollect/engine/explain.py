@@ -25,7 +25,8 @@ def explain(engine: Engine, id: str) -> Explanation:
     decided = stored.body["decisions"] if stored.body is not None else ()
     decisions = tuple(Decision.unpacked(one).to_dict() for one in decided)
     chain = tuple(_link(link) for link in links)
-    text = "\n".join([*_opening(stored), *_gates(decisions), *_around(stored, links), *_happened(events)])
+    around = [*_rejected(events), *_around(stored, links), *_happened(events)]
+    text = "\n".join([*_opening(stored), *_gates(decisions), *around])
     return Explanation(stored.state.id, text, decisions, chain, events)
 
 
@@ -57,6 +58,19 @@ def _gates(decisions: Sequence[Mapping[str, str]]) -> list[str]:
         detail = f" ({one_line(decision['detail'])})" if decision["detail"] else ""
         lines.append(f"  {decision['gate']:<13}{plain(decision['rule'])}{detail}")
     return lines
+
+
+def _rejected(events: Sequence[HistoryEvent]) -> list[str]:
+    """Say that the value of a memory is rejected, and how that ends."""
+    told = [event for event in events if event.meta["operation"] in ("rejected", "lifted")]
+    if not told or told[-1].meta["operation"] == "lifted":
+        return []
+    rejection = str(told[-1].meta["rejection"])
+    return [
+        "",
+        f"Its value is rejected (rejection {rejection}): it was never true, so nobody else can store it again.",
+        f"That ends when the person says it again, or with `lift {rejection[:13]}`.",
+    ]
 
 
 def _around(stored: Stored, links: Sequence[Stored]) -> list[str]:

@@ -9,7 +9,16 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recollect.engine import contradictions, near_duplicates, offers, operations, provenance, relations, retries
+from recollect.engine import (
+    contradictions,
+    near_duplicates,
+    offers,
+    operations,
+    provenance,
+    rejecting,
+    relations,
+    retries,
+)
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
@@ -37,6 +46,7 @@ from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID
 from recollect.model.receipt import Changed, Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass, Outcome, Status
+from recollect.rules import consent
 from recollect.rules.authority import outranks
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.fold import CONFLICT_RULE
@@ -49,6 +59,8 @@ from recollect.rules.validity import stopped_at
 from recollect.stores.protocol import Reader, Reading, Search, Stored, Writer
 
 MAX_BATCH = 10_000
+MAX_PROPOSALS = 100
+"""How many pending memories of a stream a new proposal is compared with, the latest first."""
 NOT_TAKEN_OVER = (
     "pinned",
     "importance",
@@ -148,6 +160,8 @@ class Prepared(NamedTuple):
     """``None``: it is linked to nothing."""
     beside: bool = False
     """Whether its key is held by others besides the one that it meets, so that it is kept beside them."""
+    spoken: bool = False
+    """Whether somebody says it now: what is brought from elsewhere, or made of other memories, ends no rejection."""
 
     def decide(self, rule: str, detail: str = "", **values: Any) -> "Prepared":
         return self._replace(draft=self.draft.decide(rule, detail, **values))
@@ -257,6 +271,8 @@ def _write(
             if refuse_expired:
                 check_expiry(engine, candidates[0])
         writing = Writing(engine, writer)
+        if refuse_expired:
+            answers = as_spoken(answers)
         if still_wanted is not None:
             answers = [answers[number] for number in still_wanted(writer)]
         receipts = [writing.settle(answer) for answer in answers]
@@ -266,6 +282,11 @@ def _write(
             retries.keep_answer(engine, writer, idempotency_key, receipts[0], writing.at, candidates[0])
         writing.finish()
     return receipts
+
+
+def as_spoken(answers: Iterable[Answer]) -> list[Answer]:
+    """Return the same answers, marked as what somebody says now."""
+    return [answer._replace(spoken=True) if isinstance(answer, Prepared) else answer for answer in answers]
 
 
 def addresses_of(answers: Iterable[Answer]) -> list[Address]:
@@ -325,10 +346,11 @@ class Writing:
         pen = self.pen(answer.address, answer)
         expired = tuple(self._earlier.pop(answer.address, ()))
         settled = _settle(pen, answer, self._log)
+        again, pen.lifted = [rejecting.SAID_AGAIN] if pen.lifted else [], []
         if isinstance(settled, Rejection):
             settled = self._denied(answer.draft.candidate, settled)
         else:
-            settled = replace(settled, reasons=(*settled.reasons, *routed_elsewhere(answer.draft)))
+            settled = replace(settled, reasons=(*settled.reasons, *again, *routed_elsewhere(answer.draft)))
             self._log.wrote(answer.draft.candidate, settled, pen.at)
             expired = (*self._first_phase(pen, answer.address), *expired)
         return replace(settled, events=(*expired, *settled.events)), pen.stream.number
@@ -379,6 +401,7 @@ def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
     soon.actor_uid(stream.tenant, engine.caller.name, b"")
     if prepared is None:
         return
+    soon.rejection_secrets(prepared.address, prepared.draft.candidate.user_id or engine.caller.user)
     holder(engine, soon, stream, *_place_of_key(_with_event_key(pen, prepared).draft))
     changed_by(engine, soon, stream, prepared.draft)
     if prepared.related:
@@ -415,9 +438,9 @@ def _settle(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt |
         if incumbent is not None:
             return _meet_under_its_key(pen, prepared, incumbent, "key:slot", log)
     prepared = prepared._replace(beside=beside)
-    no_source = provenance.refusal(pen, prepared.draft, incumbent)
-    if no_source is not None:
-        return no_source
+    refused = _refusal(pen, prepared, incumbent)
+    if refused is not None:
+        return refused
     if incumbent is not None and not _evict_if_outweighed(pen, prepared.draft, incumbent):
         return _meet(pen, prepared, incumbent, log)
     return _meet_none(pen, prepared, log)
@@ -455,7 +478,13 @@ def _meet_under_its_key(
     key = CanonicalKey(state.canonical_key, state.key_digest, KeySource.CHAIN)
     prepared = prepared.decide(rule, key.text, key=key)
     prepared = prepared._replace(beside=_held(pen, prepared.draft).by_others)
-    return provenance.refusal(pen, prepared.draft, incumbent) or _meet(pen, prepared, incumbent, log)
+    return _refusal(pen, prepared, incumbent) or _meet(pen, prepared, incumbent, log)
+
+
+def _refusal(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Rejection | None:
+    """Return why a draft is refused whose key is settled: a source that is missing, or a value that was rejected."""
+    no_source = provenance.refusal(pen, prepared.draft, incumbent)
+    return no_source or rejecting.refusal(pen, prepared.draft, spoken=prepared.spoken)
 
 
 def _evict_if_outweighed(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
@@ -485,6 +514,8 @@ def _meet(pen: Pen, prepared: Prepared, incumbent: Stored, log: operations.Write
         verdict = Judgement(Outcome.SUPERSEDED, "identity:said_again_in_a_new_phase")
     elif verdict.outcome is Outcome.REINFORCED and _confirms(pen, draft, incumbent):
         verdict = replace(verdict, outcome=Outcome.SUPERSEDED, rule=CONFIRMED)
+    if verdict.outcome is not Outcome.REINFORCED and _waits(pen, draft):
+        return _propose(pen, prepared, incumbent)
     prepared = prepared.decide(verdict.rule, verdict.detail)
     prepared = prepared.decide(verdict.change_rule) if verdict.change_rule else prepared
     pen.load(incumbent)
@@ -534,7 +565,48 @@ def _meet_none(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receip
     full = no_room(pen)
     if full is not None:
         return full
-    return _store(pen, prepared, alike)
+    return _propose(pen, prepared, None) if _waits(pen, draft) else _store(pen, prepared, alike)
+
+
+def _waits(pen: Pen, draft: Draft) -> bool:
+    """Whether a draft sets a profile field that is for the person alone, without the person's word."""
+    assert draft.key is not None, "the naming gate sets the key"
+    candidate, settings = draft.candidate, pen.engine.policy.privacy
+    return consent.needs_consent(candidate.kind, draft.key.text, candidate.key, draft.authority, settings)
+
+
+def _propose(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Receipt:
+    """Keep a profile field as pending until the person decides; the same proposal is kept once, and counted."""
+    known = _same_proposal(pen, prepared.draft)
+    if known is not None:
+        pen.load(known)
+        id, rule, changed = known.state.id, consent.SAID_AGAIN, Changed(known.state.id, "pending", "pending")
+        pen.record(Event.REINFORCED, id, rule=rule)
+    else:
+        rule = consent.PENDING
+        id, commitment = _new_version(pen, prepared.draft.decide(rule), ())
+        event, other = (Event.STORED, None) if incumbent is None else (Event.CONTRADICTED, incumbent.state.id)
+        if incumbent is not None:
+            pen.load(incumbent)
+        pen.record(event, id, rule=rule, to=Status.PENDING, other=other, commitment=commitment)
+        changed = Changed(id, None, "pending")
+    receipt = _answer(pen, Outcome.PENDING, id, (rule,), (changed,), wrote=known is None)
+    detail = f"It waits for the person: `resolve {id[:13]} --winner {id[:13]}` accepts it, `archive` or `reject` declines it."
+    return replace(receipt, detail=detail)
+
+
+def _same_proposal(pen: Pen, draft: Draft) -> Stored | None:
+    """Return the pending memory of the same key and words that the caller may see, if there is one."""
+    assert draft.key is not None, "the naming gate sets the key"
+    wanted = pen.engine.selecting(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
+    for stored in pen.writer.select(pen.stream.tenant, wanted, MAX_PROPOSALS):
+        body, state = stored.body or {}, stored.state
+        same_place = body.get("scope") == draft.candidate.scope and same_concept(
+            draft.key, state.canonical_key, state.key_digest
+        )
+        if same_place and (body["fingerprint"], state.authority) == (draft.fingerprint, str(draft.authority)):
+            return stored
+    return None
 
 
 def _duplicate(stored: Stored) -> Rejection:
@@ -617,6 +689,7 @@ def _new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool 
     body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(links)
     id, commitment = pen.new_version(body, draft.terms, draft.vector)
     relations.put_links(pen, id, links)
+    pen.admit(id)
     if beside:
         pen.keep_beside(id)
     return id, commitment

@@ -11,7 +11,7 @@ from recollect.engine import operations, tracing
 from recollect.engine.assemble import to_memory
 from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
-from recollect.engine.changing import changing, may_change, may_overrule
+from recollect.engine.changing import changing, may_change, may_overrule, tell_gone
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import bad_input
@@ -26,7 +26,6 @@ from recollect.engine.reading import current
 from recollect.engine.scrubbing import scrubbed
 from recollect.engine.tracing import keep
 from recollect.engine.validity import check_validity, closed_by
-from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput, WrongState
@@ -36,6 +35,8 @@ from recollect.model.receipt import UpkeepReport
 from recollect.model.record import Candidate, Memory
 from recollect.model.state import State
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
+from recollect.rules.authority import outranks
+from recollect.rules.consent import GIVEN
 from recollect.rules.inheritance import DEFAULT_CATEGORY, TAKES_OVER, is_stated, taken_over
 from recollect.rules.privacy_gate import denied_types
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored
@@ -50,18 +51,21 @@ _RESTORABLE = (Status.ARCHIVED, Status.SOFT_DELETED, Status.REDUNDANT)
 def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
     """Settle a contradiction: ``winner`` is the one to believe, the waiting memory or the one it contradicts.
 
-    If the waiting one wins it becomes active and supersedes the other; if it loses it is archived. An active memory that may
-    be outdated, or that may have replaced another, is decided in the same way: see :func:`recollect.engine.outdated.decide`.
+    If the waiting one wins it becomes active and supersedes the other; if it loses it is archived. A pending memory, which
+    waits for the person's consent, is decided in the same way, and so is an active one that may be outdated, or that may
+    have replaced another: see :func:`recollect.engine.outdated.decide`.
     """
     decided = decide(engine, id, winner)
     if decided is not None:
         return decided
     with changing(engine, id) as (pen, stored):
-        _expect(stored, (Status.CONTRADICTORY,), "resolve", "Only a contradictory memory waits for a decision.")
+        hint = "Only a contradictory or a pending memory waits for a decision."
+        _expect(stored, (Status.CONTRADICTORY, Status.PENDING), "resolve", hint)
         chosen = find(engine, pen.writer, winner, "winner").state.id
         incumbent, beside = _held(pen, stored)
+        was_pending = stored.state.status is Status.PENDING
         if engine.caller.is_an_agent:
-            engine.require(Right.GOVERN, "settle a contradiction: that is for a person")
+            engine.require(Right.GOVERN, "settle a contradiction or give consent: that is for a person")
         if incumbent is not None:
             may_overrule(engine, incumbent)
         _check_winner(pen, stored, incumbent, chosen)
@@ -69,7 +73,19 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
             pen.record(Event.RESOLVED, stored.state.id, rule="resolved:by_hand", to=Status.ARCHIVED)
         else:
             _promote(pen, stored, incumbent, beside=beside)
+            if stored.state.status is Status.ACTIVE and was_pending:
+                _note_consent(pen, stored)
         return _done(pen, stored.state.id)
+
+
+def _note_consent(pen: Pen, stored: Stored) -> None:
+    """Note that a person consented to what was proposed: it counts as theirs from now on."""
+    order = pen.engine.policy.conflict.authority_order
+    if not pen.engine.caller.is_an_agent and outranks(
+        Authority.USER_ASSERTED, Authority(stored.state.authority), order
+    ):
+        given = {"authority": str(Authority.USER_ASSERTED), "authority_reason": GIVEN}
+        pen.record(Event.EDITED, stored.state.id, rule=GIVEN, amendment={"set": given})
 
 
 def _check_winner(pen: Pen, stored: Stored, incumbent: Stored | None, chosen: str) -> None:
@@ -126,20 +142,13 @@ def _take_over(pen: Pen, winner: Stored, loser: Stored) -> None:
         pen.record(Event.EDITED, state.id, rule=TAKES_OVER, amendment={"set": values})
 
 
-def tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
-    """Say that an active memory leaves the active set, just before it does."""
-    if stored.body is not None and stored.state.status is Status.ACTIVE:
-        engine = pen.engine
-        gone = trace.memory_deleted(engine.caller, stored.state.id, stored.body, reason, engine.in_force.expanded)
-        keep(engine, pen.writer, [gone], pen.stream.number)
-
-
 @failures_noted(Node.HOTPATH, Op.UPDATE)
 @again_on_conflict
 def archive(engine: Engine, id: str) -> Memory:
     """Put an active memory out of recall for good, keeping it for the record."""
     with changing(engine, id) as (pen, stored):
-        _expect(stored, (Status.ACTIVE, Status.CONTRADICTORY), "archive", "Only what is active or waiting can be.")
+        waiting = (Status.CONTRADICTORY, Status.PENDING)
+        _expect(stored, (Status.ACTIVE, *waiting), "archive", "Only what is active or waiting can be.")
         tell_gone(pen, stored, "archived:by_hand")
         pen.record(Event.ARCHIVED, stored.state.id, rule="archived:by_hand", to=Status.ARCHIVED)
         return _done(pen, stored.state.id)

@@ -18,7 +18,7 @@ BATCH = 1_000
 UNFINISHED = "migrating_from"
 """The value under which a target remembers whose copy it is becoming."""
 
-VOUCHED_FOR = ("versions", "ledger", "amendments", "memories", "postings")
+VOUCHED_FOR = ("versions", "ledger", "amendments", "memories", "postings", "rejections")
 """Tables that cannot change while ledger root and state hash stay the same, so that a copy of them can be continued."""
 
 COUNTERS = ("accesses", "operations")

@@ -12,6 +12,7 @@ from typing import Any
 from recollect.engine.context import Engine
 from recollect.engine.incumbents import holder
 from recollect.engine.pen import Pen
+from recollect.engine.refused_values import rejections_of
 from recollect.engine.rekeying import as_candidate
 from recollect.model.address import Address
 from recollect.model.canonical import format_time, parse_time
@@ -22,6 +23,7 @@ from recollect.rules.draft import Decision
 from recollect.rules.findable import said_terms
 from recollect.rules.keys import KeySource, event_key
 from recollect.rules.namespaces import assign_namespace
+from recollect.rules.rejected_values import Claim
 from recollect.stores.protocol import Stored
 
 MOVED = "consolidation:moved"
@@ -46,7 +48,7 @@ def address_of_test_data(address: Address) -> Address:
 def move(here: Pen, there: Pen, stored: Stored, rule: str, vector: bytes, run: str) -> str:
     """Write a memory to the test stream, archive it in its own, and return the new memory's id.
 
-    If its key is taken in the test stream, what is there goes on, and the moved memory is archived there too.
+    If its key is taken in the test stream, or its value was rejected there, the moved memory is archived there too.
     """
     assert stored.body is not None, "an active memory has its content"
     engine, id = here.engine, stored.state.id
@@ -56,12 +58,19 @@ def move(here: Pen, there: Pen, stored: Stored, rule: str, vector: bytes, run: s
     new_id, commitment = there.new_version(body, said_terms(body, engine.policy.text.synonyms), vector)
     if held.by_others:
         there.keep_beside(new_id)
-    status = Status.ACTIVE if held.incumbent is None else Status.ARCHIVED
+    claim = Claim.of_memory(address_of_test_data(_address(here)), body, body["canonical_key"])
+    is_free = held.incumbent is None and not rejections_of(engine, there.writer, claim)
+    status = Status.ACTIVE if is_free else Status.ARCHIVED
     there.record(Event.STORED, new_id, rule=MOVED, to=status, commitment=commitment)
     there.flush()
     told = {"run": run, "moved_to": new_id}
     here.record(Event.ARCHIVED, id, rule=MOVED, to=Status.ARCHIVED, other=new_id, amendment=told)
     return new_id
+
+
+def _address(pen: Pen) -> Address:
+    assert pen.stream.address is not None, "a stream that may be read has an owner"
+    return pen.stream.address
 
 
 def _moved_body(there: Pen, stored: Stored, rule: str) -> dict[str, Any]:

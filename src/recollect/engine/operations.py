@@ -40,6 +40,7 @@ _OP_OF = {
     Outcome.REINFORCED: Op.MERGE,
     Outcome.SUPERSEDED: Op.UPDATE,
     Outcome.CONTRADICTED: Op.UPDATE,
+    Outcome.PENDING: Op.CREATE,
 }
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from recollect.engine.arguments import check_number
 from recollect.engine.assemble import to_memory
-from recollect.engine.changing import changing, may_overrule
+from recollect.engine.changing import changing, may_overrule, tell_gone
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.links import as_seen
@@ -18,8 +18,6 @@ from recollect.engine.pen import Pen
 from recollect.engine.reading import MAX_PAGE, readable_streams
 from recollect.engine.relations import MAY_UPDATE, brought_for, replace_relation, within
 from recollect.engine.superseding import supersede_in
-from recollect.engine.tracing import keep
-from recollect.model import trace
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
 from recollect.model.ledger import Event
@@ -263,7 +261,7 @@ def _archive_earlier(engine: Engine, pair: Linked) -> Memory:
     with changing(engine, pair.earlier.state.id) as (pen, earlier):
         later = pen.writer.by_ids(engine.tenant, [pair.later.state.id])[pair.later.state.id]
         _check_still_open(pen.writer, later, earlier)
-        _tell_gone(pen, earlier, "archived:by_hand")
+        tell_gone(pen, earlier, "archived:by_hand")
         pen.record(Event.RESOLVED, earlier.state.id, rule=RESOLVED, to=Status.ARCHIVED, other=later.state.id)
         return to_memory(*as_seen(engine, pen.writer, [later]))
 
@@ -274,11 +272,3 @@ def _check_still_open(reader: Reader, later: Stored, earlier: Stored) -> None:
         raise WrongState(
             "somebody else decided this pair meanwhile.", field="id", hint="`recollect outdated` lists it."
         )
-
-
-def _tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
-    """Trace that an active memory leaves the active set."""
-    assert stored.body is not None, "an active memory has its content"
-    engine = pen.engine
-    gone = trace.memory_deleted(engine.caller, stored.state.id, stored.body, reason, engine.in_force.expanded)
-    keep(engine, pen.writer, [gone], pen.stream.number)

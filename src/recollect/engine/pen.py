@@ -10,15 +10,20 @@ from typing import Any
 from recollect.embed.protocol import label_of
 from recollect.engine.context import Engine
 from recollect.engine.meaning import Fresh, check_stream
+from recollect.engine.refused_values import REJECTED_VALUE, rejections_of
 from recollect.model.address import Address
+from recollect.model.caller import Right
 from recollect.model.canonical import canonical_json
+from recollect.model.errors import WrongState
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.phase import phase_id
 from recollect.model.seals import committed_form, with_salts
 from recollect.model.state import State, body_in_force
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import Authority, Kind, Status
 from recollect.rules import fold
+from recollect.rules.consent import needs_consent
 from recollect.rules.findable import Findable, findable
+from recollect.rules.rejected_values import Claim, sealed_in
 from recollect.stores.protocol import Stored, Stream, Writer
 
 SALT_BYTES = 16
@@ -49,6 +54,9 @@ class Pen:
         self._new: set[str] = set()
         self._touched: dict[str, None] = {}
         self._beside: set[str] = set()
+        self._admitted: set[str] = set()
+        self.lifted: list[str] = []
+        """The rejections that a person's statement ended, until its receipt says so."""
         self._phase: Mapping[str, Any] = {}
         self.fresh = Fresh()
 
@@ -91,6 +99,20 @@ class Pen:
         """Enter that the name of the stream's owner, or of somebody who acted, is erased, so that ``verify`` does not miss it."""
         id = self.engine.memory_id(self.stream.uid, "name", self.stream.last_seq + 1)
         return self.record(Event.NAME_ERASED, id, rule="erased:name", commitment=uid)
+
+    def reject(self, memory_id: str, secret: str, marks: Sequence[str], rule: str) -> Entry:
+        """Reject a value, which its marks stand for, as never true. The entry has an id of its own: the rejection's."""
+        id = self.engine.memory_id(self.stream.uid, "rejection", self.stream.last_seq + 1)
+        values = {"secret": secret, "marks": list(marks)}
+        entry = self.record(Event.REJECTED, id, rule=rule, other=memory_id, amendment=values)
+        self.writer.add_rejections(self.stream, sealed_in(id, values))
+        return entry
+
+    def lift(self, rejection_id: str, rule: str) -> Entry:
+        """End a rejection of this stream: its value may be said again."""
+        made = next(e for e in self.writer.entries_about(self.stream.tenant, rejection_id) if e.event is Event.REJECTED)
+        self.writer.remove_rejection(self.stream, rejection_id)
+        return self.record(Event.LIFTED, rejection_id, rule=rule, other=made.other_id)
 
     def load(self, *memories: Stored) -> None:
         """Take up memories whose state the next entries will move."""
@@ -171,7 +193,12 @@ class Pen:
         commitment: str | None = None,
         amendment: Mapping[str, Any] | None = None,
     ) -> Entry:
-        """Append one entry to the chain and move the state by it."""
+        """Append one entry to the chain and move the state by it.
+
+        This is the one place where a memory becomes active, so what was rejected, or waits for consent, is stopped here.
+        """
+        if to is Status.ACTIVE and id not in self._admitted:
+            self._check_may_become_active(id)
         self._tick_once()
         self.stream.last_seq += 1
         before = self._states[id].status if id in self._states else None
@@ -199,6 +226,29 @@ class Pen:
         fold.apply(self._states, entry, self._bodies.get(id), amendment)
         self._touched.update(dict.fromkeys(i for i in (id, other) if i in self._states))
         return entry
+
+    def admit(self, id: str) -> None:
+        """Let a new version become active whose value was checked when it was written."""
+        self._admitted.add(id)
+
+    def _check_may_become_active(self, id: str) -> None:
+        """Raise if a memory holds a rejected value, or an agent without ``govern`` would set what is for the person alone."""
+        state, body, address = self._states.get(id), self._bodies.get(id), self.stream.address
+        if body is None or address is None or (state is not None and state.status is Status.ACTIVE):
+            return
+        key = state.canonical_key if state is not None else body["canonical_key"]
+        authority = Authority(state.authority if state is not None else body["authority"])
+        named = body.get("meta", {}).get("key")
+        waits = needs_consent(Kind(body["kind"]), key, named, authority, self.engine.policy.privacy)
+        if waits and self.engine.caller.is_an_agent:
+            self.engine.require(Right.GOVERN, "set this profile field: that is for the person")
+        claim = Claim.of_memory(address, body, key)
+        if against := rejections_of(self.engine, self.writer, claim):
+            raise WrongState(
+                f"its value was rejected ({REJECTED_VALUE}): rejection {against[0].id}.",
+                field="id",
+                hint="`lift` the rejection first, or have the person say it again.",
+            )
 
     def keep_beside(self, id: str) -> None:
         """A memory is to be active under a key that others hold, of which the caller may not know."""

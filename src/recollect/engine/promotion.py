@@ -12,7 +12,7 @@ from recollect.engine.arguments import check_kept, reason_code
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
 from recollect.engine.drafting import parse_candidate
-from recollect.engine.ingest import Writing, addresses_of, prepare
+from recollect.engine.ingest import Prepared, Writing, addresses_of, prepare
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.caller import Right
@@ -72,6 +72,8 @@ def carry_over(writing: Writing, id: str, address: Address, reason: str) -> Rece
         return _refused(writing, stored, address.space, refusal)
     candidate = parse_candidate(engine, _carried(stored, address, reason))
     answer = prepare(engine, candidate, promoting=True, reader=writing.writer)
+    if isinstance(answer, Prepared):
+        answer = answer._replace(spoken=stored.body is not None and stored.body["source"] == Source.USER)
     return writing.settle(answer, lambda receipt: _events(engine, stored, address.space, receipt))
 
 

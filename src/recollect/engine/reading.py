@@ -131,7 +131,7 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
     """Everything that ever happened to a memory, oldest first, in history's seven kinds."""
     with engine.read() as reader:
         stored = find(engine, reader, id, damaged=True)
-        entries = reader.entries_about(engine.tenant, stored.state.id)
+        entries = [_about_its_memory(entry) for entry in reader.entries_about(engine.tenant, stored.state.id)]
         amendments = reader.amendments_about(engine.tenant, stored.state.id)
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
         shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
@@ -158,7 +158,7 @@ def _told(engine: Engine, stream: Stream, names: Mapping[str, str | None]) -> It
     while after < stream.last_seq:
         with engine.read() as reader:
             entries = reader.entries(stream, after, min(PAGE, stream.last_seq - after))
-            shown = _visible_entries(engine, reader, entries)
+            shown = _visible_entries(engine, reader, [_about_its_memory(entry) for entry in entries])
             brought = _brought(engine, reader, shown)
         if not entries:
             return  # a chain that was cut: `verify` says so
@@ -177,6 +177,8 @@ def _brought(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> dict[t
 
 _CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOLIDATED)
 """Events that change the other memory too: it gains or loses a link."""
+_ABOUT_A_VALUE = (Event.REJECTED, Event.LIFTED)
+"""Events under the id of a rejection; what they bring is keys and hashes, which history does not show."""
 
 
 def changes(engine: Engine, *, owner: str = "default", space: str = "user", since: int = 0, limit: int = 100,
@@ -194,8 +196,15 @@ def changes(engine: Engine, *, owner: str = "default", space: str = "user", sinc
         shown: list[Entry] = []
         while len(shown) < limit and (entries := reader.entries(streams[0], since, PAGE)):
             since = entries[-1].seq
-            shown += _visible_entries(engine, reader, entries)
+            shown += _visible_entries(engine, reader, [_about_its_memory(entry) for entry in entries])
     return tuple(_history_event(entry, names, None) for entry in shown[:limit])
+
+
+def _about_its_memory(entry: Entry) -> Entry:
+    """Return an entry about a value's rejection as one about the memory that held the value; all others as they are."""
+    if entry.event not in _ABOUT_A_VALUE or entry.other_id is None:
+        return entry
+    return entry._replace(memory_id=entry.other_id, other_id=entry.memory_id)
 
 
 def _visible_entries(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> list[Entry]:
@@ -209,7 +218,7 @@ def _visible_entries(engine: Engine, reader: Reader, entries: Sequence[Entry]) -
 def _told_of(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> list[Entry]:
     """The entries as the caller may know of them: what only concerns a hidden memory is left out, and so is its id."""
     ids = (id for entry in entries for id in (entry.memory_id, entry.other_id) if id is not None)
-    hidden = hidden_ids(engine, reader, ids)
+    hidden = hidden_ids(engine, reader, ids) - {one.other_id for one in entries if one.event in _ABOUT_A_VALUE}
     shown = [entry for entry in entries if entry.memory_id not in hidden]
     return [entry._replace(other_id=None) if entry.other_id in hidden else entry for entry in shown]
 
@@ -256,6 +265,8 @@ def _history_event(
         meta["status"] = f"{entry.from_status or 'new'} → {entry.to_status}"
     if amendment:
         meta["values"] = dict(amendment)
+    if entry.event in _ABOUT_A_VALUE:
+        meta["rejection"] = entry.other_id
     old, new = _references(entry)
     return HistoryEvent(entry.memory_id, HISTORY_KIND[entry.event], old, new, names.get(entry.actor), entry.at, meta)
 
@@ -264,7 +275,9 @@ def _references(entry: Entry) -> tuple[str | None, str | None]:
     """What it was before and what it is now, by id: a new version refers back, a superseded one ahead."""
     if entry.event in ("stored", "contradicted", "resolved"):
         return entry.other_id, entry.memory_id
-    if entry.event in ("purged", "erased", "forgotten", "expired"):
+    if entry.event is Event.LIFTED:
+        return entry.memory_id, entry.memory_id
+    if entry.event in ("purged", "erased", "forgotten", "expired", "rejected"):
         return entry.memory_id, None
     return entry.memory_id, entry.other_id or entry.memory_id
 

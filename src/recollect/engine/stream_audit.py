@@ -16,7 +16,7 @@ from recollect.engine.relations import links_in, relations_of_stream
 from recollect.engine.signed_audit import SignedAudit
 from recollect.engine.stream_pages import BEYOND_ALL, Amendments, Brought, Versions, entry_pages, state_pages
 from recollect.engine.text_audit import TextAudit
-from recollect.model.ledger import GENESIS, Entry, Event, commit_to
+from recollect.model.ledger import ABOUT_THE_STREAM, GENESIS, Entry, Event, commit_to
 from recollect.model.receipt import Problem
 from recollect.model.record import ENTRY_ORIGIN
 from recollect.model.seals import cut_seals, read_form, was_cut
@@ -25,6 +25,7 @@ from recollect.model.vocabulary import Status
 from recollect.rules import fold
 from recollect.rules.checkpoint_coverage import Covering
 from recollect.rules.memory_ids import ids_in
+from recollect.rules.rejected_values import standing
 from recollect.stores.protocol import Reader, Relation, Stream, Version
 
 HINT = "Restore the store from a backup, and find out who wrote to the file."
@@ -112,6 +113,7 @@ class _StreamAudit:
         self._numbers: dict[str, int] = {}
         self._look_twice: set[int] = set()
         self._by_hand: list[tuple[Entry, str | None]] = []
+        self._rejections: list[tuple[Entry, Body | None]] = []
 
     @cached_property
     def _id_of(self) -> Callable[[str, int], str]:
@@ -175,7 +177,10 @@ class _StreamAudit:
         if entry.event is Event.NAME_ERASED and entry.commitment is not None:
             self.erased_names.add(entry.commitment)
         brings_values = entry.commitment is not None and entry.event not in _COMMITS_TO_NO_VALUES
-        return None, self._amendment(entry) if brings_values else None
+        brought = self._amendment(entry) if brings_values else None
+        if entry.event in ABOUT_THE_STREAM:
+            self._rejections.append((entry, brought))
+        return None, brought
 
     def _check_unasked(self, seq: int) -> None:
         if (found := self._amendments.unasked_before(seq)) is not None:
@@ -224,7 +229,7 @@ class _StreamAudit:
         found = self._amendments.at(entry.seq)
         if found is None:
             raise self._broken(entry, "the values that it brought are missing")
-        nameless = entry.event is Event.PHASE_STARTED and self._stream.address is None
+        nameless = entry.event in ABOUT_THE_STREAM and self._stream.address is None
         if found.memory_id != entry.memory_id:
             raise self._broken(entry, "the values that it brought are filed under another memory")
         self._check_committed(entry, found.body, found.salt, entry.memory_id in self._removed or nameless)
@@ -294,6 +299,8 @@ class _StreamAudit:
             raise Broken(f"{self.name}, text index", fault)
         self._check_vectors()
         self._check_relations()
+        if set(self._reader.rejections(self._stream)) != standing(self._rejections):
+            raise Broken(f"{self.name}, rejections", "they are not those that the ledger leaves in force")
 
     def _check_relations(self) -> None:
         """Where relations differ from what a version says they may have been made, or taken back, by hand since."""

@@ -1,9 +1,10 @@
-"""Taking back: what a person asks to forget that they said in a session, wherever it went from there."""
+"""Taking back: what a person asks to forget that they said in a session, wherever it went from there, and what they say was
+never true."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from recollect.engine import operations
+from recollect.engine import operations, rejecting
 from recollect.engine.context import Engine
 from recollect.engine.exchange import Exchange
 from recollect.engine.expiry import soft_delete
@@ -13,11 +14,14 @@ from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.ledger import Event
 from recollect.model.operation import Op
-from recollect.model.vocabulary import Authority, Source, Space
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Source, Space, Status
 from recollect.rules.authority import grant_authority, outranks
 from recollect.rules.borders import write_refusal
+from recollect.rules.extraction.never_true import TakenBack, takes_back
 from recollect.rules.extraction.said import LeavesOut
-from recollect.stores.protocol import Stored, Stream
+from recollect.rules.naming import slots_of
+from recollect.rules.rejected_values import Claim, rejected_marks
+from recollect.stores.protocol import Selection, Stored, Stream
 
 SAID_SO = "forgotten:said_so"
 _REACHED = (Space.SESSION, Space.USER, Space.PROJECT)
@@ -47,6 +51,69 @@ def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[s
         found = lines if stream is session else []
         gone += _forget(writing, at, [*found, *_taken_from(writing, stream, said, lines)])
     return tuple(gone)
+
+
+def misspoken(writing: Writing, exchange: Exchange, said: Sequence[TakenBack]) -> list[Stored]:
+    """Return the memories that a person says were never true: for each clause the one that it fits, if it fits just one."""
+    engine = writing.engine
+    if not (engine.caller.trusted or (engine.caller.user is not None and not engine.caller.is_an_agent)):
+        return []
+    own = [at for at in spoken_in(engine, exchange) if at.space is not Space.PROJECT]
+    homes = [(at, stream) for at in own if (stream := writing.writer.stream_at(at))]
+    found: dict[str, Stored] = {}
+    for one in said:
+        fitting = [stored for at, stream in homes for stored in _fitting(writing, at, stream, one)]
+        values = {rejected_marks(claim, engine.policy.text.synonyms): stored for claim, stored in fitting}
+        if len(values) == 1:
+            stored = next(iter(values.values()))
+            found[stored.state.id] = stored
+    return list(found.values())
+
+
+def sessions_with(engine: Engine, exchange: Exchange, said: Sequence[TakenBack]) -> list[Address]:
+    """Return the person's other sessions in which the words stand that they say were never true."""
+    person = exchange.owner if engine.caller.trusted else engine.caller.user
+    found: list[Address] = []
+    with engine.read() as reader:
+        for stream in reader.streams_of(engine.tenant, space=Space.SESSION):
+            numbers = {n for one in said for n in reader.sharing(stream, one.words, 1, 0, _MOST_TAKEN, Selection())}
+            lines = reader.by_numbers(stream, sorted(numbers)) if numbers else []
+            if stream.address is not None and any((line.body or {}).get("user_id") == person for line in lines):
+                found.append(stream.address)
+    return found
+
+
+def reject_misspoken(writing: Writing, found: Sequence[Stored], addresses: Sequence[Address]) -> tuple[str, ...]:
+    """Reject the values of these memories, as the person said in a turn, in the streams at these addresses.
+
+    Returns the ids that left the active set.
+    """
+    engine, gone = writing.engine, []
+    transaction = rejecting.Transaction(writing.writer, writing.pen, writing.keep)
+    for earlier in found:
+        id = earlier.state.id
+        stored = writing.writer.by_ids(engine.tenant, [id])[id]
+        rejected = rejecting.reject_in(engine, transaction, stored, addresses, rejecting.SAID_SO)
+        gone += [id, *rejected.also_gone]
+    return tuple(gone)
+
+
+def _fitting(writing: Writing, at: Address, stream: Stream, one: TakenBack) -> list[tuple[Claim, Stored]]:
+    """Return the active memories of a stream that a clause takes back. Lines of the conversation go with what they state."""
+    writer, about = writing.writer, slots_of(one.frames)
+    numbers = writer.sharing(stream, one.words, 1, 0, _MOST_TAKEN, Selection()) if one.words else []
+    alike = {stored.number: stored for stored in (writer.by_numbers(stream, numbers) if numbers else ())}
+    if "slot" in about:
+        alike |= {stored.number: stored for stored in writer.active_about(stream, about["slot"], "", _MOST_TAKEN)}
+    return [
+        (Claim.of_memory(at, stored.body, stored.state.canonical_key), stored)
+        for stored in alike.values()
+        if stored.body is not None
+        and stored.state.status is Status.ACTIVE
+        and KIND_CLASS[Kind(stored.body["kind"])] is not KindClass.EVENT
+        and writing.engine.sight.sees(stored.body["scope"], stored.state.category)
+        and takes_back(one, stored.body["content"])
+    ]
 
 
 def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:

@@ -17,10 +17,10 @@ from recollect.engine.context import Engine
 from recollect.engine.drafting import parse_candidate
 from recollect.engine.exchange import Exchange, ToolResult, as_session
 from recollect.engine.incumbents import holder
-from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
+from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, as_spoken, prepare
 from recollect.engine.matching import standing
 from recollect.engine.promotion import carry_over, crossing_refusal
-from recollect.engine.taking_back import spoken_in, take_back
+from recollect.engine.taking_back import misspoken, reject_misspoken, sessions_with, spoken_in, take_back
 from recollect.engine.tracing import unquoted
 from recollect.engine.turn_recall import recalled
 from recollect.engine.waiting import waiting
@@ -36,6 +36,7 @@ from recollect.rules.authority import grant_authority, speaks_for_a_person
 from recollect.rules.borders import may_read
 from recollect.rules.draft import Rejection
 from recollect.rules.extraction import Extracted, extract
+from recollect.rules.extraction.never_true import TakenBack, taken_back
 from recollect.rules.extraction.said import Discretion, Kept, discretion, kept
 from recollect.rules.privacy_gate import places
 from recollect.rules.procedures import DETECTED, Procedure, detect
@@ -96,6 +97,8 @@ class _Leaving:
     asked: Discretion | None
     touched: Sequence[Address]
     """The streams that what is taken back may lie in."""
+    never_true: Sequence[TakenBack] = ()
+    """What the person says was never true."""
 
     @property
     def answers(self) -> list[Answer]:
@@ -162,6 +165,7 @@ def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
     """Decide what an exchange leaves behind: everything is read and checked before anything goes through the gates."""
     asked = discretion(exchange.user)
     said = _readable(engine, exchange.user if asked is None else asked.rest)
+    never_true = taken_back(said) if said and asked is None else ()
     lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
     facts = _facts(engine, exchange, said) if said else []
     ways = [_way_of_a_fact(engine, exchange, fact) for fact in facts]
@@ -172,9 +176,9 @@ def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
         written.append(fields | _placed(exchange, way.space))
     stated = [parse_candidate(engine, fields) for fields in written]
     others = [parse_candidate(engine, fields) for fields in _said_besides(engine, exchange)] if asked is None else []
-    answers = iter([prepare(engine, candidate) for candidate in (*stated, *others)])
+    answers = iter(as_spoken([prepare(engine, candidate) for candidate in (*stated, *others)]))
     return _Leaving(
-        lines=[prepare(engine, line) if asked is None else Refused(line, OFF_THE_RECORD) for line in lines],
+        lines=as_spoken(prepare(engine, line) if asked is None else Refused(line, OFF_THE_RECORD) for line in lines),
         spoken=len(_pieces(engine, exchange.user)),
         stated=[
             _Stated(next(answers), way, facts[number] if number < len(facts) else None)
@@ -182,7 +186,11 @@ def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
         ],
         others=list(answers),
         asked=asked,
-        touched=spoken_in(engine, exchange) if asked is not None else (),
+        touched=[
+            *(spoken_in(engine, exchange) if asked is not None or never_true else ()),
+            *(sessions_with(engine, exchange, never_true) if never_true else ()),
+        ],
+        never_true=never_true,
     )
 
 
@@ -199,10 +207,12 @@ def _keep_before(
 def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
     """Write the lines, then what was stated, which names the lines that it was said in."""
     gone = take_back(writing, exchange, leaving.asked.leaves_out) if leaving.asked is not None else ()
+    wrong = misspoken(writing, exchange, leaving.never_true) if leaving.never_true else []
     receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
     ids = [receipt.memory.id for receipt in receipts[: leaving.spoken] if receipt.memory is not None]
     stated, promoted = _stated(writing, leaving.stated, ids)
     others = [writing.settle(_of_turn(answer, ids)) for answer in leaving.others]
+    gone += reject_misspoken(writing, wrong, leaving.touched)
     return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), gone)
 
 

@@ -8,7 +8,7 @@ from recollect.stores.protocol import Reader
 
 
 def state_lines(reader: Reader, tenant: str) -> Iterator[str]:
-    """A canonical line each: streams, entries, versions' bodies, states, postings. No salts, no counters."""
+    """A canonical line each: streams, entries, versions' bodies, states, rejections, postings. No salts, no counters."""
     for stream in reader.streams_of(tenant):
         address = list(stream.address) if stream.address else None
         yield canonical_json(["stream", stream.uid, address, stream.tick, stream.last_seq, stream.head])
@@ -18,6 +18,8 @@ def state_lines(reader: Reader, tenant: str) -> Iterator[str]:
             yield canonical_json(["version", version.id, version.body])
         for stored in reader.states(stream):
             yield canonical_json(["state", stored.state.to_dict()])
+        for rejection in reader.rejections(stream):
+            yield canonical_json(["rejection", *rejection])
         for posting in reader.indexed_text(stream):
             yield canonical_json(["posting", *posting])
 

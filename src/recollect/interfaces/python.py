@@ -24,6 +24,7 @@ from recollect.engine import (
     promotion,
     reading,
     recall,
+    rejecting,
     superseding,
     tracing,
     turn_recall,
@@ -58,6 +59,7 @@ from recollect.model.receipt import (
     Problem,
     Recall,
     Receipt,
+    RejectedValue,
     Turn,
     UpkeepReport,
     Verification,
@@ -186,6 +188,24 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     def restore(self, id: str) -> Memory:
         """Bring back what was archived, forgotten, expired or redundant."""
         return lifecycle.restore(self._engine, id)
+
+    @traced
+    def reject(self, id: str, reason: str | None = None) -> RejectedValue:
+        """Say of a memory that it was never true: its value is refused from now on, until the person says it again.
+
+        For what is no longer true, ``add`` the change or ``edit(id, valid_until=…)``: that rejects nothing.
+        """
+        return rejecting.reject(self._engine, id, reason)
+
+    @traced
+    def lift(self, id: str) -> RejectedValue:
+        """End a rejection, named by its own id or its memory's; ``restore`` then brings the memory back."""
+        return rejecting.lift(self._engine, id)
+
+    @traced
+    def rejections(self, *, owner: str | None = None, space: Spaces = None) -> tuple[RejectedValue, ...]:
+        """The rejections in force, oldest first, with the words of memories that are still there."""
+        return rejecting.rejections(self._engine, owner=owner, space=space)
 
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 

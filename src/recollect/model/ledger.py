@@ -53,6 +53,11 @@ class Event(StrEnum):
     NAME_ERASED = "name_erased"
     """About a name: that of the stream's owner, or of somebody who acted. The commitment is the uid of the stream or the actor.
     It moves no memory."""
+    REJECTED = "rejected"
+    """About a value: a person said that it was never true. It stands under an id of its own, names the memory that held the
+    value, and moves none: the memory leaves the active set by an entry of its own."""
+    LIFTED = "lifted"
+    """A rejection no longer holds."""
 
 
 EVENTS = ByText(Event)
@@ -80,8 +85,13 @@ HISTORY_KIND: dict[Event, str] = {
     Event.RESTORED: "RESTORE",
     Event.PHASE_STARTED: "UPDATE",
     Event.NAME_ERASED: "DELETE",
+    Event.REJECTED: "DELETE",
+    Event.LIFTED: "RESTORE",
 }
 """Every event as one of history's seven kinds."""
+
+ABOUT_THE_STREAM = frozenset({Event.PHASE_STARTED, Event.NAME_ERASED, Event.REJECTED, Event.LIFTED})
+"""Events under an id that is no memory's. They move no memory's state, and what they bring goes when the owner is erased."""
 
 
 class Entry(NamedTuple):

@@ -163,8 +163,12 @@ PROFILE_KEYS = """
 """.split()
 
 
+CONSENT_KEYS = tuple("name preferred_name pronouns city country location home_city language languages".split())
+"""Profile facts that are for the person alone to set."""
+
+
 class Privacy(Section):
-    """What must not be remembered."""
+    """What must not be remembered, or not without the person's consent."""
 
     actions: dict[str, PrivacyAction] = Field(
         default_factory=dict,
@@ -176,6 +180,10 @@ class Privacy(Section):
     )
     profile_keys: tuple[str, ...] | None = Field(
         tuple(PROFILE_KEYS), description="the fact keys that a profile memory may have (null: any)"
+    )
+    consent_keys: tuple[str, ...] = Field(
+        CONSENT_KEYS,
+        description="the fact keys of profile memories that wait as pending, unless the person stated them",
     )
 
 

@@ -351,6 +351,27 @@ class HistoryEvent(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class RejectedValue(Plain):
+    """A value that a person said was never true, and that is refused since ``at``; ``id`` is the rejection's own.
+
+    The rejection itself holds no words: ``content`` and ``reason`` are there while the memory is. ``also_gone`` are other
+    memories that said the same and left the active set with it.
+    """
+
+    id: str
+    memory_id: str
+    content: str | None
+    canonical_key: str | None
+    namespace: str
+    space: str
+    owner: str
+    reason: str | None
+    rejected_by: str | None
+    at: str
+    also_gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class UpkeepReport(Plain):
     """What a round of upkeep did: the ids that expired, were put away unused, and were purged."""
 

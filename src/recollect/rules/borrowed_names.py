@@ -4,24 +4,18 @@ Names are compared as they are read, not as they are spelled: ``oper\\u00adator`
 """
 
 import re
-import unicodedata
 
 from recollect.model.caller import Caller
 from recollect.model.record import Candidate
 from recollect.model.rendering import one_line
 from recollect.model.vocabulary import Source
 from recollect.rules.injection import origin_name
+from recollect.rules.look_alikes import as_drawn
 
 _HIGHER_NAMES = frozenset("system operator administrator admin root".split())
 _WORD = re.compile(r"[^\W_]+")
 _BY_ITSELF = re.compile(r"[^\W_](?:\S*[^\W_])?")
 """Words as blanks part them. A tool may well be called ``system_info``, and not ``System (verified)``."""
-
-_LOOK_ALIKE = str.maketrans(
-    "АВЕЅІЈКМНОРСТХУаеѕіјкморстхуԁһԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυχϲ",
-    "ABESIJKMHOPCTXYaesijkmopctxydhqwlABEZHIKMNOPTYXaikvoptuxc",
-)
-"""Letters of other alphabets that look like Latin ones."""
 
 
 def signs_as_another(caller: Caller, candidate: Candidate, source: Source) -> bool:
@@ -58,5 +52,4 @@ def as_read(name: str) -> str:
     >>> as_read("Ope\\u200br\\u0430t\\u00f6r") == as_read("ＯＰＥＲＡＴＯＲ") == "operator"
     True
     """
-    apart = unicodedata.normalize("NFKD", one_line(name))
-    return "".join(c for c in apart if not unicodedata.combining(c)).translate(_LOOK_ALIKE).casefold()
+    return as_drawn(one_line(name)).casefold()

@@ -7,7 +7,7 @@ start. Both go through :func:`apply`, so the table of current state can be dropp
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from recollect.model.ledger import Entry, Event
+from recollect.model.ledger import ABOUT_THE_STREAM, Entry, Event
 from recollect.model.state import MUTABLE_FIELDS, State
 from recollect.model.vocabulary import STATUSES, Status
 from recollect.rules.signatures import is_signature
@@ -27,17 +27,13 @@ CONFLICT_RULE = "conflict:"
 """The prefix of the rule that decided between two memories which contradict each other."""
 
 
-ABOUT_NO_MEMORY = (Event.PHASE_STARTED, Event.NAME_ERASED)
-"""Events of a stream itself, under ids of their own."""
-
-
 def apply(states: States, entry: Entry, body: Body | None = None, amendment: Body | None = None) -> None:
     """Move ``states`` on by one entry.
 
     ``body`` is the version that a ``stored`` or ``contradicted`` entry brings, ``amendment`` the values that an entry
     of another kind brings; both are ``None`` once erased, and the fold still reaches the same tombstone.
     """
-    if entry.event in ABOUT_NO_MEMORY:
+    if entry.event in ABOUT_THE_STREAM:
         return
     _FOLDS[entry.event](states, entry, body or {}, amendment or {})
     if entry.event not in _LEAVES_ALONE:

@@ -85,6 +85,12 @@ def _resolve(mem: Recollect, random: Random) -> None:
         mem.resolve(chosen.id, winner=random.choice((chosen.id, *chosen.conflict_ids)))
 
 
+def _lift(mem: Recollect, random: Random) -> None:
+    rejected = mem.rejections()
+    if rejected:
+        mem.lift(random.choice(rejected).id)
+
+
 def _turn(mem: Recollect, random: Random) -> None:
     said = ". ".join(_fields(random)["content"] for _ in range(2))
     mem.turn(
@@ -109,6 +115,8 @@ ACTS: tuple[tuple[Callable[[Recollect, Random], object], int], ...] = (
     (lambda mem, random: mem.forget(_any_id(mem, random)), 6),
     (lambda mem, random: mem.restore(_any_id(mem, random)), 6),
     (_resolve, 6),
+    (lambda mem, random: mem.reject(_any_id(mem, random), random.choice((None, "never said"))), 4),
+    (_lift, 2),
     (lambda mem, random: mem.query(random.choice(THINGS)), 6),
     (lambda mem, random: mem.get(_any_id(mem, random)), 4),
     (lambda mem, random: mem.upkeep(), 3),

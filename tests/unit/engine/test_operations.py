@@ -400,9 +400,7 @@ def test_what_is_about_a_memory_bears_the_time_of_one_of_its_entries(seed: int) 
     """Erasure finds rows by it; and what was erased or purged is named nowhere."""
     with script.open_seeded(seed=seed) as mem:
         script.run(mem, seed, steps=150)
-        times: dict[str, set[str]] = {}
-        for event in mem.history(owner="ana"):
-            times.setdefault(event.memory_id, set()).add(event.at)
+        times = {id: {event.at for event in mem.history(id)} for id in all_memories(mem)}
         noted = [one for one in mem.events(limit=1_000).items if one.memory_id in times]
         assert noted and all(one.at in times[str(one.memory_id)] for one in noted)
         assert {one.memory_id for one in mem.events(limit=1_000).items} - {None} <= all_memories(mem).keys()

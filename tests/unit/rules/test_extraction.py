@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model.policy import PROFILE_KEYS
+from recollect.model.policy import CONSENT_KEYS, PROFILE_KEYS
 from recollect.model.vocabulary import EventType, Kind, Space
 from recollect.rules import extraction
 from recollect.rules.extraction import MOST_FACTS, RULES, Extracted, clauses, extract, third_person
@@ -196,10 +196,9 @@ def test_a_profile_fact_has_a_key_that_the_policy_lists_and_no_other_fact_has_on
     assert (fact.key is None) == (fact.kind is Kind.SEMANTIC)
 
 
-def test_sensitive_facts_are_marked() -> None:
+def test_sensitive_facts_have_keys_that_need_consent_from_anybody_else() -> None:
     said = "My name is Ana. Call me Annie. I use she/her pronouns. I live in Lisbon. I speak Dutch. I'm a nurse. I love tea."
-    marked = {fact.key: fact.sensitive for fact in extract(said)}
-    assert [key for key, sensitive in marked.items() if not sensitive] == ["role", "likes"]
+    assert [fact.key for fact in extract(said) if fact.key not in CONSENT_KEYS] == ["role", "likes"]
 
 
 def test_values_that_may_hold_together_have_titles_of_their_own() -> None:

@@ -19,6 +19,7 @@ from recollect.model.receipt import (
     Problem,
     Recall,
     Receipt,
+    RejectedValue,
     Related,
     Turn,
     UpkeepReport,
@@ -387,6 +388,18 @@ def outdated(pairs: Sequence[OutdatedPair]) -> None:
         console.print("Decide a pair: `recollect resolve LATER --winner` and the id of the side to believe.")
     else:
         console.print("[green]nothing waits for a decision[/]")
+
+
+def rejected(values: Sequence[RejectedValue], what: str = "rejected") -> None:
+    """Values that were rejected, or whose rejection was lifted: the rejection's id, what it said, and why."""
+    for one in values:
+        said = one_line(one.content) if one.content is not None else "(the memory is gone)"
+        why = f"  ({one_line(one.reason)})" if one.reason else ""
+        console.print(f"{what}  {one.id[:13]}  {one.at[:10]}  {escape(said)}{escape(why)}", soft_wrap=True)
+        if one.also_gone:
+            console.print(f"  out of recall with it: {', '.join(id[:13] for id in one.also_gone)}", soft_wrap=True)
+    if not values:
+        console.print("[dim]nothing is rejected[/]")
 
 
 def stats(found: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Commands that write: add, add-many, update, supersede, edit, resolve, archive, forget, restore."""
+"""Commands that write: add, add-many, update, supersede, edit, resolve, archive, forget, reject, lift, restore."""
 
 import json
 import re
@@ -27,7 +27,7 @@ _NOT_FIELDS = frozenset({"context", "content", "tag", "parent", "meta", "field",
 
 
 def register(app: typer.Typer) -> None:
-    for command in (add, update, supersede, edit, resolve, archive, forget, promote, restore):
+    for command in (add, update, supersede, edit, resolve, archive, forget, reject, lift, rejections, promote, restore):
         app.command()(command)
     app.command("add-many")(add_many)
 
@@ -233,6 +233,40 @@ def forget(context: typer.Context, id: Id) -> None:
 
     with of(context).memory() as memory:
         of(context).answer(memory.forget(id), lambda one: screen.changed(one, "forgotten"))
+
+
+def reject(
+    context: typer.Context,
+    id: Id,
+    reason: Annotated[str | None, typer.Option(help="Why, in a few words; kept as long as the memory is.")] = None,
+) -> None:
+    """Say of a memory that it was never true: its value is refused until the person says it again."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.reject(id, reason), lambda one: screen.rejected([one], "rejected"))
+
+
+def lift(
+    context: typer.Context, id: Annotated[str, typer.Argument(help="The id of a rejection, or of its memory.")]
+) -> None:
+    """End a rejection; restore then brings the memory back."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.lift(id), lambda one: screen.rejected([one], "lifted"))
+
+
+def rejections(
+    context: typer.Context,
+    owner: Annotated[str | None, typer.Option(help="Whose rejections; everybody's unless given.")] = None,
+    space: Annotated[Space | None, typer.Option(help="Only those of this space.")] = None,
+) -> None:
+    """List the values that were rejected as never true, with their words while the memory is there."""
+    from recollect.interfaces.cli import screen
+
+    with of(context).memory() as memory:
+        of(context).answer(memory.rejections(owner=owner, space=space), screen.rejected)
 
 
 def promote(

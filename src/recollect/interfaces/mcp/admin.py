@@ -1,4 +1,4 @@
-"""The tools of administration: settle contradictions, propose a clean-up, archive and restore."""
+"""The tools of administration: settle contradictions, propose a clean-up, archive and restore, reject and lift."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from pydantic import Field
 from recollect.interfaces.mcp.tool import AgentRequest, Answer, Tool, as_text, plain, through
 from recollect.interfaces.mcp.tools import ID, shown
 from recollect.interfaces.python import Recollect
+from recollect.model.receipt import RejectedValue
 from recollect.model.record import Memory
 
 
@@ -34,6 +35,32 @@ def restore(memory: Recollect, request: OneMemory) -> Answer:
 def _decided(memory: Memory) -> Answer:
     told = shown(memory)
     return Answer({"memory": told}, as_text(told))
+
+
+class Reject(OneMemory):
+    reason: str | None = Field(None, description="why, in a few words")
+
+
+def reject(memory: Recollect, request: Reject) -> Answer:
+    return _rejected(through(memory, request.agent).reject(request.id, request.reason))
+
+
+def lift(memory: Recollect, request: OneMemory) -> Answer:
+    return _rejected(through(memory, request.agent).lift(request.id))
+
+
+def _rejected(value: RejectedValue) -> Answer:
+    told = plain(value)
+    return Answer({"rejection": told}, as_text(told))
+
+
+class Rejections(AgentRequest):
+    owner: str | None = Field(None, description="only this owner's")
+
+
+def rejections(memory: Recollect, request: Rejections) -> Answer:
+    found = plain(through(memory, request.agent).rejections(owner=request.owner))
+    return Answer({"rejections": found}, as_text(found))
 
 
 class Consolidate(AgentRequest):
@@ -75,5 +102,28 @@ ADMIN_TOOLS: tuple[Tool[Any], ...] = (
         "Bring back a memory that was archived or forgotten, if nothing has taken its place.",
         OneMemory,
         restore,
+    ),
+    Tool(
+        "memory_reject",
+        "Reject a memory as never true",
+        "Only when the person says that it was never true, not that it has changed. It leaves every answer, and the same "
+        "value is refused until the person says it again.",
+        Reject,
+        reject,
+    ),
+    Tool(
+        "memory_lift",
+        "Lift a rejection",
+        "End a rejection, by its id or its memory's, so that the value can be stored again.",
+        OneMemory,
+        lift,
+    ),
+    Tool(
+        "memory_rejections",
+        "List rejections",
+        "List what was rejected as never true, for the person or whoever governs.",
+        Rejections,
+        rejections,
+        reads_only=True,
     ),
 )

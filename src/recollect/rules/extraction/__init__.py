@@ -28,19 +28,13 @@ from recollect.rules.extraction.facts import Found
 from recollect.rules.extraction.message import Sentence, sentences
 from recollect.rules.statements.openings import asks_to_keep_that
 
-__all__ = ["MOST_FACTS", "RULES", "SENSITIVE_KEYS", "Extracted", "extract"]
+__all__ = ["MOST_FACTS", "RULES", "Extracted", "extract"]
 
 RULES: dict[str, str] = decisions.MEANINGS | facts.MEANINGS
 """Every reason code that an extracted fact may carry, with its meaning in words that can follow "because"."""
 
 MOST_FACTS = 20
 """A message that states more about its writer than this is a document, and the rest of it is left out."""
-
-
-SENSITIVE_KEYS = frozenset(
-    "name preferred_name pronouns city country location language languages".split(),
-)
-"""Facts that need the person's consent: here they were said plainly in the first person, which is one."""
 
 
 class Extracted(NamedTuple):
@@ -70,11 +64,6 @@ class Extracted(NamedTuple):
     """The value that it corrects: "Porto" in "it's Lisbon, not Porto"."""
     target_space: Space | None = None
     """Where the person asked to keep it: "remember this for me", "note for the project"."""
-
-    @property
-    def sensitive(self) -> bool:
-        """Whether it is one of the facts that need consent before they are applied."""
-        return self.key in SENSITIVE_KEYS
 
     @property
     def points_back(self) -> bool:

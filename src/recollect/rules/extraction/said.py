@@ -110,7 +110,7 @@ def _sorted_out(sentences: Sequence[str]) -> tuple[list[str], list[str]]:
     stated: list[str] = []
     hangs = False
     for sentence in sentences:
-        body = _body(sentence)
+        body = opened(sentence)
         goes_on = hangs and len(_WORD.findall(body)) < _FEWEST_AFTER_A_GUESS
         is_rule = _is_rule(body)
         states = not (is_rule or goes_on or _NOT_STATED.match(sentence)) and _states(body, leans_on=bool(stated))
@@ -122,13 +122,15 @@ def _sorted_out(sentences: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _wanted_in(sentences: Sequence[str]) -> tuple[Space | None, set[str]]:
     """Return where a sentence of its own ("Remember this for the project.") wants the others kept, and such sentences."""
-    asked = {sentence: opening for sentence in sentences if (opening := asks_to_keep_that(_body(sentence))) is not None}
+    asked = {
+        sentence: opening for sentence in sentences if (opening := asks_to_keep_that(opened(sentence))) is not None
+    }
     spaces = [opening.space for opening in asked.values() if opening.space is not None]
     return (spaces[-1] if spaces else None), set(asked)
 
 
-def _body(sentence: str) -> str:
-    """Return a sentence without the ways to begin that change nothing."""
+def opened(sentence: str) -> str:
+    """Return a sentence without the ways to begin that change nothing: "ok, so", "sorry"."""
     for _ in range(_MOST_OPENINGS):
         match = _OPENS.match(sentence)
         if match is None or match.end() == len(sentence):
@@ -175,11 +177,11 @@ def _is_rule(body: str) -> bool:
     """Whether a sentence tells the assistant how to behave from now on, and not only what to do now."""
     body = body.rstrip(" .!?")
     asked = _POLITELY.match(body)
-    order = _body(body[asked.end() :]) if asked else body
+    order = opened(body[asked.end() :]) if asked else body
     if len(order) > _LONGEST_SENTENCE or _REMINDS.match(order) or _is_chatter(order):
         return False
     if from_now_on := _FROM_NOW_ON.match(order):
-        order = _body(order[from_now_on.end() :].lstrip(" ,"))
+        order = opened(order[from_now_on.end() :].lstrip(" ,"))
         return _FORBIDS.match(order) is not None or order.split(maxsplit=1)[0].lower() in _ORDERS if order else False
     if _RULES.match(order):
         return True
@@ -206,7 +208,7 @@ def _not_understood(stated: Sequence[str], understood: dict[str, set[str]]) -> l
     left: list[str] = []
     for sentence in reversed(stated):
         says_more = sentence not in understood or len(_telling(sentence) - understood[sentence]) > 1
-        leaned_on = bool(left) and _LEANS.match(_body(left[0])) is not None
+        leaned_on = bool(left) and _LEANS.match(opened(left[0])) is not None
         if says_more or leaned_on:
             left.insert(0, sentence)
     return left
@@ -256,10 +258,10 @@ def discretion(message: str) -> Discretion | None:
     """
     sentences = unread_sentences(message)
     for which in (LeavesOut.SESSION, LeavesOut.BEFORE):
-        asking = [s for s in sentences if _LEAVES_OUT[which].match(_asked_for(_body(s)))]
+        asking = [s for s in sentences if _LEAVES_OUT[which].match(_asked_for(opened(s)))]
         if asking:
             return Discretion(which, " ".join(s for s in sentences if s not in asking))
-    bodies = [_body(s) for s in sentences]
+    bodies = [opened(s) for s in sentences]
     if not any(_LEAVES_OUT[LeavesOut.THIS].search(body) and not _ASKS.match(body) for body in bodies):
         return None
     says_more = any(_telling(_LEAVES_OUT[LeavesOut.THIS].sub(" ", body)) for body in bodies)

@@ -31,6 +31,7 @@ from recollect.stores.protocol.memories import (
 )
 from recollect.stores.protocol.operations import KeepsOperations, OperationPlace, OperationsWanted, ReadsOperations
 from recollect.stores.protocol.provenance import CutsLinks, ReadsProvenance
+from recollect.stores.protocol.rejections import KeepsRejections, ReadsRejections
 from recollect.stores.protocol.store import Erased, Reader, Store, Writer
 from recollect.stores.protocol.streams import ReadsStreams, Stream, WritesStreams
 from recollect.stores.protocol.text import IndexesText, Neighbour, Posting, ReadsText
@@ -63,6 +64,7 @@ __all__ = [
     "IndexedTerm",
     "IndexesText",
     "KeepsOperations",
+    "KeepsRejections",
     "KeepsRelations",
     "KeepsTraces",
     "KeepsVectors",
@@ -87,6 +89,7 @@ __all__ = [
     "ReadsOperations",
     "ReadsPages",
     "ReadsProvenance",
+    "ReadsRejections",
     "ReadsRelations",
     "ReadsRows",
     "ReadsStreams",

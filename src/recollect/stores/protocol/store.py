@@ -15,6 +15,7 @@ from recollect.stores.protocol.ledger import ExtendsLedger, ReadsLedger
 from recollect.stores.protocol.memories import ReadsMemories, WritesMemories
 from recollect.stores.protocol.operations import KeepsOperations, ReadsOperations
 from recollect.stores.protocol.provenance import CutsLinks, ReadsProvenance
+from recollect.stores.protocol.rejections import KeepsRejections, ReadsRejections
 from recollect.stores.protocol.streams import ReadsStreams, WritesStreams
 from recollect.stores.protocol.text import IndexesText, ReadsText
 from recollect.stores.protocol.traces import KeepsTraces, ReadsTraces
@@ -38,6 +39,7 @@ class Reader(
     ReadsRelations,
     ReadsCheckpointLog,
     ReadsProvenance,
+    ReadsRejections,
     Protocol,
 ):
     """A consistent view of the store."""
@@ -61,6 +63,7 @@ class Writer(
     WritesMemories,
     IndexesText,
     CutsLinks,
+    KeepsRejections,
     KeepsVectors,
     KeepsRelations,
     KeepsTraces,

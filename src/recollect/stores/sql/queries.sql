@@ -32,9 +32,10 @@ UPDATE streams SET tick = :tick, last_seq = :last_seq, last_memory = :last_memor
 -- name: forget_owner_name
 UPDATE streams SET owner = NULL WHERE tenant = :tenant AND stream = :stream
 
--- name: forget_phase_names
+-- name: forget_stream_values
 UPDATE amendments SET body = NULL, salt = NULL WHERE tenant = :tenant AND stream = :stream AND body IS NOT NULL
-   AND seq IN (SELECT seq FROM ledger WHERE tenant = :tenant AND stream = :stream AND event = 'phase_started')
+   AND seq IN (SELECT seq FROM ledger WHERE tenant = :tenant AND stream = :stream
+                  AND event IN ('phase_started', 'rejected'))
 
 -- name: actor_named
 SELECT uid FROM actors WHERE tenant = :tenant AND name = :name

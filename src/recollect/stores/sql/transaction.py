@@ -41,6 +41,7 @@ from recollect.stores.sql.cursors import CursorTables
 from recollect.stores.sql.filters import check_column, where
 from recollect.stores.sql.operations import OperationTables
 from recollect.stores.sql.provenance import ProvenanceTables
+from recollect.stores.sql.rejections import RejectionTables
 from recollect.stores.sql.traces import TraceTables
 from recollect.stores.sql.vectors import RelationTables, VectorTables
 from recollect.stores.sql.walking import WalkedTables
@@ -123,7 +124,8 @@ class StreamTables(Capability):
 
     def forget_owner(self, stream: Stream) -> int:
         self._db.run("note_scrub_due")
-        self._db.run("forget_phase_names", tenant=stream.tenant, stream=stream.number)
+        for query in ("forget_stream_values", "drop_rejections"):
+            self._db.run(query, tenant=stream.tenant, stream=stream.number)
         return self._db.counted("forget_owner_name", tenant=stream.tenant, stream=stream.number)
 
     def forget_actor(self, tenant: str, uid: str) -> int:
@@ -489,7 +491,7 @@ class SideTables(Capability):
         return self._db.tuples("postings_of_stream", tenant=stream.tenant, stream=stream.number)
 
     def drop_projections(self, stream: Stream) -> None:
-        for query in ("drop_memories", "drop_postings", "drop_relations", "drop_parents"):
+        for query in ("drop_memories", "drop_postings", "drop_relations", "drop_parents", "drop_rejections"):
             self._db.run(query, tenant=stream.tenant, stream=stream.number)
         stream.documents = stream.words = 0
 
@@ -541,6 +543,7 @@ class Transaction(
     CursorTables,
     VectorTables,
     RelationTables,
+    RejectionTables,
     CheckpointLogTables,
     WalkedTables,
 ):

@@ -24,6 +24,7 @@ from recollect.testing.contract.opening import Opening
 from recollect.testing.contract.operations import OperationsContract
 from recollect.testing.contract.pages import PagesContract
 from recollect.testing.contract.provenance import ProvenanceContract
+from recollect.testing.contract.rejections import RejectionsContract
 from recollect.testing.contract.removal import RemovalContract
 from recollect.testing.contract.selection import SelectionContract
 from recollect.testing.contract.streams import StreamContract
@@ -42,6 +43,7 @@ __all__ = [
     "OperationsContract",
     "PagesContract",
     "ProvenanceContract",
+    "RejectionsContract",
     "RelationsContract",
     "RemovalContract",
     "SelectionContract",
@@ -68,6 +70,7 @@ class StoreContract(
     ProvenanceContract,
     VectorsContract,
     RelationsContract,
+    RejectionsContract,
     CheckpointLogContract,
     PagesContract,
 ):

@@ -34,8 +34,9 @@ def _pending(db: sqlite3.Connection, location: str) -> list[Migration]:
     ours = db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
     if not ours and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
         raise StoreCorrupt("is an SQLite database, but not Recollect's.", field=location, hint="Name another file.")
-    check_applied(known, version, _recorded(db), location)
-    return known[version:]
+    applied = sum(migration.number <= version for migration in known) + (version > known[-1].number)
+    check_applied(known, applied, _recorded(db), location)
+    return known[applied:]
 
 
 def _recorded(db: sqlite3.Connection) -> dict[int, str]:

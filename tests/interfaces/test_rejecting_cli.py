@@ -1,0 +1,27 @@
+"""Rejecting on the command line: said, listed, refused, lifted, with the words and codes that the other doors have."""
+
+from .shell import Shell
+
+
+def test_a_rejection_is_made_listed_and_lifted(shell: Shell) -> None:
+    told = shell.json("add", "Ana has a sister called Lea", "--owner", "ana")["memory"]["id"]
+    assert "nothing is rejected" in shell.run("rejections")
+    value = shell.json("reject", told[:13], "--reason", "I have no sister")
+    assert value["memory_id"] == told and value["reason"] == "I have no sister"
+    refused = shell.json("add", "Ana's sister is called Lea", "--owner", "ana", "--source", "agent", code=1)
+    assert refused["reasons"] == ["rejected:value"] and value["id"] in refused["detail"]
+    shown = shell.run("rejections", "--owner", "ana")
+    assert value["id"][:13] in shown and "sister called Lea" in shown and "I have no sister" in shown
+    assert "rejected:value" in str(shell.json("restore", told, code=1))
+    assert shell.run("lift", value["id"][:13]).startswith("lifted")
+    assert shell.json("rejections") == []
+    assert shell.json("restore", told)["status"] == "active"
+
+
+def test_a_field_that_waits_is_listed_and_accepted(shell: Shell) -> None:
+    field = ("--kind", "profile", "--key", "city", "--owner", "ana")
+    waits = shell.json("add", "Ana lives in Porto", *field, "--source", "agent")
+    assert waits["outcome"] == "pending" and waits["reasons"] == ["consent:pending"]
+    id = waits["memory"]["id"]
+    assert [one["id"] for one in shell.json("list", "--status", "pending")["items"]] == [id]
+    assert shell.json("resolve", id, "--winner", id)["status"] == "active"

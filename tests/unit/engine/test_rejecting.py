@@ -1,0 +1,367 @@
+"""A rejection that sticks: what a person says was never true is refused by every way in, until that person says it again."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect.engine.audit import canonical_state
+from recollect.interfaces.mcp.catalogue import TOOLS
+from recollect.langgraph import RecollectStore
+from recollect.testing.machine import START
+from recollect.testing.postgres_server import binaries
+from recollect.vault import MemoryVault
+
+LEA = "Ana has a sister called Lea"
+TEA = "Ana likes green tea"
+SECRET = "rejected:value"
+Open = Callable[..., Any]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    return tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
+
+
+@pytest.fixture
+def opened(place: Any) -> Iterator[Open]:
+    with ExitStack() as stack:
+        yield lambda **given: stack.enter_context(recollect.open(place, **given))
+
+
+class Clock:
+    """A clock that stands still until it is told how much later it is."""
+
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def days_later(self, days: int) -> None:
+        self.now += timedelta(days=days)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def mem(opened: Open, clock: Clock) -> Any:
+    return opened(clock=clock, policy={"traces": {"keep": "all"}})
+
+
+def person(mem: Any, **more: Any) -> Any:
+    return mem.as_caller(user="ana", session="s1", **more)
+
+
+def agent(mem: Any, *rights: str) -> Any:
+    return mem.as_caller(user="ana", agent="planner", session="s1", rights=["read", "write", *rights])
+
+
+def rejected(mem: Any, content: str = LEA, **fields: Any) -> Any:
+    """Ana states two things and rejects the first; the other is the control that stays."""
+    person(mem).add(TEA)
+    told = person(mem).add(content, **fields).memory
+    return person(mem).reject(told.id, "I have no sister")
+
+
+def active(mem: Any) -> list[str]:
+    return sorted(one.content for space in ("user", "session") for one in mem.list(space=space, limit=1000).items)
+
+
+def is_refused(receipt: Any) -> bool:
+    return bool(receipt.denied and receipt.reasons == (SECRET,))
+
+
+# ── it leaves, and stays away ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_value_leaves_the_active_set_and_the_same_value_is_refused(mem: Any) -> None:
+    value = rejected(mem)
+    assert active(mem) == [TEA] and "Lea" not in mem.query("Does Ana have a sister?", owner="ana").text
+    again = agent(mem).add(LEA)
+    assert is_refused(again) and value.id in again.detail and "Lea" not in again.detail
+    assert agent(mem).add("Ana has a sister called Mia").outcome == "stored"
+    assert mem.add("Ben has a sister called Lea", owner="ben", source="agent").outcome == "stored"
+    (event,) = [one for one in again.events if one["type"] == "memory_denied"]
+    assert event["reason"] == SECRET and "Lea" not in json.dumps(event)
+
+
+@pytest.mark.parametrize(
+    "wording",
+    [
+        "ANA HAS A SISTER CALLED LEA!",
+        "Ana  has\ta sister\ncalled   Lea.",
+        "\u0410na has a sist\u0435r called L\u0435\u0430",
+        "A\u200bna has a sis\u00adter called L\U000e0065e\u2063a",
+        "Ａｎａ has a sister called 𝐋𝐞𝐚",
+        "Ana's sister is called Lea",
+        "My sister is called Lea",
+        "The user has a sister called Lea.",
+        "It rained. Ana's sister is called Lea. She waved.",
+        "note: Ana has a sister called Lea",
+    ],
+)
+def test_other_spellings_and_wordings_are_the_same_value(tmp_path: Path, wording: str) -> None:
+    with recollect.open(tmp_path / "memory.db") as mem:
+        rejected(mem)
+        for fields in ({}, {"title": "Something else"}, {"kind": "episodic"}, {"kind": "insight"}):
+            assert is_refused(agent(mem).add(wording, **fields)), fields
+        assert active(mem) == [TEA]
+
+
+def test_under_a_given_key_the_value_is_the_same_only_there(mem: Any) -> None:
+    value = person(mem).add("8080", title="API port").memory
+    person(mem).reject(value.id)
+    assert is_refused(agent(mem).add("8080", title="api PORT"))
+    assert is_refused(agent(mem).add("API port: 8080", title="api PORT"))
+    assert agent(mem).add("8081", title="API port").outcome == "stored"
+    assert agent(mem).add("8080", title="Database port").outcome == "stored"
+
+
+def test_every_way_in_refuses_it(mem: Any, opened: Open, tmp_path: Path) -> None:
+    mine = agent(mem, "govern")
+    held = mine.add("Ana's cousin is called Kim").memory
+    value = rejected(mem)
+    assert is_refused(mine.add_many([{"content": LEA}])[0])
+    assert is_refused(mine.update(held.id, LEA)) and is_refused(mine.add(LEA, supersedes=held.id))
+    turn = mine.turn(session="s1", user=LEA, ai=LEA, tools=[{"name": "crm", "output": LEA}])
+    assert turn.receipts and all(is_refused(one) for one in turn.receipts)
+    with pytest.raises(recollect.WrongState, match=SECRET):
+        mine.restore(value.memory_id)
+    assert is_refused(mine.add(LEA, space="session")) and is_refused(mem.add(LEA, owner="ana", source="tool"))
+    assert is_refused(mem.add(LEA, owner="ana", namespace="test", source="agent"))
+    for name, text, read in (
+        ("jsonl", json.dumps({"content": LEA, "owner": "ana", "source": "user"}), "jsonl"),
+        ("mem0.json", json.dumps({"results": [{"id": "m1", "memory": LEA, "user_id": "ana"}]}), "mem0"),
+    ):
+        (tmp_path / name).write_text(text)
+        report = mem.import_file(read, tmp_path / name, owner="ana")
+        assert report.reasons == {SECRET: 1}, report
+    assert active(mem) == sorted([TEA, "Ana's cousin is called Kim"])
+
+
+def test_other_doors_lead_to_the_same_gate(mem: Any, tmp_path: Path) -> None:
+    value = rejected(mem)
+    graphs = mem.as_caller(user="ana", agent="planner", projects=["store:memories.ana"])
+    for wrapped in (LEA, {"text": LEA}, {"facts": ["Ana likes jazz", "ANA HAS A SISTER CALLED LEA"]}):
+        with pytest.raises(recollect.Refused, match=SECRET):
+            RecollectStore(graphs).put(("memories", "ana"), "family", {"value": wrapped})
+    RecollectStore(graphs).put(("memories", "ana"), "taste", {"value": "Ana likes jazz"})
+    added = TOOLS["memory_add"].call(agent(mem), {"content": LEA, "source": "user"}).values
+    assert added["reasons"] == [SECRET] and value.id in added["detail"]
+    with recollect.open(tmp_path / "elsewhere.db") as elsewhere:
+        entries = [elsewhere.add(text, owner="ana").memory and text for text in (LEA, "Ana plays chess")]
+        lines = list(elsewhere.export_entries(owner="ana"))
+    assert len(entries) == len(lines) == 2
+    report = mem.import_entries(lines, owner="ana")
+    assert [one["reason"] for one in report.refused] == [SECRET], report
+    assert active(mem) == sorted([TEA, "Ana plays chess"])
+
+
+def test_what_a_vault_writes_to_the_file_is_not_adopted(tmp_path: Path) -> None:
+    with recollect.open(tmp_path / "vault.jsonl") as mem:
+        mem.reject(mem.add(LEA, title="Family").memory.id)
+    with MemoryVault(tmp_path / "vault.jsonl") as vault:
+        assert all(vault.add_memory(text, "shared", "general").ok for text in (LEA, "Ana plays chess on Sundays"))
+    with recollect.open(tmp_path / "vault.jsonl") as mem:
+        assert [one.content for one in mem.list().items] == ["Ana plays chess on Sundays"]
+        assert len(mem.rejections()) == 1 and mem.verify().ok
+
+
+def test_what_waits_or_was_put_away_cannot_come_back_with_it(mem: Any) -> None:
+    person(mem).add("Ana's bank is Alpha")
+    waits = agent(mem).add("Ana's bank is Beta")
+    assert waits.outcome == "contradicted"
+    mine = person(mem).add("Ana's bank is Beta", kind="insight").memory
+    person(mem).reject(mine.id)
+    with pytest.raises(recollect.WrongState, match=SECRET):
+        person(mem).resolve(waits.memory.id, winner=waits.memory.id)
+    assert "Ana's bank is Alpha" in active(mem)
+
+
+def test_promotion_and_consolidation_refuse_it(mem: Any) -> None:
+    told = mem.add(LEA, space="session", owner="s9", user_id="ben").memory
+    value = mem.add(LEA, owner="ana").memory
+    mem.reject(value.id)
+    receipt = mem.promote(told.id, "user", owner="ana")
+    assert is_refused(receipt) and [one["type"] for one in receipt.events][-1] == "memory_promotion_denied"
+    twins = [mem.add(text, owner="ben", title=title).memory for text, title in ((TEA, "One"), (TEA, "Two"))]
+    assert mem.consolidate(owner="ben", force=True)
+    gone = next(one for one in twins if mem.get(one.id).status == "redundant")
+    mem.reject(gone.id)
+    mem.consolidate(undo=True)
+    assert mem.get(gone.id).status != "active" and mem.verify().ok
+
+
+# ── and it outlives everything but an erasure ───────────────────────────────────────────────────────────────────────
+
+
+def test_it_survives_expiry_purge_rebuild_reindex_rekey_and_a_restart(mem: Any, opened: Open, clock: Clock) -> None:
+    value = rejected(mem)
+    clock.days_later(400)
+    assert value.memory_id in mem.upkeep().purged
+    with pytest.raises(recollect.NotFound):
+        mem.get(value.memory_id)
+    for care in (mem.rebuild, mem.reindex, lambda: mem.rekey(force=True), mem.upkeep):
+        care()
+        assert is_refused(agent(mem).add(LEA)), care
+    (left,) = person(mem).rejections()
+    assert left.id == value.id and left.content is None and left.reason is None
+    mem.close()
+    assert is_refused(agent(opened(clock=clock)).add(LEA))
+    assert opened(clock=clock).verify().ok
+
+
+def test_it_moves_with_the_store_and_with_its_backup(
+    mem: Any, place: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Any
+) -> None:
+    monkeypatch.setenv("RECOLLECT_PG_BIN", str(binaries()))
+    rejected(mem)
+    recollect.migrate(mem.engine.store.location, tmp_path / "moved.db")
+    mem.backup(tmp_path / "backup")
+    restored = tmp_path / "restored.db" if isinstance(place, Path) else postgres.new_database()
+    recollect.restore_backup(tmp_path / "backup", restored)
+    for copy in (tmp_path / "moved.db", restored):
+        with recollect.open(copy) as there:
+            assert is_refused(agent(there).add(LEA)) and there.verify().ok
+            assert agent(there).add("Ana speaks Danish").outcome == "stored"
+
+
+def test_an_export_does_not_bring_it_back_when_it_is_imported(mem: Any, tmp_path: Path) -> None:
+    person(mem).add(TEA)
+    told = person(mem).add(LEA).memory
+    before = list(mem.export(status=None))
+    person(mem).reject(told.id)
+    assert len(before) == 2 and mem.import_(before).reasons == {SECRET: 1}
+    assert mem.import_(list(mem.export(status=None))).outcomes.keys() == {"already_there", "skipped"}
+    assert active(mem) == [TEA]
+
+
+def test_an_erasure_of_the_owner_removes_it_and_its_key(mem: Any, place: Any) -> None:
+    value = rejected(mem)
+    assert mem.verify().ok
+    (row, *_) = [line for line in canonical_state(mem.engine) if '"rejection"' in line]
+    secret, mark = json.loads(row)[2:]
+    mem.erase(owner="ana")
+    left = "\n".join(canonical_state(mem.engine))
+    assert secret not in left and mark not in left and mem.verify().ok and mem.rejections() == ()
+    assert mem.add(LEA, owner="ana", source="agent").outcome == "stored"
+    if isinstance(place, Path):
+        mem.close()
+        assert secret.encode() not in place.read_bytes() and mark.encode() not in place.read_bytes()
+    assert value.id
+
+
+def test_verify_sees_a_rejection_that_was_taken_away_or_altered(tmp_path: Path) -> None:
+    for statement in (
+        "DELETE FROM rejections WHERE mark = (SELECT min(mark) FROM rejections)",
+        "UPDATE rejections SET secret = substr(secret, 3) || '00'",
+        "UPDATE amendments SET body = replace(body, 'secret', 'sekret')",
+    ):
+        place = tmp_path / f"{abs(hash(statement))}.db"
+        with recollect.open(place) as mem:
+            rejected(mem)
+            assert mem.verify().ok
+        with sqlite3.connect(place) as db:
+            db.execute(statement)
+        db.close()
+        with recollect.open(place) as mem:
+            assert not mem.verify().ok, statement
+
+
+# ── who decides ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_person_says_it_again_and_thereby_lifts_it(mem: Any) -> None:
+    value = rejected(mem)
+    receipt = person(mem).add(LEA)
+    assert receipt.outcome == "stored" and "lifted:said_again" in receipt.reasons
+    assert person(mem).rejections() == () and agent(mem).add(LEA).outcome == "reinforced"
+    history = [(one.event, one.meta["operation"]) for one in person(mem).history(value.memory_id)]
+    assert history == [("ADD", "stored"), ("DELETE", "rejected"), ("DELETE", "forgotten"), ("RESTORE", "lifted")]
+
+
+def test_a_turn_of_the_person_lifts_it_and_an_agents_never_does(mem: Any) -> None:
+    rejected(mem, "I have a sister called Lea")
+    relays = agent(mem, "relay", "govern", "operate")
+    relays.turn(session="s1", user="I have a sister called Lea.")
+    relays.add("I have a sister called Lea", source="user")
+    assert len(person(mem).rejections()) == 1
+    person(mem).turn(session="s1", user="I have a sister called Lea.")
+    assert person(mem).rejections() == () and "I have a sister called Lea." in active(mem)
+
+
+def test_lifting_is_undoing(mem: Any) -> None:
+    value = rejected(mem)
+    assert person(mem).lift(value.memory_id[:13]).id == value.id
+    assert person(mem).restore(value.memory_id).status == "active"
+    assert agent(mem).add(LEA).outcome == "reinforced" and mem.verify().ok
+    with pytest.raises(recollect.NotFound):
+        person(mem).lift(value.id)
+
+
+def test_an_agent_rejects_lifts_and_lists_only_with_the_right_to_govern(mem: Any) -> None:
+    value = rejected(mem)
+    tea = person(mem).list().items[0]
+    for attempt in (lambda a: a.reject(tea.id), lambda a: a.lift(value.id), lambda a: a.rejections()):
+        with pytest.raises(recollect.NotAllowed, match="govern"):
+            attempt(agent(mem))
+        attempt(agent(mem, "govern"))
+    eve = mem.as_caller(user="eve")
+    assert eve.rejections() == ()
+    with pytest.raises(recollect.NotFound):
+        eve.reject(tea.id)
+
+
+def test_the_person_lists_it_with_its_words_and_it_explains_itself(mem: Any) -> None:
+    value = rejected(mem)
+    (listed,) = person(mem).rejections()
+    assert (listed.content, listed.reason, listed.rejected_by) == (LEA, "I have no sister", "ana")
+    text = person(mem).explain(value.memory_id).text
+    assert value.id in text and "never true" in text
+    owner = [one for one in person(mem).history(owner="ana") if one.meta["operation"] == "rejected"]
+    assert [one.memory_id for one in owner] == [value.memory_id] and "values" not in owner[0].meta
+    assert person(mem).reject(value.memory_id).id == value.id, "a value is rejected once"
+
+
+# ── said in a turn ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_i_misspoke_rejects_the_one_statement_that_it_takes_back(mem: Any) -> None:
+    mem.turn(session="s1", user="I have a sister called Lea.", ai="Nice to hear.", owner="ana")
+    mem.turn(session="s1", user="I have a brother called Tim.", owner="ana")
+    turn = mem.turn(session="s2", user="I misspoke, I have no sister.", owner="ana")
+    assert [one.content for one in mem.rejections(owner="ana")] == ["I have a sister called Lea."]
+    assert len(turn.forgotten) == 2, "the statement, and the line of the other session"
+    assert not [text for text in active(mem) if "Lea" in text] and any("Tim" in text for text in active(mem))
+    assert is_refused(agent(mem).add("Ana's sister is called Lea"))
+
+
+def test_what_no_longer_holds_or_may_mean_two_things_is_not_rejected(mem: Any) -> None:
+    mem.turn(session="s1", user="I live in Porto.", owner="ana")
+    mem.turn(session="s1", user="I no longer live in Porto.", owner="ana")
+    assert mem.rejections() == () and mem.add("The user lives in Porto.", owner="ana", source="agent").memory
+    mem.turn(session="s1", user="I have a sister called Lea.", owner="ben")
+    mem.turn(session="s1", user="I have a sister called Zoe.", owner="ben")
+    mem.turn(session="s1", user="I misspoke, I have no sister.", owner="ben")
+    assert mem.rejections() == ()
+    agent(mem, "relay").turn(session="s1", user="I was wrong, I never lived in Porto.")
+    assert mem.rejections() == ()
+
+
+def test_a_rejection_in_a_project_leaves_the_persons_own_memory_alone(mem: Any) -> None:
+    port = mem.add("The port is 8080", space="project", owner="apollo", user_id="ana").memory
+    own = mem.add("The port is 8080", owner="ana").memory
+    mem.reject(port.id)
+    assert mem.get(own.id).status == "active"
+    assert is_refused(mem.add("The port is 8080.", space="project", owner="apollo", source="agent"))
+    assert mem.add("The port is 8080", space="project", owner="gemini", source="agent").outcome == "stored"
