@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.engine.arguments import check_names, check_number, check_sought, check_word
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
-from recollect.engine.context import Engine, find, visible
+from recollect.engine.context import Engine, find, own_names, own_streams, visible
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen, hidden_ids
 from recollect.model.errors import BadInput, NotFound
@@ -27,7 +27,7 @@ Spaces = str | Sequence[str] | None
 
 
 def get(engine: Engine, id: str) -> Memory:
-    """One memory by its id, its short id or an alias."""
+    """Return one memory by its id, its short id, an alias, its content hash or its CID."""
     with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id)])
     if stored.body is None:
@@ -63,7 +63,9 @@ def page_of(
     The other filters are those of :mod:`recollect.engine.filters`: ``kind``, ``event_type``, ``layer``, ``tier``,
     ``category``, ``pinned``, ``topic_id``, ``source``, ``user_id``, ``agent_id``, ``run_id``, ``thread_id``, ``actor_id``,
     ``role`` and ``scope`` (a value, or several of which one must fit), ``tags`` (all of them), ``key``, ``importance_min``,
-    ``importance_max``, ``updated_after``, ``updated_before``, ``created_after``, ``created_before`` and ``phase``.
+    ``importance_max``, ``updated_after``, ``updated_before``, ``created_after``, ``created_before`` and ``phase``; and
+    ``author`` (an id or a name), ``content_hash`` and ``parent`` (a hash or a CID), ``voucher`` (a name) and
+    ``confidence_min``.
     """
     check_number("limit", limit, 1, MAX_PAGE)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
@@ -105,18 +107,14 @@ def owners_in_reach(engine: Engine, owner: str | None) -> list[str] | None:
     """Whose streams a read is about: the owner's that it names, else a bound caller's own, else everybody's (``None``)."""
     if owner is not None:
         return [owner]
-    caller = engine.caller
-    if caller.trusted:
-        return None
-    return sorted({name for name in (caller.user, caller.session, *caller.projects) if name is not None})
+    return None if engine.caller.trusted else own_names(engine.caller)
 
 
 def _streams_in_reach(engine: Engine, reader: Reader, owner: str | None) -> list[Stream]:
     """Where to look at all: a bound caller's own streams are few, and are found without walking everybody's."""
-    owners = owners_in_reach(engine, owner)
-    if owner is not None or owners is None:
+    if owner is not None or engine.caller.trusted:
         return reader.streams_of(engine.tenant, owner)
-    return reader.streams_within(engine.tenant, owners, Space.SYSTEM)
+    return own_streams(engine, reader)
 
 
 def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:

@@ -75,7 +75,8 @@ Progress = Callable[[int, int], None]
 class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     """A memory that is open. Made by :func:`recollect.open`; use it as a context manager, or close it.
 
-    Methods that take an ``id`` also take its first digits (twelve are always enough) or an alias.
+    Methods that take an ``id`` also take its first digits (twelve are always enough), an alias, or the content hash or CID
+    of a memory whose words no other memory has.
     """
 
     def __init__(self, engine: Engine, *, owns_store: bool = True) -> None:

@@ -18,6 +18,10 @@ DIALECT = Dialect(
     one_of_texts="{column} = ANY (ARRAY(SELECT jsonb_array_elements_text({list}::jsonb)))",
     one_of_numbers="{column} = ANY (ARRAY(SELECT jsonb_array_elements_text({list}::jsonb)::bigint))",
     tagged="{tags}::jsonb @> to_jsonb({tag}::text)",
+    author_id="(said.body::json -> 'author' ->> 'id')",
+    author_name="(said.body::json -> 'author' ->> 'name')",
+    confidence="(said.body::json ->> 'confidence')::double precision",
+    holds="strpos({text}, {part}) > 0",
 )
 
 
