@@ -63,6 +63,8 @@ def test_words_that_several_memories_have_name_none_of_them_and_the_error_lists_
             call(both[0].content_hash)
         assert all(memory.id in str(refused.value) for memory in both)
     assert mem.as_caller(user="ana").get(cid_of(BUDS)).id == both[1].id, "nobody is shown what they may not read"
+    with pytest.raises(NotFound):
+        mem.as_caller(user="ben").get(cid_of(BUDS))
     mem.erase(id=both[1].id)
     assert mem.get(cid_of(BUDS)).id == both[0].id
 

@@ -3,6 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
+from recollect.model.canonical import canonical_json
 from recollect.stores.protocol import Selection
 
 COLUMNS = frozenset(
@@ -56,6 +57,10 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
     def text_is_one_of(expression: str, listed: str) -> str:
         return dialect.one_of_texts.format(column=expression, list=listed)
 
+    def holds(text: str, part: str) -> str:
+        """Whether a text has a part as it is spelled; of a version that has not, no JSON needs to be parsed."""
+        return f"({dialect.holds.format(text=text, part=part)})"
+
     if selection.streams is not None:
         parts.append(one_of("stream", selection.streams))
     if selection.scopes is not None:
@@ -76,17 +81,19 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
     if selection.authors:
         names = bind(json.dumps(list(selection.authors)))
         by_id, by_name = (text_is_one_of(one, names) for one in (dialect.author_id, dialect.author_name))
-        parts.append(IN_ITS_VERSION.format(f"({by_id} OR {by_name})"))
+        spelled = " OR ".join(holds("said.body", bind(canonical_json(name))) for name in selection.authors)
+        parts.append(IN_ITS_VERSION.format(f"({spelled}) AND ({by_id} OR {by_name})"))
     if selection.parents:
         hashes = bind(json.dumps(list(selection.parents)))
         named, superseded = (text_is_one_of(one, hashes) for one in ("p.hash", "older.content_hash"))
         parts.append(HAS_PARENT.format(named=named, superseded=superseded))
     if selection.vouchers:
         named = text_is_one_of("who.name", bind(json.dumps(list(selection.vouchers))))
-        holds = dialect.holds.format(text="m.vouchers", part="""'"actor":"' || who.uid || '"'""")
-        parts.append(HAS_VOUCHER.format(named=named, holds=holds))
+        uid_in_it = holds("m.vouchers", """'"actor":"' || who.uid || '"'""")
+        parts.append(HAS_VOUCHER.format(named=named, holds=uid_in_it))
     if selection.confidence_min is not None:
-        parts.append(IN_ITS_VERSION.format(f"{dialect.confidence} >= {bind(selection.confidence_min)}"))
+        stated = holds("said.body", """'"confidence":'""")
+        parts.append(IN_ITS_VERSION.format(f"{stated} AND {dialect.confidence} >= {bind(selection.confidence_min)}"))
     if selection.ids_elsewhere is not None:
         parts.append(f"({one_of('stream', selection.whole_streams)} OR {one_of('id', selection.ids_elsewhere)})")
     if selection.current_phase:
