@@ -3,7 +3,7 @@
 import base64
 import heapq
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find, own_names, own_streams, visible
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen, hidden_ids
+from recollect.engine.persons_record import PersonsRecord, record_of
 from recollect.model.errors import BadInput, NotFound
 from recollect.model.ledger import HISTORY_KIND, Entry, Event
 from recollect.model.receipt import HistoryEvent, Page
@@ -75,19 +76,50 @@ def page_of(
     return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
 
 
+def exported_from(
+    engine: Engine, reader: Reader, owner: str | None, space: Spaces, include_namespaces: Sequence[str]
+) -> dict[str, Any]:
+    """Return what of a selection says where an export looks, wherever the caller may read.
+
+    With an owner it is that person's record, which what they said in sessions belongs to.
+    """
+    if owner is None:
+        streams = readable_streams(engine, reader, None, space, include_namespaces)
+        return {"streams": tuple(stream.number for stream in streams)}
+    record = record_of(reader, engine.tenant, check_sought("owner", owner))
+    streams = _admitted(engine, _streams_of(engine, reader, record), space, include_namespaces)
+    return {
+        "streams": tuple(stream.number for stream in streams),
+        "whole_streams": tuple(stream.number for stream in record.streams),
+        "ids_elsewhere": tuple(sorted(record.elsewhere)),
+    }
+
+
+def _streams_of(engine: Engine, reader: Reader, record: PersonsRecord) -> list[Stream]:
+    elsewhere = sorted({stored.stream for stored in record.elsewhere.values()})
+    return [*record.streams, *(reader.stream_numbered(engine.tenant, number) for number in elsewhere)]
+
+
 def readable_streams(
     engine: Engine, reader: Reader, owner: str | None, space: Spaces, include_namespaces: Sequence[str]
 ) -> list[Stream]:
     """The streams that this read is about and that the caller may read."""
+    if owner is not None:
+        check_sought("owner", owner)
+    return _admitted(engine, _streams_in_reach(engine, reader, owner), space, include_namespaces)
+
+
+def _admitted(
+    engine: Engine, streams: Sequence[Stream], space: Spaces, include_namespaces: Sequence[str]
+) -> list[Stream]:
+    """Return those of the streams that lie in the spaces and namespaces that are asked for, and that the caller may read."""
     wanted = {
         check_word("include_namespaces", Namespace, n) for n in check_names("include_namespaces", include_namespaces)
     }
-    if owner is not None:
-        check_sought("owner", owner)
     only = asked_spaces(space)
     return [
         stream
-        for stream in _streams_in_reach(engine, reader, owner)
+        for stream in streams
         if stream.address is not None
         and stream.address.namespace in wanted
         and (only is None or stream.address.space in only)
@@ -130,25 +162,35 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
 
 
 def history_of_owner(engine: Engine, owner: str) -> Iterator[HistoryEvent]:
-    """Everything that happened to an owner's memories so far, wherever the caller may read, oldest first.
+    """Return everything that happened to a person's memories so far, wherever the caller may read, oldest first.
 
-    It is read a page at a time as it is asked for; ``meta`` says in which namespace and space each thing happened.
+    It is read a page at a time as it is asked for; ``meta`` says in which namespace and space each thing happened, and of
+    which owner (a session's, say) where that is not the person.
     """
+    check_sought("owner", owner)
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, None, tuple(Namespace))
+        record = record_of(reader, engine.tenant, owner)
+        streams = _admitted(engine, _streams_of(engine, reader, record), None, tuple(Namespace))
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
-    return heapq.merge(*(_told(engine, stream, names) for stream in streams), key=lambda event: event.at)
+    own = {stream.number for stream in record.streams}
+    told = (_told(engine, one, names, None if one.number in own else record.elsewhere) for one in streams)
+    return heapq.merge(*told, key=lambda event: event.at)
 
 
-def _told(engine: Engine, stream: Stream, names: Mapping[str, str | None]) -> Iterator[HistoryEvent]:
-    """One stream's history up to where it stands, without holding a snapshot open between pages."""
+def _told(
+    engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None
+) -> Iterator[HistoryEvent]:
+    """Yield one stream's history up to where it stands, of these memories ``only``, with no snapshot open between pages."""
     assert stream.address is not None, "a stream that may be read has an owner"
     where = {"namespace": str(stream.address.namespace), "space": str(stream.address.space)}
+    where |= {} if only is None else {"owner": stream.address.owner}
     after = 0
     while after < stream.last_seq:
         with engine.read() as reader:
             entries = reader.entries(stream, after, min(PAGE, stream.last_seq - after))
-            shown = _visible_entries(engine, reader, [_about_its_memory(entry) for entry in entries])
+            about = [_about_its_memory(entry) for entry in entries]
+            theirs = [entry for entry in about if only is None or entry.memory_id in only]
+            shown = _visible_entries(engine, reader, theirs)
             brought = _brought(engine, reader, shown)
         if not entries:
             return  # a chain that was cut: `verify` says so

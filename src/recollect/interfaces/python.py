@@ -377,7 +377,10 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     def history(
         self, id: str | None = None, *, owner: str | None = None
     ) -> tuple[HistoryEvent, ...] | Iterator[HistoryEvent]:
-        """Everything that happened to a memory, or to all of an owner's, oldest first, in seven kinds."""
+        """Return everything that happened to a memory, or to all of a person's record, oldest first, in seven kinds.
+
+        The record of an ``owner`` is what ``export`` and ``erase`` are about too: what they said in sessions belongs to it.
+        """
         if id is not None and owner is None:
             return reading.history(self._engine, id)
         if id is None and owner is not None:
