@@ -13,8 +13,9 @@ from recollect.engine.context import Engine, find, own_names, own_streams, visib
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen, hidden_ids
 from recollect.engine.persons_record import PersonsRecord, record_of
+from recollect.engine.relations import links_in
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import HISTORY_KIND, Entry, Event
+from recollect.model.ledger import BRINGS_VERSION, HISTORY_KIND, Entry, Event
 from recollect.model.receipt import HistoryEvent, Page
 from recollect.model.record import Memory, Tombstone
 from recollect.model.vocabulary import Namespace, Space
@@ -158,7 +159,9 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
         shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
         shown = _told_of(engine, reader, shown)
-    return tuple(_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown)
+        links = _links_of(engine, reader, stored, entries, names)
+    told = [_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown]
+    return tuple(sorted([*told, *links], key=lambda event: event.at))
 
 
 def history_of_owner(engine: Engine, owner: str) -> Iterator[HistoryEvent]:
@@ -192,11 +195,13 @@ def _told(
             theirs = [entry for entry in about if only is None or entry.memory_id in only]
             shown = _visible_entries(engine, reader, theirs)
             brought = _brought(engine, reader, shown)
+            links = _links_brought(engine, reader, shown, names)
         if not entries:
             return  # a chain that was cut: `verify` says so
         for entry in shown:
             event = _history_event(entry, names, brought.get((entry.memory_id, entry.seq)))
-            yield replace(event, meta={**event.meta, **where})
+            for one in (event, *links.get(entry.seq, ())):
+                yield replace(one, meta={**one.meta, **where})
         after = entries[-1].seq
 
 
@@ -207,6 +212,55 @@ def _brought(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> dict[t
     return {(id, seq): values for id, by_seq in found.items() for seq, values in by_seq.items()}
 
 
+# A new version says to which memories it was linked, and the entry that brings it commits to that: such a link has no entry.
+
+
+def _links_of(
+    engine: Engine, reader: Reader, stored: Stored, entries: Sequence[Entry], names: Mapping[str, str | None]
+) -> list[HistoryEvent]:
+    """Return the links that this memory, or another one to it, was written with."""
+    own, place = stored.state.id, (stored.stream, stored.number)
+    bringing = [entry for entry in entries if entry.memory_id == own and entry.event in BRINGS_VERSION]
+    found = [event for events in _links_brought(engine, reader, bringing, names).values() for event in events]
+    sources = [one.source for one in reader.relations_at(engine.tenant, [place])() if one.target == place]
+    ids = {one.state.id for one in reader.by_places(engine.tenant, sources)}
+    ids |= {entry.memory_id for entry in entries if entry.other_id == own}
+    for id in sorted(ids):
+        brought = [one for one in reader.entries_about(engine.tenant, id) if one.memory_id == id]
+        first = [one for one in brought if one.event in BRINGS_VERSION]
+        seen = [event for events in _links_brought(engine, reader, first, names).values() for event in events]
+        found += [replace(event, memory_id=own, old_ref=own, new_ref=id) for event in seen if event.new_ref == own]
+    return found
+
+
+def _links_brought(
+    engine: Engine, reader: Reader, entries: Sequence[Entry], names: Mapping[str, str | None]
+) -> dict[int, list[HistoryEvent]]:
+    """Return, by the number of the entry that brought a version, the links that the version was written with."""
+    ids = [entry.memory_id for entry in entries if entry.event in BRINGS_VERSION]
+    linked = (
+        {id: links_in(one.body) for id, one in reader.by_ids(engine.tenant, ids).items() if one.body} if ids else {}
+    )
+    ends = {id for id, links in linked.items() if links} | {other for links in linked.values() for other, _, _ in links}
+    hidden = hidden_ids(engine, reader, ends) if ends else set()
+    return {
+        entry.seq: [
+            _written_link(entry, names, *link) for link in linked.get(entry.memory_id, ()) if link[0] not in hidden
+        ]
+        for entry in entries
+        if entry.event in BRINGS_VERSION and entry.memory_id not in hidden
+    }
+
+
+def _written_link(
+    entry: Entry, names: Mapping[str, str | None], other: str, relation_type: str, strength: float
+) -> HistoryEvent:
+    meta = {"operation": "linked", "rule": WHEN_WRITTEN, "tick": entry.tick, "seq": entry.seq}
+    meta["values"] = {"relation_type": relation_type, "strength": strength}
+    return HistoryEvent(entry.memory_id, "LINK", entry.memory_id, other, names.get(entry.actor), entry.at, meta)
+
+
+WHEN_WRITTEN = "relation:when_written"
 _CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOLIDATED)
 """Events that change the other memory too: it gains or loses a link."""
 _ABOUT_A_VALUE = (Event.REJECTED, Event.LIFTED)
