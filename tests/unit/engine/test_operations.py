@@ -143,7 +143,7 @@ def test_upkeep_is_the_worker_s(mem: Recollect, clock: Clock) -> None:
     assert since(mem, mem.upkeep) == written("ttl", node="worker")
     clock.wait(days=59)
     mem.upkeep()
-    assert done(mem, node="worker") == written("delete", "ttl", node="worker"), "one purged, one unused"
+    assert done(mem, node="worker") == written("ttl", "delete", node="worker"), "one unused, one purged"
     assert [one.memory_id is None for one in mem.events(node="worker").items] == [True, False]
 
 
