@@ -29,9 +29,9 @@ class NamedQueries:
         one_of_texts="{column} IN (SELECT value FROM json_each({list}))",
         one_of_numbers="{column} IN (SELECT value FROM json_each({list}))",
         tagged="EXISTS (SELECT 1 FROM json_each({tags}) WHERE value = {tag})",
-        author_id="json_extract(said.body, '$.author.id')",
-        author_name="json_extract(said.body, '$.author.name')",
-        confidence="json_extract(said.body, '$.confidence')",
+        author_id="json_extract(CASE WHEN json_valid(said.body) THEN said.body END, '$.author.id')",
+        author_name="json_extract(CASE WHEN json_valid(said.body) THEN said.body END, '$.author.name')",
+        confidence="json_extract(CASE WHEN json_valid(said.body) THEN said.body END, '$.confidence')",
         holds="instr({text}, {part}) > 0",
     )
 
