@@ -154,6 +154,22 @@ def test_the_query_says_where_to_look(server: HttpServer, folder: Path) -> None:
     assert [line.split(": ", 1)[1] for line in told["items"][0]["earlier"]] == ["An prod okapi of ana"]
 
 
+def test_lists_and_queries_are_filtered_by_where_a_memory_comes_from(server: HttpServer) -> None:
+    toad = server.call("memory_add", {"content": "The toad sleeps under the third stone", "source": "user"})
+    id = toad.structured_content["memory"]["id"]
+    record = json.loads(read(server, f"recollect://memory/{id}").text)["memory"]
+    by_hash = json.loads(read(server, f"recollect://memory/{record['content_hash']}").text)
+    assert by_hash["memory"]["id"] == id
+    for filters, expected in (
+        ({"author": record["author"]["id"], "content_hash": record["content_hash"]}, [id]),
+        ({"author": "nobody", "content_hash": record["content_hash"]}, []),
+        ({"confidence_min": 0.1, "content_hash": record["content_hash"]}, []),
+    ):
+        listed = server.call("memory_list", {"filters": filters}).structured_content["items"]
+        queried = server.call("memory_query", {"query": "toad", "filters": filters}).structured_content["items"]
+        assert [one["id"] for one in listed] == [one["id"] for one in queried] == expected
+
+
 def test_both_names_of_a_tool_are_answered(server: HttpServer) -> None:
     dotted = server.call("memory.query", {"query": "anything"})
     assert dotted.structured_content == server.call("memory_query", {"query": "anything"}).structured_content
@@ -246,6 +262,8 @@ def test_a_retry_is_answered_from_the_first(server: HttpServer) -> None:
         ("memory_list", {"status": "lost"}, "bad_input", "status"),
         ("memory_list", {"space": ["attic"]}, "bad_input", "space"),
         ("memory_list", {"colour": "red"}, "bad_input", "colour"),
+        ("memory_list", {"filters": {"colour": "red"}}, "bad_input", "colour"),
+        ("memory_list", {"filters": {"owner": "ben"}}, "bad_input", "owner"),
     ],
 )
 def test_errors_say_code_field_and_next_step(

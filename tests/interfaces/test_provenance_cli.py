@@ -194,3 +194,27 @@ def test_derivatives(greenhouse: Shell) -> None:
     found = greenhouse.json("provenance", "derivatives", id_of(greenhouse, RULE))
     assert [(one["author"], one["direction"]) for one in found] == [("crow", "derived")]
     assert "crow" in greenhouse.run("provenance", "derivatives", id_of(greenhouse, RULE))
+
+
+def test_memories_are_found_by_hash_author_parent_voucher_and_confidence(shell: Shell) -> None:
+    buds = shell.json("add", "Frost kills the early buds.", "--author", "moss", "--field", "confidence=0.9")["memory"]
+    hash = buds["content_hash"]
+    cid = shell.json("entry", "cid", "Frost kills the early buds.")["cid"]
+    late = shell.json("add", "So plant the buds late.", "--author", "iris", "--parent", cid)["memory"]
+    assert shell.json("vouch", hash, "--by", "gardener")["id"] == buds["id"]
+    assert shell.json("get", cid)["id"] == shell.json("get", hash)["id"] == buds["id"]
+    assert shell.json("provenance", "vouchers", cid)["vouchers"][0]["name"] == "gardener"
+    for options, expected in (
+        (["--author", "iris"], late),
+        (["--content-hash", cid], buds),
+        (["--parent", hash], late),
+        (["--voucher", "gardener"], buds),
+        (["--confidence-min", "0.5"], buds),
+        (["--where", "confidence_min=0.5"], buds),
+    ):
+        assert [one["id"] for one in shell.json("list", *options)["items"]] == [expected["id"]], options
+        found = shell.json("query", "buds", *options)["items"]
+        assert [one["memory"]["id"] for one in found] == [expected["id"]], options
+    shell.run("add", "Frost kills the early buds.", "--owner", "ana")
+    shell.run("get", cid, code=1)
+    assert buds["id"] in shell.errors and "fits several memories" in shell.errors

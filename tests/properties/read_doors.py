@@ -18,6 +18,7 @@ from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import RecollectError
 from recollect.model.receipt import Page, Receipt
+from recollect.rules.cid import cid_of
 from recollect.rules.knowledge_graph import Entity, entity_fields
 from recollect.testing.script import START
 
@@ -316,6 +317,11 @@ FILTERED: dict[str, dict[str, Any]] = {
     "created_after": {"created_after": START + timedelta(minutes=15)},
     "created_before": {"created_before": START + timedelta(minutes=60)},
     "phase": {"phase": "phase-1"},
+    "author": {"author": ["ana", "zoe", "coder"]},
+    "content_hash": {"content_hash": cid_of(f"{MARK} one {ASKED}")},
+    "parent": {"parent": [cid_of(f"{MARK} one {ASKED}"), cid_of(f"{MARK} two {ASKED}")]},
+    "voucher": {"voucher": ["zoe", "ben", "coder"]},
+    "confidence_min": {"confidence_min": 0.0},
 }
 NAMED: dict[str, dict[str, Any]] = {
     "of zoe": {"owner": "zoe"},

@@ -22,6 +22,13 @@ def check_number(field: str, value: Any, low: int = 0, high: int = MAX_NUMBER) -
     return value
 
 
+def check_share(field: str, value: Any) -> float:
+    """Return a number from 0 to 1, or raise an error that names the field."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise BadInput("must be a number from 0 to 1.", field=field, hint="Such as 0.7.")
+    return float(value)
+
+
 def check_one(field: str, value: Any) -> str:
     """A name that somebody gives to something, or goes by."""
     if (fault := name_fault(value)) is not None:

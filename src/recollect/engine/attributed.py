@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from recollect.engine.derived import REVIEW, SERVED, Tie
 from recollect.model.seals import NAMES, links_of, without
-from recollect.model.vocabulary import Kind, Space
-from recollect.rules.attribution import is_theirs, roles_of
+from recollect.model.vocabulary import Space
+from recollect.rules.attribution import roles_of
 from recollect.rules.fold import TOLD
 from recollect.stores.protocol import NO_LIMIT, Erased, OperationPlace, Reader, Selection, Stored, Stream, Writer
 
@@ -87,7 +87,7 @@ def forget_names(writer: Writer, tenant: str, names: Collection[str]) -> int:
 
 
 class Attributed(NamedTuple):
-    """What is their own, and what is somebody else's and only names them."""
+    """What is their own in streams of others, and what is somebody else's and only names them."""
 
     theirs: dict[str, Stored]
     others: dict[str, Tie]
@@ -95,12 +95,10 @@ class Attributed(NamedTuple):
     """Those whose rows name the person and whose content cannot be read: nobody can tell whose they are."""
 
 
-def naming(reader: Reader, tenant: str, name: str) -> Attributed:
-    """Every memory of the tenant that names somebody as its author, user, actor, agent or voucher, or is for them alone."""
-    every = reader.tied_to(tenant, [name])
-    found = [stored for stored in every if stored.damage is None]
-    theirs = {stored.state.id: stored for stored in found if is_theirs(stored.body or {}, name)}
-    ties = (_tie(stored, name) for stored in found if stored.state.id not in theirs)
+def naming(reader: Reader, tenant: str, name: str, theirs: dict[str, Stored]) -> Attributed:
+    """Every other memory of the tenant that names somebody as author, user, actor, agent or voucher, or is for them alone."""
+    every = [stored for stored in reader.tied_to(tenant, [name]) if stored.state.id not in theirs]
+    ties = (_tie(stored, name) for stored in every if stored.damage is None)
     damaged = tuple(stored.state.id for stored in every if stored.damage is not None)
     return Attributed(theirs, {tie.id: tie for tie in ties if tie.how}, damaged)
 
@@ -121,15 +119,6 @@ def joined(ties: Mapping[str, Tie], others: Mapping[str, Tie]) -> dict[str, Tie]
 def _both(one: Tie, other: Tie) -> Tie:
     how = tuple(dict.fromkeys((*one.how, *other.how)))
     return one._replace(how=how, cut=(*one.cut, *other.cut), named=one.named or other.named)
-
-
-def summaries(reader: Reader, tenant: str, sessions: Collection[int]) -> list[Stored]:
-    """The summaries of these sessions: whatever anybody said there may be in them."""
-    if not sessions:
-        return []
-    lines = Selection(streams=tuple(sorted(sessions)), equal={"kind": str(Kind.SHORT_TERM)})
-    found = reader.select(tenant, lines, NO_LIMIT)
-    return [stored for stored in found if stored.body and "summary_of" in stored.body.get("meta", {})]
 
 
 def sessions_of(reader: Reader, tenant: str, memories: Mapping[str, Stored]) -> list[Stream]:

@@ -11,11 +11,11 @@ from recollect.engine.incumbents import Places
 from recollect.engine.log_audit import audit_log
 from recollect.engine.reindexing import made_anew
 from recollect.engine.relations import relations_of_stream
-from recollect.engine.stream_audit import BRINGS_VERSION, HINT, Walked, walked
+from recollect.engine.stream_audit import HINT, Walked, walked
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
 from recollect.model.bodies import body_from, values_from
 from recollect.model.caller import Right
-from recollect.model.ledger import ABOUT_THE_STREAM, Entry, commit_to
+from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry, commit_to
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Problem, Verification
 from recollect.model.state import State

@@ -17,10 +17,11 @@ from recollect.model.canonical import format_time
 from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import name_fault
-from recollect.model.vocabulary import Status
+from recollect.model.vocabulary import Space, Status
 from recollect.rules.borders import Sight, may_read, sight_of
+from recollect.rules.cid import content_hash_in
 from recollect.rules.memory_ids import ids_in
-from recollect.stores.protocol import Reader, Selection, Store, Stored, Writer
+from recollect.stores.protocol import Reader, Selection, Store, Stored, Stream, Writer
 
 
 class PolicyInForce:
@@ -45,6 +46,8 @@ SHORT_ID = 12
 """As many digits of an id always name one memory."""
 MAX_ALIKE = 1_000
 """How many ids of the same beginning are told apart; twelve digits are never shared by so many."""
+MAX_LISTED = 10
+"""How many of the memories that one name fits an error lists."""
 
 
 @dataclass(frozen=True)
@@ -118,12 +121,14 @@ class Engine:
 
 
 def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged: bool = False) -> Stored:
-    """The memory of an id, its short form or an alias. What the caller may not see looks exactly like what is not.
+    """Return the memory of an id, its short form, an alias, a content hash or a CID.
 
-    One that cannot be read is an error which names it, unless ``damaged`` ones are of use too.
+    What the caller may not see looks exactly like what is not there. A memory that cannot be read is an error which names it,
+    unless ``damaged`` ones are of use too.
     """
     ids = reader.ids_like(engine.tenant, id, MAX_ALIKE) if _may_be_an_id(id) else []
-    seen = [stored for stored in reader.by_ids(engine.tenant, ids).values() if visible(engine, reader, stored)]
+    named = {**reader.by_ids(engine.tenant, ids), **_with_content(engine, reader, id)}
+    seen = [stored for stored in named.values() if visible(engine, reader, stored)]
     if seen and len(id) < MIN_PREFIX:
         seen = [stored for stored in seen if _goes_by(id, stored)]
     if not seen:
@@ -133,8 +138,9 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged:
         raise NotFound(f"there is no memory {_shown(id)}.", field=field, hint=hint)
     seen = [stored for stored in seen if _is_its_id(id, stored)] or _in_force(id, seen)
     if len(seen) > 1:
-        shown = ", ".join(sorted(stored.state.id for stored in seen)[:5])
-        raise AmbiguousId(f"{_shown(id)} fits several memories: {shown}.", field=field, hint="Give more of its digits.")
+        same_words = content_hash_in(id) is not None
+        hint = "They have the same words: give the id of one." if same_words else "Give more of its digits."
+        raise AmbiguousId(f"{_shown(id)} fits several memories: {_listed(seen)}.", field=field, hint=hint)
     if seen[0].damage is not None and not damaged:
         raise damage_of(reader, seen[0])
     return seen[0]
@@ -152,6 +158,33 @@ MENDING = (
     "`recollect erase --id {id}` removes what is left of it."
 )
 """What to do about a damaged memory."""
+
+
+def _with_content(engine: Engine, reader: Reader, text: str) -> dict[str, Stored]:
+    """Return the memories, by id, whose content hash a text is or stands for; none if it is no hash and no CID."""
+    content_hash = content_hash_in(text) if _may_be_an_id(text) else None
+    if content_hash is None:
+        return {}
+    streams = None if engine.caller.trusted else tuple(stream.number for stream in own_streams(engine, reader))
+    selection = engine.selecting(streams=streams)
+    found = reader.with_hashes(engine.tenant, [content_hash], selection, MAX_ALIKE)
+    return reader.by_ids(engine.tenant, [stored.state.id for stored in found])
+
+
+def own_streams(engine: Engine, reader: Reader) -> list[Stream]:
+    """Return the streams of a bound caller: its user's, its session's, its projects' and the system's."""
+    return reader.streams_within(engine.tenant, own_names(engine.caller), Space.SYSTEM)
+
+
+def own_names(caller: Caller) -> list[str]:
+    """Return the owners of a bound caller's streams: its user, its session and its projects."""
+    return sorted({name for name in (caller.user, caller.session, *caller.projects) if name is not None})
+
+
+def _listed(found: Sequence[Stored]) -> str:
+    ids = sorted(stored.state.id for stored in found)
+    more = f" and {len(ids) - MAX_LISTED} more" if len(ids) > MAX_LISTED else ""
+    return ", ".join(ids[:MAX_LISTED]) + more
 
 
 def _in_force(alias: str, found: list[Stored]) -> list[Stored]:

@@ -19,7 +19,7 @@ from recollect.engine.ingest import add_many
 from recollect.engine.later_vouches import add_later_vouches
 from recollect.engine.lifecycle import archive
 from recollect.engine.links import as_seen
-from recollect.engine.reading import MAX_PAGE, current, place_of, readable_streams
+from recollect.engine.reading import MAX_PAGE, current, exported_from, place_of
 from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry
 from recollect.formats.entry_checks import Finding, Findings
 from recollect.formats.entry_files import Readable as Readable
@@ -99,10 +99,9 @@ def export_entries(
     """
     private = signing_key(engine, sign_as, key_file) if sign_as is not None else None
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, space, include_namespaces)
         statuses = EXPORTED[:1] if active_only else EXPORTED
-        numbers = tuple(stream.number for stream in streams)
-        ids = _in_order(engine, reader, numbers, statuses)
+        where = exported_from(engine, reader, owner, space, include_namespaces)
+        ids = _in_order(engine, reader, statuses, **where)
         for start in range(0, len(ids), MAX_PAGE):
             found = as_seen(engine, reader, [*reader.by_ids(engine.tenant, ids[start : start + MAX_PAGE]).values()])
             following = _hashes(engine, reader, [stored.state.superseded_by_id for stored in found])
@@ -112,12 +111,12 @@ def export_entries(
                 yield canonical_json(sign_entry(entry, private) if own and private is not None else entry)
 
 
-def _in_order(engine: Engine, reader: Reader, streams: tuple[int, ...], statuses: Sequence[str]) -> list[str]:
+def _in_order(engine: Engine, reader: Reader, statuses: Sequence[str], **where: Any) -> list[str]:
     """The ids of what is exported, by when it was said, so that the same memories always give the same file."""
     placed: list[tuple[str, str, str]] = []
     before: tuple[str, int, int] | None = None
-    while streams:
-        selection = engine.selecting(streams=streams, equal={"status": statuses}, before=before)
+    while where["streams"]:
+        selection = engine.selecting(**where, equal={"status": statuses}, before=before)
         page = reader.select(engine.tenant, selection, MAX_PAGE, damaged=True)
         whole = [stored for stored in page if stored.damage is None]
         placed += [_placed(stored) for stored in current(engine, reader, whole) if str(stored.state.status) in statuses]

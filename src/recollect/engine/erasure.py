@@ -16,7 +16,6 @@ from recollect.engine.attributed import (
     naming,
     person_named,
     sessions_of,
-    summaries,
     to_review_again,
     users_of_events,
 )
@@ -26,6 +25,7 @@ from recollect.engine.derived import SERVED, Let, Tie, going_along, let_go, link
 from recollect.engine.expiry import expire_due, soft_delete
 from recollect.engine.lifecycle import FORGOTTEN_SINCE, was_forgotten
 from recollect.engine.pen import SALT_BYTES, Pen
+from recollect.engine.persons_record import record_of
 from recollect.engine.reading import chain_of
 from recollect.engine.scrubbing import scrubbed
 from recollect.engine.waiting import waiting
@@ -423,13 +423,13 @@ def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, who
 
 
 def _of_person(reader: Reader, tenant: str, name: str) -> _What:
-    """All of their streams, what they said in sessions with the summaries of those, and what names them elsewhere."""
-    numbers = tuple(stream.number for stream in reader.streams_of(tenant, name))
+    """All of their record, in sessions and in streams of their own, and what names them elsewhere."""
+    record = record_of(reader, tenant, name)
+    numbers = tuple(stream.number for stream in record.streams)
     found = reader.select(tenant, Selection(streams=numbers), NO_LIMIT, damaged=True)
-    elsewhere = naming(reader, tenant, name)
-    said = [one for one in elsewhere.theirs.values() if one.body and one.body["space"] == Space.SESSION]
-    summed_up = summaries(reader, tenant, {stored.stream for stored in said})
-    return _What(sorted({stored.state.id for stored in (*found, *said, *summed_up)}), elsewhere=elsewhere)
+    said = [one for one in record.elsewhere.values() if one.body and one.body["space"] == Space.SESSION]
+    elsewhere = naming(reader, tenant, name, record.elsewhere)
+    return _What(sorted({stored.state.id for stored in (*found, *said)}), elsewhere=elsewhere)
 
 
 class _Erased(NamedTuple):

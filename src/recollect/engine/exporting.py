@@ -1,10 +1,13 @@
 """Moving out: memories as lines, or as a file of another format, as they all were at one moment."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
-from recollect.engine.reading import MAX_PAGE, page_of
+from recollect.engine.filters import selection_of
+from recollect.engine.reading import MAX_PAGE, current, exported_from, place_of
 from recollect.formats import records
 from recollect.formats.registry import to_write
 from recollect.model.record import Memory
@@ -51,16 +54,27 @@ def _shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Me
             left_out(memory)
 
 
-def every_memory(engine: Engine, *, oldest_first: bool = False, **which: Any) -> Iterator[Memory]:
-    """Every memory that fits and that the caller may see, from one snapshot, a page at a time."""
+def every_memory(
+    engine: Engine,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = ("prod",),
+    status: str | Sequence[str] | None = "active",
+    oldest_first: bool = False,
+) -> Iterator[Memory]:
+    """Yield every memory that fits and that the caller may see, from one snapshot, a page at a time."""
     with engine.read() as reader:
-        cursors: list[str | None] = [None]
+        where = exported_from(engine, reader, owner, space, include_namespaces)
+        fitting = replace(selection_of(engine, (), {}, status), **where)
+        starts: list[tuple[str, int, int] | None] = [None]
         while True:
-            page = page_of(engine, reader, limit=MAX_PAGE, cursor=cursors[-1], **which)
+            page = reader.select(engine.tenant, replace(fitting, before=starts[-1]), MAX_PAGE)
             if not oldest_first:
-                yield from page.items
-            if page.next_cursor is None:
+                yield from map(to_memory, current(engine, reader, page))
+            if len(page) < MAX_PAGE:
                 break
-            cursors.append(page.next_cursor)
-        for cursor in reversed(cursors) if oldest_first else ():
-            yield from reversed(page_of(engine, reader, limit=MAX_PAGE, cursor=cursor, **which).items)
+            starts.append(place_of(page[-1]))
+        for start in reversed(starts) if oldest_first else ():
+            page = reader.select(engine.tenant, replace(fitting, before=start), MAX_PAGE)
+            yield from map(to_memory, reversed(current(engine, reader, page)))

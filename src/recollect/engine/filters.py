@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.engine.arguments import check_moment, check_names, check_number, check_sought, check_word
+from recollect.engine.arguments import check_moment, check_names, check_number, check_share, check_sought, check_word
 from recollect.engine.context import Engine
 from recollect.engine.drafting import check_name
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.phase import PHASE_ID
 from recollect.model.vocabulary import EventType, Kind, Layer, Outcome, Source, Status, Tier
+from recollect.rules.cid import content_hash_in
 from recollect.rules.keys import explicit_key, identities, identity
 from recollect.stores.protocol import Selection, Stream
 
@@ -24,7 +25,8 @@ RANGES: dict[str, tuple[str, str]] = {
     "created_after": ("created_at", ">="),
     "created_before": ("created_at", "<"),
 }
-FILTERS = (*EQUAL, *RANGES, "tags", "key", "phase")
+PROVENANCE = ("author", "content_hash", "parent", "voucher", "confidence_min")
+FILTERS = (*EQUAL, *RANGES, "tags", "key", "phase", *PROVENANCE)
 BESIDE = frozenset({"owner", "space", "include_namespaces", "threshold", "share_of_best", "named"})
 """What narrows a query too, under its own argument."""
 
@@ -47,6 +49,8 @@ def selection_of(
             raise BadInput("there is no such filter.", field=name, hint=hint)
     given = {name: value for name, value in filters.items() if value is not None}
     equal = {name: _equal(engine, name, given[name]) for name in EQUAL if name in given}
+    if "content_hash" in given:
+        equal["content_hash"] = _hashes("content_hash", given["content_hash"])
     if status is not None:
         many = [status] if isinstance(status, str) else check_names("status", status)
         equal["status"] = tuple(check_word("status", Status, _SAID_OF_A_WRITE.get(word, word)) for word in many)
@@ -57,8 +61,37 @@ def selection_of(
         ranges=(*_key(given), *((*RANGES[name], _bound(name, given[name])) for name in RANGES if name in given)),
         current_phase=given.get("phase") == "current",
         unexpired_at=engine.now() if status is not None else None,
+        **_provenance(given),
         **more,
     )
+
+
+def _provenance(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a selection that say who wrote a memory, what it builds upon and who vouches for it."""
+    found: dict[str, Any] = {
+        part: tuple(check_names(name, _several(given[name])))
+        for name, part in (("author", "authors"), ("voucher", "vouchers"))
+        if name in given
+    }
+    if "parent" in given:
+        found["parents"] = _hashes("parent", given["parent"])
+    if "confidence_min" in given:
+        found["confidence_min"] = check_share("confidence_min", given["confidence_min"])
+    return found
+
+
+def _hashes(name: str, value: Any) -> tuple[str, ...]:
+    """Return the content hashes that a filter names, each as a hash or as a CID."""
+    hashes = [(given, content_hash_in(given)) for given in check_names(name, _several(value))]
+    for given, found in hashes:
+        if found is None:
+            hint = "Take `content_hash` from the memory, or the CID that `recollect entry cid` gives."
+            raise BadInput(f"{given!r:.80} is no content hash and no CID.", field=name, hint=hint)
+    return tuple(found for _, found in hashes if found is not None)
+
+
+def _several(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
 
 
 def _equal(engine: Engine, name: str, value: Any) -> Any:
@@ -66,7 +99,7 @@ def _equal(engine: Engine, name: str, value: Any) -> Any:
         if not isinstance(value, bool):
             raise BadInput("must be true or false.", field=name, hint="Leave it out for both.")
         return int(value)
-    values = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+    values = _several(value)
     if name in _ENUMS:
         return tuple(check_word(name, _ENUMS[name], one) for one in values)
     if name == "category":

@@ -75,6 +75,7 @@ def resolve(engine: Engine, id: str, *, winner: str) -> Memory:
             _promote(pen, stored, incumbent, beside=beside)
             if stored.state.status is Status.ACTIVE and was_pending:
                 _note_consent(pen, stored)
+            pen.note_use(stored.state.id)
         return _done(pen, stored.state.id)
 
 
@@ -288,6 +289,7 @@ def _edited(engine: Engine, id: str, values: Mapping[str, Any]) -> Memory:
         if _says_so(stored.state, values):
             raise _AlreadySo(stored.state.id)
         pen.record(Event.EDITED, stored.state.id, rule="edited:by_hand", amendment={"set": dict(values)})
+        pen.note_use(stored.state.id)
         return _done(pen, stored.state.id)
 
 
@@ -361,9 +363,9 @@ def _upkeep_stream(engine: Engine, number: int, report: UpkeepReport) -> UpkeepR
         unused = writer.unused_ids(pen.stream, before, settings.unused_importance_below)
         due = writer.purgeable_ids(pen.stream, at)
         for id, stored in _loaded(pen, unused):
-            soft_delete(pen, id, Event.FORGOTTEN, "lifecycle:unused")
+            soft_delete(pen, id, Event.EXPIRED, "lifecycle:unused")
             events += forgotten(engine, id, stored.body, "decay")
-            noted.append(operations.about(engine, stored, Op.DELETE, pen.at, Node.WORKER))
+            noted.append(operations.about(engine, stored, Op.TTL, pen.at, Node.WORKER))
         purged = [stored for _, stored in _loaded(pen, due)]
         for stored in purged:
             pen.record(Event.PURGED, stored.state.id, rule="lifecycle:past_purge_date")

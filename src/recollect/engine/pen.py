@@ -127,6 +127,11 @@ class Pen:
                 self._parent_hashes[id] = stored.parent_hash
                 self._actor_names.update(stored.actor_names)
 
+    def note_use(self, id: str) -> None:
+        """Note that a memory was used now: it is not unused, and no read is counted."""
+        self._accesses[id] = (self._accesses[id][0], self.at)
+        self.writer.count_accesses(self.stream.tenant, {id: (0, self.at)})
+
     def stored(self, id: str) -> Stored:
         """A memory as it stands now, without reading it again."""
         accesses, last_access = self._accesses.get(id, (0, None))

@@ -4,7 +4,6 @@ Parents are named by content hash and looked up when somebody asks, so a parent 
 being rewritten. Every answer is through the caller's eyes: a parent that it may not see is a hash, like one that is not there.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,13 +21,13 @@ from recollect.model.vocabulary import Namespace
 from recollect.model.vocabulary import Source as Spoken
 from recollect.rules import provenance as rules
 from recollect.rules.candidates import lookup
+from recollect.rules.cid import content_hash_in
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.near_duplicate import fewest_shared, overlap
 from recollect.rules.provenance import Lineage, Source, unresolved
 from recollect.rules.text import terms
 from recollect.stores.protocol import Reader, Stored, Stream
 
-_CONTENT_HASH = re.compile(r"[0-9a-f]{64}")
 MAX_SOURCES = 1_000
 """How many memories one answer holds."""
 MAX_CREDITED, CREDITED_STEPS = 20_000, 130
@@ -163,9 +162,9 @@ def _alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list
 
 
 def parent_hashes(engine: Engine, named: Sequence[str]) -> list[str]:
-    """The content hashes of parents that are named by their hash, or by a memory's id, twelve digits of it, or an alias."""
+    """Return the content hashes of parents that are named by their hash or CID, or by a memory's id or alias."""
     with engine.read() as reader:
-        return [one if _CONTENT_HASH.fullmatch(one) else _hash(_root(engine, reader, one, "parent")) for one in named]
+        return [content_hash_in(one) or _hash(_root(engine, reader, one, "parent")) for one in named]
 
 
 def refusal(pen: Pen, draft: Draft, incumbent: Stored | None) -> Rejection | None:

@@ -3,17 +3,19 @@
 import base64
 import heapq
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from recollect.engine.arguments import check_names, check_number, check_sought, check_word
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
-from recollect.engine.context import Engine, damage_of, find, visible
+from recollect.engine.context import Engine, damage_of, find, own_names, own_streams, visible
 from recollect.engine.filters import selection_of
 from recollect.engine.links import as_seen, hidden_ids
+from recollect.engine.persons_record import PersonsRecord, record_of
+from recollect.engine.relations import links_in
 from recollect.model.errors import BadInput, NotFound
-from recollect.model.ledger import HISTORY_KIND, Entry, Event
+from recollect.model.ledger import BRINGS_VERSION, HISTORY_KIND, Entry, Event
 from recollect.model.receipt import HistoryEvent, Page, Problem
 from recollect.model.record import Memory, Tombstone
 from recollect.model.vocabulary import Namespace, Space
@@ -27,7 +29,7 @@ Spaces = str | Sequence[str] | None
 
 
 def get(engine: Engine, id: str) -> Memory:
-    """One memory by its id, its short id or an alias."""
+    """Return one memory by its id, its short id, an alias, its content hash or its CID."""
     with engine.read() as reader:
         (stored,) = current(engine, reader, [find(engine, reader, id)])
     if stored.body is None:
@@ -63,7 +65,9 @@ def page_of(
     The other filters are those of :mod:`recollect.engine.filters`: ``kind``, ``event_type``, ``layer``, ``tier``,
     ``category``, ``pinned``, ``topic_id``, ``source``, ``user_id``, ``agent_id``, ``run_id``, ``thread_id``, ``actor_id``,
     ``role`` and ``scope`` (a value, or several of which one must fit), ``tags`` (all of them), ``key``, ``importance_min``,
-    ``importance_max``, ``updated_after``, ``updated_before``, ``created_after``, ``created_before`` and ``phase``.
+    ``importance_max``, ``updated_after``, ``updated_before``, ``created_after``, ``created_before`` and ``phase``; and
+    ``author`` (an id or a name), ``content_hash`` and ``parent`` (a hash or a CID), ``voucher`` (a name) and
+    ``confidence_min``.
     """
     check_number("limit", limit, 1, MAX_PAGE)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
@@ -81,19 +85,50 @@ def told_damage(reader: Reader, stored: Stored) -> Problem:
     return Problem(stored.state.id, error.message, error.hint)
 
 
+def exported_from(
+    engine: Engine, reader: Reader, owner: str | None, space: Spaces, include_namespaces: Sequence[str]
+) -> dict[str, Any]:
+    """Return what of a selection says where an export looks, wherever the caller may read.
+
+    With an owner it is that person's record, which what they said in sessions belongs to.
+    """
+    if owner is None:
+        streams = readable_streams(engine, reader, None, space, include_namespaces)
+        return {"streams": tuple(stream.number for stream in streams)}
+    record = record_of(reader, engine.tenant, check_sought("owner", owner))
+    streams = _admitted(engine, _streams_of(engine, reader, record), space, include_namespaces)
+    return {
+        "streams": tuple(stream.number for stream in streams),
+        "whole_streams": tuple(stream.number for stream in record.streams),
+        "ids_elsewhere": tuple(sorted(record.elsewhere)),
+    }
+
+
+def _streams_of(engine: Engine, reader: Reader, record: PersonsRecord) -> list[Stream]:
+    elsewhere = sorted({stored.stream for stored in record.elsewhere.values()})
+    return [*record.streams, *(reader.stream_numbered(engine.tenant, number) for number in elsewhere)]
+
+
 def readable_streams(
     engine: Engine, reader: Reader, owner: str | None, space: Spaces, include_namespaces: Sequence[str]
 ) -> list[Stream]:
     """The streams that this read is about and that the caller may read."""
+    if owner is not None:
+        check_sought("owner", owner)
+    return _admitted(engine, _streams_in_reach(engine, reader, owner), space, include_namespaces)
+
+
+def _admitted(
+    engine: Engine, streams: Sequence[Stream], space: Spaces, include_namespaces: Sequence[str]
+) -> list[Stream]:
+    """Return those of the streams that lie in the spaces and namespaces that are asked for, and that the caller may read."""
     wanted = {
         check_word("include_namespaces", Namespace, n) for n in check_names("include_namespaces", include_namespaces)
     }
-    if owner is not None:
-        check_sought("owner", owner)
     only = asked_spaces(space)
     return [
         stream
-        for stream in _streams_in_reach(engine, reader, owner)
+        for stream in streams
         if stream.address is not None
         and stream.address.namespace in wanted
         and (only is None or stream.address.space in only)
@@ -113,18 +148,14 @@ def owners_in_reach(engine: Engine, owner: str | None) -> list[str] | None:
     """Whose streams a read is about: the owner's that it names, else a bound caller's own, else everybody's (``None``)."""
     if owner is not None:
         return [owner]
-    caller = engine.caller
-    if caller.trusted:
-        return None
-    return sorted({name for name in (caller.user, caller.session, *caller.projects) if name is not None})
+    return None if engine.caller.trusted else own_names(engine.caller)
 
 
 def _streams_in_reach(engine: Engine, reader: Reader, owner: str | None) -> list[Stream]:
     """Where to look at all: a bound caller's own streams are few, and are found without walking everybody's."""
-    owners = owners_in_reach(engine, owner)
-    if owner is not None or owners is None:
+    if owner is not None or engine.caller.trusted:
         return reader.streams_of(engine.tenant, owner)
-    return reader.streams_within(engine.tenant, owners, Space.SYSTEM)
+    return own_streams(engine, reader)
 
 
 def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
@@ -136,35 +167,49 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
         shown = [e for e in entries if e.memory_id == stored.state.id or e.event in _CONCERNS_BOTH]
         shown = _told_of(engine, reader, shown)
-    return tuple(_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown)
+        links = _links_of(engine, reader, stored, entries, names)
+    told = [_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown]
+    return tuple(sorted([*told, *links], key=lambda event: event.at))
 
 
 def history_of_owner(engine: Engine, owner: str) -> Iterator[HistoryEvent]:
-    """Everything that happened to an owner's memories so far, wherever the caller may read, oldest first.
+    """Return everything that happened to a person's memories so far, wherever the caller may read, oldest first.
 
-    It is read a page at a time as it is asked for; ``meta`` says in which namespace and space each thing happened.
+    It is read a page at a time as it is asked for; ``meta`` says in which namespace and space each thing happened, and of
+    which owner (a session's, say) where that is not the person.
     """
+    check_sought("owner", owner)
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, None, tuple(Namespace))
+        record = record_of(reader, engine.tenant, owner)
+        streams = _admitted(engine, _streams_of(engine, reader, record), None, tuple(Namespace))
         names = {uid: name for uid, (name, _) in reader.actor_names(engine.tenant).items()}
-    return heapq.merge(*(_told(engine, stream, names) for stream in streams), key=lambda event: event.at)
+    own = {stream.number for stream in record.streams}
+    told = (_told(engine, one, names, None if one.number in own else record.elsewhere) for one in streams)
+    return heapq.merge(*told, key=lambda event: event.at)
 
 
-def _told(engine: Engine, stream: Stream, names: Mapping[str, str | None]) -> Iterator[HistoryEvent]:
-    """One stream's history up to where it stands, without holding a snapshot open between pages."""
+def _told(
+    engine: Engine, stream: Stream, names: Mapping[str, str | None], only: Collection[str] | None
+) -> Iterator[HistoryEvent]:
+    """Yield one stream's history up to where it stands, of these memories ``only``, with no snapshot open between pages."""
     assert stream.address is not None, "a stream that may be read has an owner"
     where = {"namespace": str(stream.address.namespace), "space": str(stream.address.space)}
+    where |= {} if only is None else {"owner": stream.address.owner}
     after = 0
     while after < stream.last_seq:
         with engine.read() as reader:
             entries = reader.entries(stream, after, min(PAGE, stream.last_seq - after))
-            shown = _visible_entries(engine, reader, [_about_its_memory(entry) for entry in entries])
+            about = [_about_its_memory(entry) for entry in entries]
+            theirs = [entry for entry in about if only is None or entry.memory_id in only]
+            shown = _visible_entries(engine, reader, theirs)
             brought = _brought(engine, reader, shown)
+            links = _links_brought(engine, reader, shown, names)
         if not entries:
             return  # a chain that was cut: `verify` says so
         for entry in shown:
             event = _history_event(entry, names, brought.get((entry.memory_id, entry.seq)))
-            yield replace(event, meta={**event.meta, **where})
+            for one in (event, *links.get(entry.seq, ())):
+                yield replace(one, meta={**one.meta, **where})
         after = entries[-1].seq
 
 
@@ -175,6 +220,55 @@ def _brought(engine: Engine, reader: Reader, entries: Sequence[Entry]) -> dict[t
     return {(id, seq): values for id, by_seq in found.items() for seq, values in by_seq.items()}
 
 
+# A new version says to which memories it was linked, and the entry that brings it commits to that: such a link has no entry.
+
+
+def _links_of(
+    engine: Engine, reader: Reader, stored: Stored, entries: Sequence[Entry], names: Mapping[str, str | None]
+) -> list[HistoryEvent]:
+    """Return the links that this memory, or another one to it, was written with."""
+    own, place = stored.state.id, (stored.stream, stored.number)
+    bringing = [entry for entry in entries if entry.memory_id == own and entry.event in BRINGS_VERSION]
+    found = [event for events in _links_brought(engine, reader, bringing, names).values() for event in events]
+    sources = [one.source for one in reader.relations_at(engine.tenant, [place])() if one.target == place]
+    ids = {one.state.id for one in reader.by_places(engine.tenant, sources)}
+    ids |= {entry.memory_id for entry in entries if entry.other_id == own}
+    for id in sorted(ids):
+        brought = [one for one in reader.entries_about(engine.tenant, id) if one.memory_id == id]
+        first = [one for one in brought if one.event in BRINGS_VERSION]
+        seen = [event for events in _links_brought(engine, reader, first, names).values() for event in events]
+        found += [replace(event, memory_id=own, old_ref=own, new_ref=id) for event in seen if event.new_ref == own]
+    return found
+
+
+def _links_brought(
+    engine: Engine, reader: Reader, entries: Sequence[Entry], names: Mapping[str, str | None]
+) -> dict[int, list[HistoryEvent]]:
+    """Return, by the number of the entry that brought a version, the links that the version was written with."""
+    ids = [entry.memory_id for entry in entries if entry.event in BRINGS_VERSION]
+    linked = (
+        {id: links_in(one.body) for id, one in reader.by_ids(engine.tenant, ids).items() if one.body} if ids else {}
+    )
+    ends = {id for id, links in linked.items() if links} | {other for links in linked.values() for other, _, _ in links}
+    hidden = hidden_ids(engine, reader, ends) if ends else set()
+    return {
+        entry.seq: [
+            _written_link(entry, names, *link) for link in linked.get(entry.memory_id, ()) if link[0] not in hidden
+        ]
+        for entry in entries
+        if entry.event in BRINGS_VERSION and entry.memory_id not in hidden
+    }
+
+
+def _written_link(
+    entry: Entry, names: Mapping[str, str | None], other: str, relation_type: str, strength: float
+) -> HistoryEvent:
+    meta = {"operation": "linked", "rule": WHEN_WRITTEN, "tick": entry.tick, "seq": entry.seq}
+    meta["values"] = {"relation_type": relation_type, "strength": strength}
+    return HistoryEvent(entry.memory_id, "LINK", entry.memory_id, other, names.get(entry.actor), entry.at, meta)
+
+
+WHEN_WRITTEN = "relation:when_written"
 _CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOLIDATED)
 """Events that change the other memory too: it gains or loses a link."""
 _ABOUT_A_VALUE = (Event.REJECTED, Event.LIFTED)

@@ -16,7 +16,7 @@ from recollect.engine.relations import links_in, relations_of_stream
 from recollect.engine.signed_audit import SignedAudit
 from recollect.engine.stream_pages import BEYOND_ALL, Amendments, Brought, Versions, entry_pages, state_pages
 from recollect.engine.text_audit import TextAudit
-from recollect.model.ledger import ABOUT_THE_STREAM, GENESIS, Entry, Event, commit_to
+from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, GENESIS, Entry, Event, commit_to
 from recollect.model.receipt import Problem
 from recollect.model.record import ENTRY_ORIGIN
 from recollect.model.seals import cut_seals, read_form, was_cut
@@ -29,7 +29,6 @@ from recollect.rules.rejected_values import standing
 from recollect.stores.protocol import Reader, Relation, Stream, Version
 
 HINT = "Restore the store from a backup, and find out who wrote to the file."
-BRINGS_VERSION = (Event.STORED, Event.CONTRADICTED)
 UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 """What comes of reading a row that somebody has put nonsense into."""
 _COMMITS_TO_NO_VALUES = (Event.SEVERED, Event.NAME_ERASED)

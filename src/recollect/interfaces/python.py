@@ -75,7 +75,8 @@ Progress = Callable[[int, int], None]
 class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     """A memory that is open. Made by :func:`recollect.open`; use it as a context manager, or close it.
 
-    Methods that take an ``id`` also take its first digits (twelve are always enough) or an alias.
+    Methods that take an ``id`` also take its first digits (twelve are always enough), an alias, or the content hash or CID
+    of a memory whose words no other memory has.
     """
 
     def __init__(self, engine: Engine, *, owns_store: bool = True) -> None:
@@ -376,7 +377,10 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     def history(
         self, id: str | None = None, *, owner: str | None = None
     ) -> tuple[HistoryEvent, ...] | Iterator[HistoryEvent]:
-        """Everything that happened to a memory, or to all of an owner's, oldest first, in seven kinds."""
+        """Return everything that happened to a memory, or to all of a person's record, oldest first, in seven kinds.
+
+        The record of an ``owner`` is what ``export`` and ``erase`` are about too: what they said in sessions belongs to it.
+        """
         if id is not None and owner is None:
             return reading.history(self._engine, id)
         if id is None and owner is not None:

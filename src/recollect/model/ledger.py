@@ -61,6 +61,8 @@ class Event(StrEnum):
 
 
 EVENTS = ByText(Event)
+BRINGS_VERSION = (Event.STORED, Event.CONTRADICTED)
+"""The events that bring a new version: their commitment binds it, and all that it says."""
 
 HISTORY_KIND: dict[Event, str] = {
     Event.STORED: "ADD",

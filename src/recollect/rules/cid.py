@@ -43,3 +43,20 @@ def hash_of_cid(cid: str) -> str:
     if cid_of_hash(content_hash) != cid:
         raise ValueError("is not written as CIDs are: its last digit says more than there is to say")
     return content_hash
+
+
+def content_hash_in(text: str) -> str | None:
+    """Return the content hash that a text is, or stands for as a CID; ``None`` if it is neither.
+
+    >>> content_hash_in("bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e")[:12]
+    'b94d27b9934d'
+    >>> content_hash_in("b94d27b9934d") is None
+    True
+    """
+    digits = text.lower()
+    if _HASH.fullmatch(digits):
+        return digits
+    try:
+        return hash_of_cid(text)
+    except ValueError:
+        return None

@@ -206,6 +206,7 @@ REASONS: dict[str, str] = {
     "expired": "its time was over",
     "matches_query": "its words match the query",
     "relation:by_hand": "somebody linked the two by hand",
+    "relation:when_written": "the two were alike when the later one was written",
     "relation:same_key": "today's rules give the two one key, so the later one may replace the earlier one",
     "relation:dismissed": "somebody decided that both hold, so neither is outdated",
     "relation:undone": "the consolidation that linked the two was undone",

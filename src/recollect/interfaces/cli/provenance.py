@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recollect.interfaces.cli.identity import KeyFile
+from recollect.interfaces.cli.reading import Id
 from recollect.interfaces.cli.session import of
 from recollect.model.rendering import visible
 
@@ -24,7 +25,6 @@ class Drawing(StrEnum):
     MERMAID = "mermaid"
 
 
-Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
 Draw = Annotated[Drawing, typer.Option("--as", help="How to draw it.")]
 By = Annotated[str | None, typer.Option(help="The agent that vouches, where the application speaks for it.")]
 

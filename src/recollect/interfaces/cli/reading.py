@@ -27,7 +27,7 @@ class Form(StrEnum):
     BULLETS = "bullets"
 
 
-Id = Annotated[str, typer.Argument(help="An id, or its first twelve digits.")]
+Id = Annotated[str, typer.Argument(help="An id or its first twelve digits, a content hash or a CID.")]
 Owner = Annotated[str | None, typer.Option(help="Only this owner's.")]
 SpaceOption = Annotated[Space | None, typer.Option(help="Only this space.")]
 SpacesOption = Annotated[list[Space] | None, typer.Option(help="Only this space; may be given again.")]
@@ -43,12 +43,21 @@ AsOf = Annotated[
 ]
 
 
+Author = Annotated[str | None, typer.Option(help="Only what this author wrote, by id or name.")]
+ContentHash = Annotated[str | None, typer.Option(help="Only what has this content hash or CID.")]
+Parent = Annotated[str | None, typer.Option(help="Only what builds upon the memory with this content hash or CID.")]
+Voucher = Annotated[str | None, typer.Option(help="Only what this one vouches for.")]
+ConfidenceMin = Annotated[float | None, typer.Option(help="From 0 to 1: only what its author is at least so sure of.")]
+
+
 def _filter_takes(name: str) -> tuple[str, ...]:
     """Which kinds of JSON a filter takes: most of them text, or several texts of which one must fit."""
     if name == "pinned":
         return ("boolean",)
     if name in ("importance_min", "importance_max", "limit"):
         return ("integer",)
+    if name == "confidence_min":
+        return ("number",)
     return ("string", "array", "null") if name.endswith(("_after", "_before")) else ("string", "array")
 
 
@@ -109,6 +118,11 @@ def list_memories(
     key: Annotated[str | None, typer.Option(help="Only this canonical key.")] = None,
     importance_min: Annotated[int | None, typer.Option(help="At least this important.")] = None,
     pinned: Annotated[bool | None, typer.Option("--pinned/--unpinned", help="Only pinned, or only not.")] = None,
+    author: Author = None,
+    content_hash: ContentHash = None,
+    parent: Parent = None,
+    voucher: Voucher = None,
+    confidence_min: ConfidenceMin = None,
     where: Annotated[list[str] | None, typer.Option(help="Any other filter, as name=value.")] = None,
     limit: Annotated[int, typer.Option(help="How many at most.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Continue a page.")] = None,
@@ -132,6 +146,11 @@ def list_memories(
         "key": key,
         "importance_min": importance_min,
         "pinned": pinned,
+        "author": author,
+        "content_hash": content_hash,
+        "parent": parent,
+        "voucher": voucher,
+        "confidence_min": confidence_min,
         "limit": limit,
         "cursor": cursor,
         **named_values("where", where, _filter_takes),
@@ -149,6 +168,11 @@ def query(
     include_namespaces: Namespaces = None,
     agent: Annotated[str | None, typer.Option(help="As this agent sees it.")] = None,
     category: Annotated[list[str] | None, typer.Option(help="Only this category; may be given again.")] = None,
+    author: Author = None,
+    content_hash: ContentHash = None,
+    parent: Parent = None,
+    voucher: Voucher = None,
+    confidence_min: ConfidenceMin = None,
     where: Annotated[list[str] | None, typer.Option(help="Any other filter, as name=value.")] = None,
     top_k: Annotated[int | None, typer.Option(help="How many at most.")] = None,
     budget_tokens: Annotated[int | None, typer.Option(help="As much as fits into so many tokens.")] = None,
@@ -173,6 +197,14 @@ def query(
     from recollect.interfaces.cli import screen
 
     asked: dict[str, Any] = {} if thread is None else {"thread": thread}
+    filters = {
+        "author": author,
+        "content_hash": content_hash,
+        "parent": parent,
+        "voucher": voucher,
+        "confidence_min": confidence_min,
+        **named_values("where", where, _filter_takes),
+    }
     with of(context).memory() as memory:
         answer = _as_it_stood(memory, as_of).query(
             text,
@@ -181,7 +213,7 @@ def query(
             space=space or None,
             include_namespaces=include_namespaces or ("prod",),
             categories=category,
-            filters=named_values("where", where, _filter_takes),
+            filters=filters,
             top_k=top_k,
             budget_tokens=budget_tokens,
             form=form.value if of(context).as_json else "text",

@@ -85,7 +85,8 @@ class FilesDoor:
     ) -> Iterator[str]:
         """Memories as lines of canonical JSON, newest first; what is active in ``prod`` unless asked otherwise.
 
-        It is ``export_as("recollect")`` without the ends of the lines.
+        With an ``owner`` it is that person's record, which what they said in sessions belongs to; it is whole with
+        ``status=None`` and every namespace. It is ``export_as("recollect")`` without the ends of the lines.
         """
         for name in unknown:
             raise BadInput(

@@ -16,7 +16,7 @@ from recollect.model.record import Memory, as_source
 from recollect.model.rendering import envelope, one_line
 from recollect.model.vocabulary import Change, Kind, Status
 
-ID = Field(description="a memory's id, or its first 12 digits")
+ID = Field(description="a memory's id, its first 12 digits, or its content hash")
 SHOWN = """
     id content canonical_key category kind status version owner scope authority importance pinned tags supersedes_id
     conflict_ids
@@ -83,6 +83,7 @@ class List(AgentRequest):
     status: str | None = Field(
         None, description="active unless you say otherwise", json_schema_extra={"enum": [*Status]}
     )
+    filters: dict[str, Any] | None = Field(None, description="more filters, those of memory_query")
     limit: int = LISTED
     cursor: str | None = Field(None, description="next_cursor of the page before")
     space: SkipJsonSchema[str | list[str] | None] = None
@@ -90,12 +91,23 @@ class List(AgentRequest):
 
 
 def list_memories(memory: Recollect, request: List) -> Answer:
-    asked = request.model_dump(exclude={"agent"}, exclude_none=True)
-    page = through(memory, request.agent).list(**asked)
+    asked = request.model_dump(exclude={"agent", "filters"}, exclude_none=True)
+    page = through(memory, request.agent).list(**asked, **_more_filters(request))
     values: dict[str, Any] = {"items": [_overview(one) for one in page.items], "next_cursor": page.next_cursor}
     if page.damaged:
         values["damaged"] = [one.to_dict() for one in page.damaged]
     return Answer(values, as_text(values))
+
+
+def _more_filters(request: List) -> dict[str, Any]:
+    """Return the filters that are no argument of their own, or raise an error that names one that is, or that is unknown."""
+    given = request.filters or {}
+    for name in given:
+        if name in List.model_fields:
+            raise BadInput("is an argument of its own.", field=name, hint="Give it outside of filters.")
+        if name not in FILTERS:
+            raise BadInput("there is no such filter.", field=name, hint=f"Known: {', '.join(FILTERS)}.")
+    return given
 
 
 def _overview(memory: Memory) -> dict[str, Any]:

@@ -85,6 +85,17 @@ class Selection:
     """Leave out what has expired by this time, or by its stream's tick, even if no sweep has marked it yet."""
     before: tuple[str, int, int] | None = None
     """For the next page: ``(created_at, stream, number)`` of the last memory of the page before."""
+    authors: tuple[str, ...] = ()
+    """Ids or names of authors, of which one must fit; empty for any author."""
+    parents: tuple[str, ...] = ()
+    """Content hashes, of which a memory must name one as its parent or have superseded a version that has one."""
+    vouchers: tuple[str, ...] = ()
+    """Names of vouchers, of which one must vouch for the memory."""
+    confidence_min: float | None = None
+    """The least confidence that the author stated; a memory without a stated confidence does not fit."""
+    ids_elsewhere: tuple[str, ...] | None = None
+    """Outside of ``whole_streams`` only memories with these ids fit; ``None`` if every memory of ``streams`` may fit."""
+    whole_streams: tuple[int, ...] = ()
 
 
 class ReadsMemories(Protocol):

@@ -3,13 +3,14 @@
 import json
 from typing import Any, NamedTuple
 
+from recollect.model.canonical import canonical_json
 from recollect.stores.protocol import Selection
 
 COLUMNS = frozenset(
     """
         id status kind kind_class event_type layer tier category pinned importance authority topic_id source user_id agent_id
         run_id thread_id actor_id role scope key_identity canonical_key created_at last_modified last_reinforced
-        expires_at valid_from valid_until deleted_at purge_at version stream memory phase
+        expires_at valid_from valid_until deleted_at purge_at version stream memory phase content_hash
     """.split()
 )
 NUMBERS = frozenset(("stream", "memory", "phase", "importance", "pinned", "version"))
@@ -24,6 +25,21 @@ class Dialect(NamedTuple):
     tagged: str
     readable: str
     """Whether ``{text}`` can be read as JSON at all: a function of JSON fails the whole query for one row that cannot."""
+    author_id: str
+    """The id of the author, in the version's text ``said.body``."""
+    author_name: str
+    confidence: str
+    holds: str
+    """Whether ``{text}`` holds ``{part}``."""
+
+
+IN_ITS_VERSION = """EXISTS (SELECT 1 FROM versions said
+    WHERE said.tenant = m.tenant AND said.stream = m.stream AND said.memory = m.memory AND said.body IS NOT NULL AND {})"""
+HAS_PARENT = """(EXISTS (SELECT 1 FROM parents p
+    WHERE p.tenant = m.tenant AND p.stream = m.stream AND p.memory = m.memory AND {named})
+ OR EXISTS (SELECT 1 FROM memories older WHERE older.tenant = m.tenant AND older.id = m.supersedes_id AND {superseded}))"""
+HAS_VOUCHER = """(m.vouchers <> '[]' AND EXISTS (SELECT 1 FROM actors who
+    WHERE who.tenant = m.tenant AND {named} AND {holds}))"""
 
 
 def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
@@ -39,6 +55,13 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
     def one_of(column: str, values: Any) -> str:
         form = dialect.one_of_numbers if column in NUMBERS else dialect.one_of_texts
         return form.format(column=f"m.{column}", list=bind(json.dumps(list(values))))
+
+    def text_is_one_of(expression: str, listed: str) -> str:
+        return dialect.one_of_texts.format(column=expression, list=listed)
+
+    def holds(text: str, part: str) -> str:
+        """Whether a text has a part as it is spelled; of a version that has not, no JSON needs to be parsed."""
+        return f"({dialect.holds.format(text=text, part=part)})"
 
     if selection.streams is not None:
         parts.append(one_of("stream", selection.streams))
@@ -57,6 +80,24 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
         parts.append(f"m.{column} {operator} {bind(value)}")
     for tag in selection.tags:
         parts.append(dialect.tagged.format(tags="m.tags", tag=bind(tag)))
+    if selection.authors:
+        names = bind(json.dumps(list(selection.authors)))
+        by_id, by_name = (text_is_one_of(one, names) for one in (dialect.author_id, dialect.author_name))
+        spelled = " OR ".join(holds("said.body", bind(canonical_json(name))) for name in selection.authors)
+        parts.append(IN_ITS_VERSION.format(f"({spelled}) AND ({by_id} OR {by_name})"))
+    if selection.parents:
+        hashes = bind(json.dumps(list(selection.parents)))
+        named, superseded = (text_is_one_of(one, hashes) for one in ("p.hash", "older.content_hash"))
+        parts.append(HAS_PARENT.format(named=named, superseded=superseded))
+    if selection.vouchers:
+        named = text_is_one_of("who.name", bind(json.dumps(list(selection.vouchers))))
+        uid_in_it = holds("m.vouchers", """'"actor":"' || who.uid || '"'""")
+        parts.append(HAS_VOUCHER.format(named=named, holds=uid_in_it))
+    if selection.confidence_min is not None:
+        stated = holds("said.body", """'"confidence":'""")
+        parts.append(IN_ITS_VERSION.format(f"{stated} AND {dialect.confidence} >= {bind(selection.confidence_min)}"))
+    if selection.ids_elsewhere is not None:
+        parts.append(f"({one_of('stream', selection.whole_streams)} OR {one_of('id', selection.ids_elsewhere)})")
     if selection.current_phase:
         parts.append("m.phase = (SELECT s.phase FROM streams s WHERE s.tenant = m.tenant AND s.stream = m.stream)")
     if selection.unexpired_at is not None:

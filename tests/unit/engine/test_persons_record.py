@@ -1,0 +1,83 @@
+"""A person's record is one set: their history, their export and their erasure are about the same memories."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+
+EVERYTHING: dict[str, Any] = {"status": None, "include_namespaces": ["prod", "test", "ephemeral"]}
+SAID = "I live in Lisbon and I'm allergic to peanuts."
+TOOLS = [{"name": "weather", "output": "Sunny in Lisbon, 21 degrees."}]
+
+
+@pytest.fixture(params=["sqlite", "postgres", "journal"])
+def mem(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    files = {"sqlite": tmp_path / "memory.db", "journal": tmp_path / "memory.jsonl"}
+    with recollect.open(files.get(request.param) or request.getfixturevalue("server_store")) as opened:
+        yield opened
+
+
+def exported(mem: Any, owner: str = "ana", **which: Any) -> set[str]:
+    return {json.loads(line)["id"] for line in mem.export(owner=owner, **which)}
+
+
+def in_history(mem: Any, owner: str = "ana") -> set[str]:
+    return {event.memory_id for event in mem.history(owner=owner)}
+
+
+def test_after_one_turn_each_lists_what_the_others_touch(mem: Any) -> None:
+    mem.turn(session="s1", owner="ana", user=SAID, ai="Noted.", tools=TOOLS)
+    told = {event.memory_id: event for event in mem.history(owner="ana")}
+    spaces = {json.loads(line)["space"] for line in mem.export(owner="ana")}
+    assert spaces == {"session", "user"}
+    assert told.keys() == exported(mem) == exported(mem, **EVERYTHING)
+    assert {event.meta.get("owner") for event in told.values()} == {"s1", None}
+    entries = {json.loads(line)["content"] for line in mem.export_entries(owner="ana")}
+    assert SAID in entries and len(entries) < len(told), "the same words are one entry each"
+    assert set(mem.erase(owner="ana").removed) == set(told)
+    assert in_history(mem) == exported(mem, **EVERYTHING) == set()
+
+
+def test_of_a_shared_session_each_has_what_is_theirs(mem: Any) -> None:
+    mem.turn(session="s1", owner="ana", user=SAID, ai="Noted.")
+    mem.turn(session="s1", owner="ben", user="I like strong tea.", ai="So do I.")
+    mem.add("The launch slipped to May.", owner="apollo", space="project", source="user", user_id="ana", author="ana")
+    mem.add("The launch is in April.", owner="apollo", space="project", source="user", user_id="ben", author="ben")
+    ana, ben = exported(mem, "ana", **EVERYTHING), exported(mem, "ben", **EVERYTHING)
+    assert ana.isdisjoint(ben) and (ana, ben) == (in_history(mem, "ana"), in_history(mem, "ben"))
+    erased = mem.erase(owner="ana")
+    assert {*erased.removed, *erased.authored} == ana
+    assert exported(mem, "ben", **EVERYTHING) == in_history(mem, "ben") == ben
+
+
+def test_an_export_of_a_person_is_narrowed_like_any_other(mem: Any) -> None:
+    mem.turn(session="s1", owner="ana", user=SAID, ai="Noted.")
+    (lives,) = (m for m in mem.list(owner="ana").items if "Lisbon" in m.content)
+    mem.forget(lives.id)
+    everything = exported(mem, status=None)
+    assert exported(mem) == everything - {lives.id}
+    assert exported(mem, space="user", status=None) == {m.id for m in mem.list(owner="ana", status=None).items}
+    assert exported(mem, space="session") == {m.id for m in mem.list(owner="s1").items}
+    assert lives.id in in_history(mem)
+
+
+def test_a_bound_caller_is_shown_what_it_may_read_of_a_record(mem: Any) -> None:
+    mem.turn(session="s1", owner="ana", user=SAID, ai="Noted.")
+    mem.turn(session="s2", owner="ana", user="I like strong tea.", ai="Noted.")
+    there = mem.as_caller(user="ana", session="s1")
+    assert exported(there, status=None) == in_history(there)
+    assert in_history(there) == {m.id for m in (*mem.list(owner="s1").items, *mem.list(owner="ana").items)}
+    assert in_history(mem.as_caller(user="ben", session="s9")) == exported(mem.as_caller(user="ben")) == set()
+
+
+def test_summaries_of_a_session_go_with_those_who_spoke_in_it(mem: Any) -> None:
+    for number in range(40):
+        mem.turn(session="s1", owner="ana", user=f"Shelf {number} holds the blue jars today.")
+    summed_up = {m.id for m in mem.list(owner="s1", status=None, limit=1_000).items if "summary_of" in m.meta}
+    record = exported(mem, **EVERYTHING)
+    assert summed_up and summed_up <= record == in_history(mem)
+    assert set(mem.erase(owner="ana").removed) == record
