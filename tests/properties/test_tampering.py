@@ -33,6 +33,7 @@ UNSEEN: dict[tuple[str, str], str] = {
     ("log_checkpoints", "tenant"): "taking away a checkpoint that nobody signed leaves the log as it is",
     ("log_checkpoints", "at"): "when a checkpoint was taken that nobody signed is a claim",
     ("log_signatures", "tenant"): "taking away a signature leaves a checkpoint that nobody signed",
+    ("platform_ids", "tenant"): "an id that is no longer linked was unlinked, as far as anyone can tell",
     ("postings", "length"): "the row that counts a term's postings has no text, and nobody reads its length",
     **{
         (table, column): f"outside the ledger by design: {why}"
@@ -133,6 +134,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made = identities.new_identity(mem.engine, "planner", path.with_name("planner.pem"))
         mem.vouch(full.id, sign_as="planner", key_file=made.file)
         identities.rotate_identity(mem.engine, "planner", Path(made.file), path.with_name("next.pem"))
+        mem.link_identity("planner", "planner-7", platform="agora", key_file=path.with_name("next.pem"))
         assert mem.verify().ok
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -19,6 +19,7 @@ from recollect.model.vocabulary import (
 )
 from recollect.rules.fold import TOLD
 from recollect.rules.signatures import is_signature
+from recollect.rules.signers import voucher_named
 from recollect.stores.protocol import Stored
 
 
@@ -121,7 +122,8 @@ def _vouchers(stored: Stored) -> Iterator[dict[str, Any]]:
         name = stored.actor_names.get(one["actor"])
         if name is not None:
             said = {key: value for key, value in one.items() if key not in ("actor", "at")}
-            yield {"id": name, "name": name, "timestamp": one["at"], **said}
+            who = voucher_named(name, (stored.body or {})["content_hash"], said, one["at"])
+            yield {**who, "timestamp": one["at"], **said}
 
 
 def as_of(stored: Stored, now: str, tick: int) -> Stored:

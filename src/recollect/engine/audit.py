@@ -15,13 +15,14 @@ from recollect.engine.relations import relations_of_stream
 from recollect.engine.stream_audit import BRINGS_VERSION, HINT, Walked, walked
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
 from recollect.model.caller import Right
-from recollect.model.ledger import Entry, commit_to
+from recollect.model.ledger import Entry
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Problem, Verification
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.rules import fold
 from recollect.rules.findable import findable
+from recollect.rules.signers import is_committed
 from recollect.stores.collector import collector_paused
 from recollect.stores.protocol import Reader, Stream, Version
 
@@ -89,7 +90,7 @@ def _around_streams(
     found += [
         Problem(f"actor {uid[:12]}", "its name is not the one that acted: it was altered", HINT)
         for uid, (name, salt) in actors.items()
-        if name is not None and salt is not None and commit_to(salt, name) != uid
+        if name is not None and salt is not None and not is_committed(uid, name, salt)
     ]
     stated = {pair for walk in walks for pair in walk.aliases}
     return found + [

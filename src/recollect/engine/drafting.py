@@ -6,10 +6,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from recollect.engine.context import Engine
+from recollect.model.caller import Caller
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
 from recollect.model.one_line import one_line
+from recollect.model.principals import AGENT, TOOL, USER, as_principal, principal, short_name
 from recollect.model.receipt import Receipt
 from recollect.model.record import Author, Candidate
 from recollect.model.vocabulary import Change, Outcome, Source, Space
@@ -30,9 +32,10 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
     if "owner" not in fields and own is not None:
         fields = {**fields, "owner": own}
     try:
-        return Candidate.model_validate(fields)
+        candidate = Candidate.model_validate(fields)
     except ValidationError as error:
         raise bad_input(error) from None
+    return _with_typed_author(engine.caller, candidate)
 
 
 def check_expiry(engine: Engine, candidate: Candidate) -> None:
@@ -105,14 +108,44 @@ def check_name(field: str, name: str | None) -> None:
             ) from None
 
 
+def _with_typed_author(caller: Caller, candidate: Candidate) -> Candidate:
+    """Return a candidate whose author has a kind, if it names the caller, the caller's user or the owner of the memory.
+
+    An id of somebody else, which only an application gives, is kept as it is written: it may be a platform's. So is what
+    was signed or imported, unless a bound caller would sign with it as another principal.
+    """
+    given = candidate.author
+    if given is None or given.id in caller.own_principals:
+        return candidate
+    is_literal = candidate.signature is not None or candidate.source is Source.IMPORT
+    if is_literal and (caller.trusted or as_principal(given.id) in caller.own_principals):
+        return candidate
+    kind = _kind_of_author(caller, candidate, given.id)
+    if kind is None:
+        return candidate
+    return candidate.model_copy(update={"author": given.model_copy(update={"id": principal(kind, given.id)})})
+
+
+def _kind_of_author(caller: Caller, candidate: Candidate, name: str) -> str | None:
+    """Return the kind of an author who is named without one; ``None`` for somebody who is not part of this write."""
+    people = {caller.user}
+    if caller.trusted:
+        people |= {candidate.user_id, candidate.owner if candidate.space is Space.USER else None}
+    is_agent = name in (caller.agent, candidate.agent_id)
+    if name not in people and not is_agent:
+        return None
+    by_machine = (candidate.source or caller.speaks_as) in (Source.AGENT, Source.TOOL)
+    return AGENT if by_machine or name not in people else USER
+
+
 def _speaker(engine: Engine, draft: Draft) -> Author:
-    """Who is credited where nobody is named: the caller, unless it passes on what a tool or a model said."""
-    name, caller = engine.caller.name, engine.caller
+    """Return who is credited where nobody is named: the caller, unless it passes on what a tool or a model said."""
+    caller, who = engine.caller, engine.caller.principal
     if draft.source is Source.TOOL and draft.candidate.actor_id is not None:
-        name = draft.candidate.actor_id
+        who = principal(TOOL, draft.candidate.actor_id)
     elif draft.source is Source.AGENT and caller.agent is None and caller.user is not None:
-        name = caller.ai_profile or "assistant"
-    return Author(id=name, name=name)
+        who = principal(AGENT, caller.ai_profile or "assistant")
+    return Author(id=who, name=short_name(who))
 
 
 def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mapping[str, Any]) -> dict[str, Any]:

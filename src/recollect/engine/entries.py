@@ -26,6 +26,7 @@ from recollect.formats.entry_files import read_entries
 from recollect.formats.entry_identity import Identity, identity_of, version_key
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
+from recollect.model.principals import author_of
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Kind, Outcome, Status
@@ -96,6 +97,7 @@ def export_entries(
     somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
     private = signing_key(engine, sign_as, key_file) if sign_as is not None else None
+    signer = engine.caller.principal_named(sign_as) if sign_as is not None else None
     with engine.read() as reader:
         streams = readable_streams(engine, reader, owner, space, include_namespaces)
         statuses = EXPORTED[:1] if active_only else EXPORTED
@@ -106,7 +108,7 @@ def export_entries(
             following = _hashes(engine, reader, [stored.state.superseded_by_id for stored in found])
             for stored in found:
                 entry = to_entry(to_memory(stored), following.get(stored.state.superseded_by_id or ""))
-                own = private is not None and entry["author"]["id"] == sign_as and "signature" not in entry
+                own = private is not None and author_of(stored.body or {}) == signer and "signature" not in entry
                 yield canonical_json(sign_entry(entry, private) if own and private is not None else entry)
 
 

@@ -31,6 +31,7 @@ from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
+from recollect.model.principals import short_name
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
 from recollect.model.vocabulary import Space
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
@@ -273,7 +274,9 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         ties = [*staying.values(), *links.values(), *aside.values()]
         let_go(engine, writer, tenant, ties, engine.now(), wanted["review"])
         person = Person(back.streams, back.actors, back.threads)
-        acted = {name for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name}
+        acted = {
+            short_name(name) for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name
+        }
         forget_names(writer, tenant, person.names | acted)
         for stream in back.streams:
             writer.remove_traces_of_stream(stream)

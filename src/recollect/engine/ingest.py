@@ -374,7 +374,7 @@ def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
         return
     engine, stream = pen.engine, pen.stream
     soon.expired_ids(stream, pen.at, pen.tick)
-    soon.actor_uid(stream.tenant, engine.caller.name, b"")
+    soon.actor_uid(stream.tenant, engine.caller.principal, b"")
     if prepared is None:
         return
     holder(engine, soon, stream, *_place_of_key(_with_event_key(pen, prepared).draft))

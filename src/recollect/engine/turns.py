@@ -29,6 +29,7 @@ from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
+from recollect.model.principals import AGENT, USER, principal
 from recollect.model.receipt import Receipt, Turn
 from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status
@@ -268,7 +269,8 @@ def _by_person(engine: Engine, exchange: Exchange) -> dict[str, Any]:
     else:
         actor, role = (author if exchange.is_named else None), "user"
     named = {"actor_id": actor} if actor is not None else {}
-    return {"source": Source.USER, "role": role, **named, **({"author": author} if author else {})}
+    credited = {"author": principal(USER, author)} if author else {}
+    return {"source": Source.USER, "role": role, **named, **credited}
 
 
 def _by_tool(tool: ToolResult) -> dict[str, Any]:
@@ -278,7 +280,7 @@ def _by_tool(tool: ToolResult) -> dict[str, Any]:
 def _by_model(engine: Engine) -> dict[str, Any]:
     caller = engine.caller
     name = (caller.ai_profile or caller.agent or "assistant") if caller.trusted else caller.agent
-    named = {"author": name, "actor_id": name} if name else {}
+    named = {"author": principal(AGENT, name), "actor_id": name} if name else {}
     return {"source": Source.AGENT, "role": "assistant", **named}
 
 

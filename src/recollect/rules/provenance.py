@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from recollect.model.principals import short_name
+
 KEPT = Fraction(1, 2)
 """What an author keeps of the credit for a memory that builds upon others."""
 DUST = Fraction(1, 2**128)
@@ -232,7 +234,7 @@ def label(source: Source) -> str:
     if not source.resolved:
         return f"unresolved {source.content_hash[:12]}"
     words = " ".join((source.content or "").split())
-    return f"{source.author}: {words if len(words) <= LABEL else words[: LABEL - 1] + '…'}"
+    return f"{short_name(source.author or '')}: {words if len(words) <= LABEL else words[: LABEL - 1] + '…'}"
 
 
 def to_dot(lineage: Lineage) -> str:

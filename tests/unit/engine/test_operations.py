@@ -477,7 +477,7 @@ def test_an_owner_s_history_is_everything_in_order(mem: Recollect, clock: Clock)
     told = list(mem.history(owner="ana"))
     assert [(event.memory_id, event.event) for event in told] == expected
     assert [event.meta["namespace"] for event in told[::2]] == ["prod", "test", "prod", "prod"]
-    assert told[1].meta["values"] == {"set": {"tags": ["t0"]}} and told[1].actor == "application"
+    assert told[1].meta["values"] == {"set": {"tags": ["t0"]}} and told[1].actor == "system:application"
     assert list(mem.history(owner="nobody")) == []
 
 

@@ -86,9 +86,26 @@ class LedgerDoor:
         return identities.rotate_identity(self._engine, name, _path(key_file), _path(to))
 
     @traced
-    def revoke_identity(self, name: str, *, key: str | None = None) -> Checkpoint:
-        """From here on nothing counts that a key signs: the current one, or the one that begins with these digits."""
-        return identities.revoke_identity(self._engine, name, key)
+    def revoke_identity(self, name: str, *, key: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
+        """From here on nothing counts that a key signs: the current one, or the one that begins with these digits.
+
+        It takes the file of that private key, or the right to operate.
+        """
+        return identities.revoke_identity(self._engine, name, key, _path(key_file))
+
+    @traced
+    def link_identity(
+        self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
+    ) -> Identity:
+        """Link an id of another platform to a principal, by the principal's own signature."""
+        return identities.link_identity(self._engine, name, id, platform, _path(key_file))
+
+    @traced
+    def unlink_identity(
+        self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
+    ) -> Identity:
+        """Take an id of another platform away from a principal again."""
+        return identities.unlink_identity(self._engine, name, id, platform, _path(key_file))
 
     @traced
     def identity(self, name: str) -> Identity:
