@@ -100,7 +100,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         assert waiting.outcome == "contradicted"
         mem.edit(new.id, tags=["hot", "drink"], pinned=True)
-        everything = {name: name for name in ("user_id", "agent_id", "run_id", "thread_id", "actor_id", "role")}
+        everything = {name: name for name in ("agent_id", "run_id", "thread_id", "actor_id", "role")} | {
+            "user_id": "ana"
+        }
         full = mem.add(
             "Ana works on the billing service",
             owner="ana",

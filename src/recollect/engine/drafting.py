@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.model.caller import Caller
 from recollect.model.canonical import format_time
@@ -29,6 +30,8 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
     if not isinstance(fields, Mapping):
         raise BadInput("must be an object with content.", hint='Such as {"content": "…"}.')
     own = own_place(engine, fields.get("space", Space.USER))
+    if own is None and fields.get("space", Space.USER) == Space.USER:
+        own = fields.get("user_id")
     if "owner" not in fields and own is not None:
         fields = {**fields, "owner": own}
     try:
@@ -36,6 +39,12 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
     except ValidationError as error:
         raise bad_input(error) from None
     return _with_typed_author(engine.caller, candidate)
+
+
+def check_owner(fields: Any) -> None:
+    """Refuse a memory of a user's space whose ``owner`` and ``user_id`` are two people."""
+    if isinstance(fields, Mapping) and fields.get("space", Space.USER) == Space.USER:
+        owner_named(fields.get("owner"), fields.get("user_id"))
 
 
 def check_expiry(engine: Engine, candidate: Candidate) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine.archived_records import keep_apart, says_it_already
-from recollect.engine.arguments import check_one
+from recollect.engine.arguments import check_one, owner_named
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine, visible
 from recollect.engine.drafting import check_expiry, parse_candidate
@@ -85,6 +85,7 @@ def export_entries(
     engine: Engine,
     *,
     owner: str | None = None,
+    user_id: str | None = None,
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
     active_only: bool = False,
@@ -99,7 +100,7 @@ def export_entries(
     private = signing_key(engine, sign_as, key_file) if sign_as is not None else None
     signer = engine.caller.principal_named(sign_as) if sign_as is not None else None
     with engine.read() as reader:
-        streams = readable_streams(engine, reader, owner, space, include_namespaces)
+        streams = readable_streams(engine, reader, owner_named(owner, user_id), space, include_namespaces)
         statuses = EXPORTED[:1] if active_only else EXPORTED
         numbers = tuple(stream.number for stream in streams)
         ids = _in_order(engine, reader, numbers, statuses)
@@ -172,6 +173,7 @@ def import_entries(
     source: Readable | str | Path | Iterable[str],
     *,
     owner: str | None = None,
+    user_id: str | None = None,
     space: str | None = None,
     scope: str | None = None,
     partial: bool = False,
@@ -188,7 +190,7 @@ def import_entries(
     since, it is superseded here as well, and those who vouched for it since are added. Vouches that come along are kept as
     told, and weigh nothing here. ``owner``, ``space`` and ``scope`` say where entries go that do not say so.
     """
-    place = {"owner": owner, "space": space, "scope": scope}
+    place = {"owner": owner_named(owner, user_id), "space": space, "scope": scope}
     given = {name: check_one(name, value) for name, value in place.items() if value is not None}
     parse_candidate(engine, {"content": "Whoever names a wrong place is told once", **given})
     with opened(source) as stream:

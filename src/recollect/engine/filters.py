@@ -8,7 +8,7 @@ from recollect.engine.context import Engine
 from recollect.engine.drafting import check_name
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.phase import PHASE_ID
-from recollect.model.vocabulary import EventType, Kind, Layer, Outcome, Source, Status, Tier
+from recollect.model.vocabulary import EventType, Kind, Layer, Outcome, Source, Space, Status, Tier
 from recollect.rules.keys import explicit_key, identities, identity
 from recollect.stores.protocol import Selection, Stream
 
@@ -47,18 +47,26 @@ def selection_of(
             raise BadInput("there is no such filter.", field=name, hint=hint)
     given = {name: value for name, value in filters.items() if value is not None}
     equal = {name: _equal(engine, name, given[name]) for name in EQUAL if name in given}
+    users = equal.pop("user_id", None)
     if status is not None:
         many = [status] if isinstance(status, str) else check_names("status", status)
         equal["status"] = tuple(check_word("status", Status, _SAID_OF_A_WRITE.get(word, word)) for word in many)
     return engine.selecting(
         streams=tuple(stream.number for stream in streams),
         equal=equal | _phase(given),
+        of_users=_of_users(streams, users) if users is not None else None,
         tags=tuple(check_names("tags", given.get("tags", ()))),
         ranges=(*_key(given), *((*RANGES[name], _bound(name, given[name])) for name in RANGES if name in given)),
         current_phase=given.get("phase") == "current",
         unexpired_at=engine.now() if status is not None else None,
         **more,
     )
+
+
+def _of_users(streams: Sequence[Stream], users: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return these people with the streams of theirs: whatever lies in a person's own space is theirs, named or not."""
+    at = {stream.number: stream.address for stream in streams if stream.address is not None}
+    return users, tuple(number for number, one in at.items() if one.space is Space.USER and one.owner in users)
 
 
 def _equal(engine: Engine, name: str, value: Any) -> Any:

@@ -15,7 +15,7 @@ from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
-from recollect.engine.drafting import check_expiry, check_updates, draft_for, parse_candidate, version_body
+from recollect.engine.drafting import check_expiry, check_owner, check_updates, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import Held, changed_by, holder
 from recollect.engine.links import as_seen, hidden_in, without_hidden
@@ -72,10 +72,13 @@ def add(
     """Remember one thing. The receipt says what became of it.
 
     ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already. It also
-    refuses an update of nothing, which from elsewhere is how a record says that it may replace another.
+    refuses an update of nothing, which from elsewhere is how a record says that it may replace another, and an ``owner``
+    who is not the ``user_id``, where elsewhere the two may mean other things.
     """
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
+    if refuse_expired:
+        check_owner(fields)
     candidates = [parse_candidate(engine, fields)]
     if refuse_expired and idempotency_key is None:  # else it may be a retry, which is answered whenever it comes
         check_expiry(engine, candidates[0])
@@ -126,6 +129,8 @@ def check(engine: Engine, fields: Mapping[str, Any]) -> None:
 
 def _numbered(engine: Engine, index: int, fields: Mapping[str, Any], refuse_expired: bool) -> Candidate:
     try:
+        if refuse_expired:
+            check_owner(fields)
         candidate = parse_candidate(engine, fields)
         if refuse_expired:
             check_expiry(engine, candidate)

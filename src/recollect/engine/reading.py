@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.engine.arguments import check_names, check_number, check_sought, check_word
+from recollect.engine.arguments import check_names, check_number, check_sought, check_word, owner_named
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, find, visible
 from recollect.engine.filters import selection_of
@@ -66,11 +66,19 @@ def page_of(
     ``importance_max``, ``updated_after``, ``updated_before``, ``created_after``, ``created_before`` and ``phase``.
     """
     check_number("limit", limit, 1, MAX_PAGE)
+    if isinstance(user := filters.get("user_id"), str) and _is_about_people(space):
+        owner_named(owner, user)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
     selection = selection_of(engine, streams, filters, status, before=_place_of_cursor(engine, reader, cursor))
     found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1))
     page, more = found[:limit], len(found) > limit
     return Page(tuple(to_memory(stored) for stored in page), _encoded(page[-1]) if more else None)
+
+
+def _is_about_people(space: Spaces) -> bool:
+    """Return whether the owners that a read names are people: in a project's space they are projects."""
+    asked = asked_spaces(space)
+    return asked is None or Space.USER in asked
 
 
 def readable_streams(
@@ -171,9 +179,10 @@ _CONCERNS_BOTH = (Event.CONTRADICTED, Event.LINKED, Event.UNLINKED, Event.CONSOL
 """Events that change the other memory too: it gains or loses a link."""
 
 
-def changes(engine: Engine, *, owner: str = "default", space: str = "user", since: int = 0, limit: int = 100,
-            namespace: str = "prod") -> tuple[HistoryEvent, ...]:  # fmt: skip
+def changes(engine: Engine, *, owner: str | None = None, user_id: str | None = None, space: str = "user",
+            since: int = 0, limit: int = 100, namespace: str = "prod") -> tuple[HistoryEvent, ...]:  # fmt: skip
     """What happened in one stream after ledger entry ``since``, oldest first."""
+    owner = owner_named(owner, user_id, space) or "default"
     check_number("since", since)
     check_number("limit", limit, 1)
     check_word("namespace", Namespace, namespace)

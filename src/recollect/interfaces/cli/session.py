@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,11 @@ from recollect.model.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
+
+
+UserId = Annotated[
+    str | None, typer.Option(help="The owner by another name: whose memory it is if --owner is not given.")
+]
 
 
 class IfMissing(Enum):
