@@ -18,7 +18,7 @@ from recollect.engine.context import Engine, find
 from recollect.engine.drafting import check_expiry, check_owner, check_updates, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import Held, changed_by, holder
-from recollect.engine.links import as_seen, hidden_in, without_hidden
+from recollect.engine.links import as_seen, hidden_in, receipt_shown, without_hidden
 from recollect.engine.meaning import vector_of, vectors_of
 from recollect.engine.pen import Pen
 from recollect.engine.relations import MAY_UPDATE, RELATED_TO, Link
@@ -256,7 +256,7 @@ def _write(
         if idempotency_key is not None and isinstance(answers[0], Prepared):
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:
-                return [replayed]
+                return [receipt_shown(engine, replayed)]
             if refuse_expired:
                 check_expiry(engine, candidates[0])
         writing = Writing(engine, writer)
@@ -264,11 +264,11 @@ def _write(
             answers = [answers[number] for number in still_wanted(writer)]
         receipts = [writing.settle(answer) for answer in answers]
         if refuse_expired:
-            check_updates(candidates, receipts)
+            check_updates(candidates, [receipt_shown(engine, receipt) for receipt in receipts])
         if idempotency_key is not None:
             retries.keep_answer(engine, writer, idempotency_key, receipts[0], writing.at, candidates[0])
         writing.finish()
-    return receipts
+    return [receipt_shown(engine, receipt) for receipt in receipts]
 
 
 def addresses_of(answers: Iterable[Answer]) -> list[Address]:

@@ -18,6 +18,7 @@ from recollect.engine.drafting import parse_candidate
 from recollect.engine.exchange import Exchange, ToolResult, as_session
 from recollect.engine.incumbents import holder
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
+from recollect.engine.links import receipt_shown
 from recollect.engine.matching import standing
 from recollect.engine.promotion import carry_over, crossing_refusal
 from recollect.engine.taking_back import spoken_in, take_back
@@ -27,6 +28,7 @@ from recollect.engine.waiting import waiting
 from recollect.engine.window import OF_A_TURN, slide
 from recollect.model import trace
 from recollect.model.address import Address
+from recollect.model.caller import Right
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
 from recollect.model.principals import AGENT, USER, principal
@@ -147,7 +149,7 @@ def _record(
     with engine.write(leaving.addresses) as writer:
         replayed = retries.earlier_answer(engine, writer, key, *leaving.candidates) if key is not None else None
         if replayed is not None:
-            return Turn(exchange.session, None, (replayed,), replayed=True)
+            return Turn(exchange.session, None, (receipt_shown(engine, replayed),), replayed=True)
         writing = Writing(engine, writer)
         _keep_before(writing, exchange, leaving, before, stream)
         written = _write(writing, exchange, leaving)
@@ -156,7 +158,15 @@ def _record(
             retries.keep_answer(engine, writer, key, kept, writing.at, *leaving.candidates)
         written = _slid(writing, exchange, written)
         writing.finish()
-    return replace(written, events=tuple(writing.events))
+    return _shown(engine, replace(written, events=tuple(writing.events)))
+
+
+def _shown(engine: Engine, written: Turn) -> Turn:
+    """Return a turn as its caller may read it."""
+    if engine.caller.may(Right.READ):
+        return written
+    receipts, promoted = (tuple(receipt_shown(engine, one) for one in many) for many in (written.receipts, written.promoted))
+    return Turn(written.session, None, receipts, promoted)
 
 
 def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
