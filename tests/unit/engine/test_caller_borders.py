@@ -1,7 +1,10 @@
 """What a bound caller learns: from receipts, from short ids and aliases, and from recalls across phases."""
 
+import base64
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +153,24 @@ def test_a_mode_that_is_named_decides_what_a_recall_sees_by_itself() -> None:
         planner = mem.as_caller(agent="planner", user="ana")
         assert planner.query("sprint goal").items == ()
         assert planner.query("sprint goal", filters={"phase": "any"}).items, "it may be asked for"
+
+
+# ── numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_cursors_of_events_do_not_count_what_others_did(opened: Open) -> None:
+    mem = opened()
+    ana = mem.as_caller(user="ana")
+    for number in range(4):
+        ana.add(f"Crate {number} is here", kind="episodic")
+        mem.add(f"Barrel {number} is there", owner="ben")
+    everything, paged, numbers, after = ana.events(limit=100).items, [], [], None
+    while True:
+        page = ana.events(limit=1, after=after)
+        paged += page.items
+        if (after := page.next_cursor) is None:
+            break
+        numbers.append(json.loads(base64.urlsafe_b64decode(after)))
+    assert tuple(paged) == everything and len(paged) >= 4, "pages go on where they ended"
+    apart = [abs(b[1] - a[1]) for a, b in pairwise(numbers) if a[0] != b[0]]
+    assert apart and min(apart) > 1_000_000
