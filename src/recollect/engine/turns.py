@@ -165,7 +165,9 @@ def _shown(engine: Engine, written: Turn) -> Turn:
     """Return a turn as its caller may read it."""
     if engine.caller.may(Right.READ):
         return written
-    receipts, promoted = (tuple(receipt_shown(engine, one) for one in many) for many in (written.receipts, written.promoted))
+    receipts, promoted = (
+        tuple(receipt_shown(engine, one) for one in many) for many in (written.receipts, written.promoted)
+    )
     return Turn(written.session, None, receipts, promoted)
 
 
