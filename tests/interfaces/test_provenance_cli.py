@@ -181,7 +181,7 @@ def test_vouching(greenhouse: Shell) -> None:
         ("agent:otter", 0.8, "useful")
     ]
     weighed = greenhouse.json("--policy", "policy.yaml", "provenance", "vouchers", rule)
-    assert (weighed["weight"], weighed["relied_upon"]) == (0.8, ["otter"])
+    assert (weighed["weight"], weighed["relied_upon"]) == (0.8, ["agent:otter"])
     assert "otter" in greenhouse.run("provenance", "vouchers", rule)
     assert greenhouse.json("withdraw-vouch", rule, "--by", "otter")["vouchers"] == []
     assert [event["event"] for event in greenhouse.json("history", rule)][-2:] == ["LINK", "LINK"]

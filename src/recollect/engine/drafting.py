@@ -140,18 +140,18 @@ def _kind_of_author(caller: Caller, candidate: Candidate, name: str) -> str | No
     people = {caller.user}
     if caller.trusted:
         people |= {candidate.user_id, candidate.owner if candidate.space is Space.USER else None}
-    is_agent = name in (caller.agent, candidate.agent_id)
-    if name not in people and not is_agent:
-        return None
+    is_agent, is_person = name in (caller.agent, candidate.agent_id), name in people
     by_machine = (candidate.source or caller.speaks_as) in (Source.AGENT, Source.TOOL)
-    return AGENT if by_machine or name not in people else USER
+    if is_agent and (by_machine or not is_person):
+        return AGENT
+    return USER if is_person and not (by_machine and caller.trusted) else None
 
 
 def _speaker(engine: Engine, draft: Draft) -> Author:
     """Return who is credited where nobody is named: the caller, unless it passes on what a tool or a model said."""
     caller, who = engine.caller, engine.caller.principal
-    if draft.source is Source.TOOL and draft.candidate.actor_id is not None:
-        who = principal(TOOL, draft.candidate.actor_id)
+    if draft.source is Source.TOOL and draft.candidate.actor_id not in (None, caller.agent):
+        who = principal(TOOL, str(draft.candidate.actor_id))
     elif draft.source is Source.AGENT and caller.agent is None and caller.user is not None:
         who = principal(AGENT, caller.ai_profile or "assistant")
     return Author(id=who, name=short_name(who))
