@@ -71,7 +71,8 @@ def everything_about(word: Callable[[], str], owner: str) -> tuple[dict[str, Any
         "authority_reason": new(),
         "signature": new(),
         "idempotency_key": new(),
-        **{name: new() for name in ("user_id", "agent_id", "run_id", "thread_id", "actor_id", "role")},
+        "user_id": owner,
+        **{name: new() for name in ("agent_id", "run_id", "thread_id", "actor_id", "role")},
     }
     return fields, used
 

@@ -178,9 +178,11 @@ def test_vouching(greenhouse: Shell) -> None:
     greenhouse.run("vouch", rule, "--by", "fern-greenhouse-01", code=1)
     assert "their own words" in greenhouse.errors
     vouched = greenhouse.json("vouch", rule, "--by", "otter", "--confidence", "0.8", "--says", "useful")
-    assert [(one["id"], one["confidence"], one["says"]) for one in vouched["vouchers"]] == [("otter", 0.8, "useful")]
+    assert [(one["id"], one["confidence"], one["says"]) for one in vouched["vouchers"]] == [
+        ("agent:otter", 0.8, "useful")
+    ]
     weighed = greenhouse.json("--policy", "policy.yaml", "provenance", "vouchers", rule)
-    assert (weighed["weight"], weighed["relied_upon"]) == (0.8, ["otter"])
+    assert (weighed["weight"], weighed["relied_upon"]) == (0.8, ["agent:otter"])
     assert "otter" in greenhouse.run("provenance", "vouchers", rule)
     assert greenhouse.json("withdraw-vouch", rule, "--by", "otter")["vouchers"] == []
     assert [event["event"] for event in greenhouse.json("history", rule)][-2:] == ["LINK", "LINK"]

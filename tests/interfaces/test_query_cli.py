@@ -64,11 +64,12 @@ def test_a_memory_of_several_lines_is_one_bullet(shell: Shell) -> None:
 @pytest.mark.parametrize("name", ["123", "1.5", "true", "null", "2024-01-01", "[", "1" * 200])
 def test_a_text_is_taken_as_it_is_written(shell: Shell, name: str) -> None:
     fields = [word for field in ("user_id", "run-id", "role", "author") for word in ("--field", f"{field}={name}")]
-    stored = shell.json("add", "Ana grows mint", "--owner", "ana", *fields)["memory"]
+    lab = ("--owner", "lab", "--space", "project")
+    stored = shell.json("add", "Ana grows mint", *lab, *fields)["memory"]
     assert {stored["user_id"], stored["run_id"], stored["role"], stored["author"]["name"]} == {name}
     for command in (("list",), ("query", "mint")):
         for where in (f"user_id={name}", f"run-id={name}"):
-            found = shell.json(*command, "--owner", "ana", "--where", where)["items"]
+            found = shell.json(*command, *lab, "--where", where)["items"]
             assert [one.get("memory", one)["id"] for one in found] == [stored["id"]], where
 
 

@@ -62,7 +62,7 @@ class Aftermath:
 
 def is_summary(memory: Memory) -> bool:
     """Whether the store itself wrote it, to sum up what others said. Nobody else can sign as the application."""
-    return "summary_of" in memory.meta and memory.author.id == "application"
+    return "summary_of" in memory.meta and memory.author.id == "system:application"
 
 
 def above(one: Authority, other: Authority) -> bool:
@@ -162,12 +162,13 @@ def origin_is_shown(case: Aftermath) -> Iterator[str]:
 def _lies(author: Person, memory: Memory) -> Iterator[str]:
     if not OWN_REASONS.fullmatch(memory.authority_reason):
         yield f"the reason {memory.authority_reason!r}"
-    own = (author.agent, author.user)
-    if (memory.author.name != memory.author.id or memory.author.id not in own) and _is_higher(author, memory):
+    own = (f"agent:{author.agent}", f"user:{author.user}")
+    is_own = memory.author.id in own and memory.author.id.endswith(f":{memory.author.name}")
+    if not is_own and _is_higher(author, memory):
         yield f"the name {memory.author.name!r}"
     if author.agent is None:
         return
-    if author.agent not in (memory.author.id, memory.agent_id):
+    if memory.author.id != f"agent:{author.agent}" and memory.agent_id != author.agent:
         yield f"no word of {author.agent}: author {memory.author.id!r}, agent {memory.agent_id!r}"
     if memory.source not in SPOKEN_BY_AN_AGENT:
         yield f"the source {memory.source}, though an agent said it"

@@ -114,6 +114,8 @@ def filled(said: list[tuple[str, dict[str, Any]]]) -> Recollect:
         content = f"The {thing} {number * 37} {odd} belongs to the {other}"
         if "title" in fields:
             fields["title"] = f"{fields['title']} {number}"
+        if fields.get("space", "user") == "user" and "user_id" in fields:
+            fields["owner"] = fields["user_id"]
         if fields.get("kind") == "profile":
             fields["key"] = f"{thing} {number}"
             fields.pop("title", None)

@@ -42,6 +42,7 @@ UNSEEN: dict[tuple[str, str], str] = {
     ("log_checkpoints", "tenant"): "taking away a checkpoint that nobody signed leaves the log as it is",
     ("log_checkpoints", "at"): "when a checkpoint was taken that nobody signed is a claim",
     ("log_signatures", "tenant"): "taking away a signature leaves a checkpoint that nobody signed",
+    ("platform_ids", "tenant"): "an id that is no longer linked was unlinked, as far as anyone can tell",
     ("postings", "length"): "the row that counts a term's postings has no text, and nobody reads its length",
     **{
         (table, column): f"outside the ledger by design: {why}"
@@ -128,7 +129,9 @@ def _fill(location: Any, folder: Path) -> None:
         )
         assert waiting.outcome == "contradicted"
         mem.edit(new.id, tags=["hot", "drink"], pinned=True)
-        everything = {name: name for name in ("user_id", "agent_id", "run_id", "thread_id", "actor_id", "role")}
+        everything = {name: name for name in ("agent_id", "run_id", "thread_id", "actor_id", "role")} | {
+            "user_id": "ana"
+        }
         full = mem.add(
             "Ana works on the billing service",
             owner="ana",
@@ -162,6 +165,7 @@ def _fill(location: Any, folder: Path) -> None:
         made = identities.new_identity(mem.engine, "planner", folder / "planner.pem")
         mem.vouch(full.id, sign_as="planner", key_file=made.file)
         identities.rotate_identity(mem.engine, "planner", Path(made.file), folder / "next.pem")
+        mem.link_identity("planner", "planner-7", platform="agora", key_file=folder / "next.pem")
         mem.as_caller(user="cleo").add("Cleo rows on the lake")
         mem.erase(owner="cleo")
         _run_a_graph(mem)

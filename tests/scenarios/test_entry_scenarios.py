@@ -233,7 +233,7 @@ class EntryStage(Stage):
 
     def step_vouchers(self, step: dict[str, Any]) -> None:
         found = self.memory.get(self.names[step["vouchers"]]).vouchers
-        assert [one["id"] for one in found] == step["are"]
+        assert [one["name"] for one in found] == step["are"]
 
     def step_weight(self, step: dict[str, Any]) -> None:
         assert self.agent(step["for"]).vouching(self.names[step["weight"]]).weight == step["is"]

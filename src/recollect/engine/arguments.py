@@ -14,6 +14,21 @@ from recollect.rules.privacy_gate import denied_types
 MAX_NUMBER = 2**62
 
 
+def owner_named(owner: str | None, user_id: str | None, space: Any = None) -> str | None:
+    """Return whose memory an operation is about: ``owner``, or ``user_id`` where no owner is given.
+
+    Two that differ are an error. The owner of another ``space`` than a user's is no person, so ``user_id`` does not name it.
+    """
+    if user_id is None:
+        return owner
+    if owner is not None and owner != user_id:
+        hint = "Give one of the two, or the same name twice."
+        raise BadInput("owner and user_id name two people.", field="user_id", hint=hint)
+    if space not in (None, "user"):
+        raise BadInput(f"does not name the owner of a {space} space.", field="user_id", hint="Give the owner.")
+    return user_id
+
+
 def check_number(field: str, value: Any, low: int = 0, high: int = MAX_NUMBER) -> int:
     """A whole number within bounds."""
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:

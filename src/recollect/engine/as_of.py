@@ -205,9 +205,9 @@ def _as_it_stood(engine: Engine, reader: Reader, streams: Sequence[Stream], when
     past = replace(engine, store=store, clock=lambda: moment, accesses=AccessCounter(store), meanings=meanings)
     try:
         with past.write() as writer:
-            for name, salt in reader.actor_names(engine.tenant).values():
+            for uid, (name, salt) in reader.actor_names(engine.tenant).items():
                 if name is not None and salt is not None:
-                    writer.actor_uid(engine.tenant, name, salt)
+                    writer.add_actor(engine.tenant, uid, name, salt)
             for cut in cuts:
                 _lay_down(past, reader, writer, cut)
             for cut in cuts:

@@ -20,7 +20,7 @@ from recollect.model.vocabulary import (
 )
 from recollect.rules.fold import TOLD
 from recollect.rules.signatures import is_signature
-from recollect.rules.signers import vouchers_in
+from recollect.rules.signers import voucher_named, vouchers_in
 from recollect.stores.protocol import Stored
 
 NEVER = datetime.min.replace(tzinfo=UTC)
@@ -131,9 +131,10 @@ def _vouchers(stored: Stored, meta: Mapping[str, Any]) -> Iterator[dict[str, Any
     for one in stored.state.vouchers:
         name = stored.actor_names.get(one["actor"])
         if name is not None:
-            here.add(name)
             said = {key: value for key, value in one.items() if key not in ("actor", "at")}
-            yield {"id": name, "name": name, "timestamp": one["at"], **said}
+            who = voucher_named(name, (stored.body or {})["content_hash"], said, one["at"])
+            here.add(who["id"])
+            yield {**who, "timestamp": one["at"], **said}
     for voucher in vouchers_in({"meta": meta}):
         if voucher["id"] not in here:
             yield {**voucher, "imported": True}

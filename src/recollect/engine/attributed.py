@@ -4,9 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.engine.derived import REVIEW, SERVED, Tie
-from recollect.model.seals import NAMES, links_of, without
+from recollect.model import seals
+from recollect.model.principals import USER, principal
+from recollect.model.seals import links_of, without
 from recollect.model.vocabulary import Space
-from recollect.rules.attribution import roles_of
+from recollect.rules.attribution import ACTED, roles_of
 from recollect.rules.fold import TOLD
 from recollect.stores.protocol import NO_LIMIT, Erased, OperationPlace, Reader, Selection, Stored, Stream, Writer
 
@@ -51,12 +53,12 @@ class Person(NamedTuple):
 
 
 def person_named(reader: Reader, tenant: str, owner: str | None, streams: Sequence[Stream]) -> Person:
-    """Everything that bears a name; nothing if nobody is named."""
+    """Return everything that bears a person's name; nothing if nobody is named. An agent of that name is not the person."""
     if owner is None:
         return Person([], [], [])
     theirs = {stream.number for stream in reader.streams_of(tenant, owner)}
     owned = [stream for stream in streams if stream.number in theirs]
-    actors = [uid for uid, (name, _) in reader.actor_names(tenant).items() if name == owner]
+    actors = [uid for uid, (name, _) in reader.actor_names(tenant).items() if name == principal(USER, owner)]
     called = frozenset({owner, *reader.threads_of_user_alone(tenant, owner)})
     first = reader.first_operation_of(tenant, owner)
     return Person(owned, actors, reader.graph_thread_uids(tenant, owner), called, first)
@@ -97,7 +99,9 @@ class Attributed(NamedTuple):
 
 def naming(reader: Reader, tenant: str, name: str, theirs: dict[str, Stored]) -> Attributed:
     """Every other memory of the tenant that names somebody as author, user, actor, agent or voucher, or is for them alone."""
-    every = [stored for stored in reader.tied_to(tenant, [name]) if stored.state.id not in theirs]
+    every = [
+        stored for stored in reader.tied_to(tenant, [name, principal(USER, name)]) if stored.state.id not in theirs
+    ]
     ties = (_tie(stored, name) for stored in every if stored.damage is None)
     damaged = tuple(stored.state.id for stored in every if stored.damage is not None)
     return Attributed(theirs, {tie.id: tie for tie in ties if tie.how}, damaged)
@@ -106,9 +110,11 @@ def naming(reader: Reader, tenant: str, name: str, theirs: dict[str, Stored]) ->
 def _tie(stored: Stored, name: str) -> Tie:
     """Where the name lies under a seal it is cut out."""
     body, told = stored.body or {}, [one[TOLD] for one in stored.state.vouchers if TOLD in one]
-    cut = tuple(link for link in links_of(body) if link.field in NAMES and link.value == name)
+    roles = roles_of(body, told, name)
+    theirs = {seals.USER} if ACTED not in roles else {seals.USER, seals.ACTOR}
+    cut = tuple(link for link in links_of(body) if link.field in theirs and link.value == name)
     left = without(body, cut) if cut else body
-    return Tie(stored, roles_of(body, told, name), cut, named=bool(roles_of(left, told, name)))
+    return Tie(stored, roles, cut, named=bool(roles_of(left, told, name)))
 
 
 def joined(ties: Mapping[str, Tie], others: Mapping[str, Tie]) -> dict[str, Tie]:

@@ -15,7 +15,7 @@ from recollect.engine.stream_audit import HINT, Walked, walked
 from recollect.engine.whole_state import ledger_root_of, state_hash_of, state_lines
 from recollect.model.bodies import body_from, values_from
 from recollect.model.caller import Right
-from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry, commit_to
+from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Problem, Verification
 from recollect.model.state import State
@@ -23,6 +23,7 @@ from recollect.model.vocabulary import Status
 from recollect.rules import fold
 from recollect.rules.findable import findable
 from recollect.rules.rejected_values import Sealed, standing
+from recollect.rules.signers import is_committed
 from recollect.stores.collector import collector_paused
 from recollect.stores.protocol import Reader, Stream, Version
 
@@ -94,7 +95,7 @@ def _around_streams(
     found += [
         Problem(f"actor {uid[:12]}", "its name is not the one that acted: it was altered", HINT)
         for uid, (name, salt) in actors.items()
-        if name is not None and salt is not None and commit_to(salt, name) != uid
+        if name is not None and salt is not None and not is_committed(uid, name, salt)
     ]
     acted = {uid for walk in walks for uid in walk.acted}
     erased = {uid for walk in walks for uid in walk.erased_names}

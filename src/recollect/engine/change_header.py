@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.embed.tokens import count_tokens
-from recollect.engine.arguments import check_kept, check_number
+from recollect.engine.arguments import check_kept, check_number, owner_named
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
 from recollect.engine.reading import Spaces, current, readable_streams
@@ -62,6 +62,7 @@ def change_header(
     *,
     thread: str | None = None,
     owner: str | None = None,
+    user_id: str | None = None,
     space: Spaces = None,
     include_namespaces: Sequence[str] = ("prod",),
     since: int | None = None,
@@ -79,6 +80,7 @@ def change_header(
         raise BadInput(
             "give either a thread or since.", field="thread", hint="thread='chat-1', or owner=… and since=0."
         )
+    owner = owner_named(owner, user_id)
     where = owner, space, include_namespaces
     if since is not None:
         return _since(engine, check_number("since", since), *where)

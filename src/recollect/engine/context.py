@@ -95,6 +95,18 @@ class Engine:
             unexpired_at=self.now(),
         )
 
+    @property
+    def phases_closed(self) -> bool:
+        """Whether earlier phases are closed to this caller's recalls. An application may ask for them all the same."""
+        settings = self.policy.phase
+        return settings.enabled and not settings.allow_cross_phase_recall and not self.caller.trusted
+
+    def recalls_version(self, stored: Stored, phase: str | None) -> bool:
+        """Return whether a recall may show an older version of a memory that it found in this phase."""
+        if stored.body is None or not self.sight.sees(stored.body["scope"], stored.state.category):
+            return False
+        return not self.phases_closed or stored.body.get("phase_id") == phase
+
     def read(self, *, brief: bool = False) -> AbstractContextManager[Reader]:
         """A consistent snapshot of the caller's tenant."""
         return self.store.read(self.tenant, brief=brief)
@@ -188,8 +200,13 @@ def _listed(found: Sequence[Stored]) -> str:
 
 
 def _in_force(alias: str, found: list[Stored]) -> list[Stored]:
-    """A name from elsewhere may have come with several versions of a memory: it means the one that holds, if only one does."""
-    holding = [stored for stored in found if stored.state.status is Status.ACTIVE and _goes_by(alias, stored)]
+    """Return the memory that an alias means: of several versions that came with it, the one that holds, if only one does.
+
+    A text that is also the beginning of another memory's id means neither: nobody takes over a short id by an alias.
+    """
+    if not all(_goes_by(alias, stored) for stored in found):
+        return found
+    holding = [stored for stored in found if stored.state.status is Status.ACTIVE]
     return holding if len(holding) == 1 else found
 
 

@@ -5,10 +5,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
+from recollect.model.caller import Caller
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
+from recollect.model.principals import AGENT, TOOL, USER, as_principal, principal, short_name
 from recollect.model.receipt import Receipt
 from recollect.model.record import Author, Candidate
 from recollect.model.rendering import one_line
@@ -27,6 +30,8 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
     if not isinstance(fields, Mapping):
         raise BadInput("must be an object with content.", hint='Such as {"content": "…"}.')
     own = own_place(engine, fields.get("space", Space.USER))
+    if own is None and fields.get("space", Space.USER) == Space.USER:
+        own = fields.get("user_id")
     if "owner" not in fields and own is not None:
         fields = {**fields, "owner": own}
     try:
@@ -36,7 +41,13 @@ def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
     if candidate.created_at is not None and candidate.created_at > engine.clock():
         said = f"{candidate.created_at:%Y-%m-%d %H:%M} UTC is in the future."
         raise BadInput(said, field="created_at", hint="Nothing was said later than now.")
-    return candidate
+    return _with_typed_author(engine.caller, candidate)
+
+
+def check_owner(fields: Any) -> None:
+    """Refuse a memory of a user's space whose ``owner`` and ``user_id`` are two people."""
+    if isinstance(fields, Mapping) and fields.get("space", Space.USER) == Space.USER:
+        owner_named(fields.get("owner"), fields.get("user_id"))
 
 
 def check_expiry(engine: Engine, candidate: Candidate) -> None:
@@ -109,14 +120,44 @@ def check_name(field: str, name: str | None) -> None:
             ) from None
 
 
+def _with_typed_author(caller: Caller, candidate: Candidate) -> Candidate:
+    """Return a candidate whose author has a kind, if it names the caller, the caller's user or the owner of the memory.
+
+    An id of somebody else, which only an application gives, is kept as it is written: it may be a platform's. So is what
+    was signed or imported, unless a bound caller would sign with it as another principal.
+    """
+    given = candidate.author
+    if given is None or given.id in caller.own_principals:
+        return candidate
+    is_literal = candidate.signature is not None or candidate.source is Source.IMPORT
+    if is_literal and (caller.trusted or as_principal(given.id) in caller.own_principals):
+        return candidate
+    kind = _kind_of_author(caller, candidate, given.id)
+    if kind is None:
+        return candidate
+    return candidate.model_copy(update={"author": given.model_copy(update={"id": principal(kind, given.id)})})
+
+
+def _kind_of_author(caller: Caller, candidate: Candidate, name: str) -> str | None:
+    """Return the kind of an author who is named without one; ``None`` for somebody who is not part of this write."""
+    people = {caller.user}
+    if caller.trusted:
+        people |= {candidate.user_id, candidate.owner if candidate.space is Space.USER else None}
+    is_agent, is_person = name in (caller.agent, candidate.agent_id), name in people
+    by_machine = (candidate.source or caller.speaks_as) in (Source.AGENT, Source.TOOL)
+    if is_agent and (by_machine or not is_person):
+        return AGENT
+    return USER if is_person and not (by_machine and caller.trusted) else None
+
+
 def _speaker(engine: Engine, draft: Draft) -> Author:
-    """Who is credited where nobody is named: the caller, unless it passes on what a tool or a model said."""
-    name, caller = engine.caller.name, engine.caller
-    if draft.source is Source.TOOL and draft.candidate.actor_id is not None:
-        name = draft.candidate.actor_id
+    """Return who is credited where nobody is named: the caller, unless it passes on what a tool or a model said."""
+    caller, who = engine.caller, engine.caller.principal
+    if draft.source is Source.TOOL and draft.candidate.actor_id not in (None, caller.agent):
+        who = principal(TOOL, str(draft.candidate.actor_id))
     elif draft.source is Source.AGENT and caller.agent is None and caller.user is not None:
-        name = caller.ai_profile or "assistant"
-    return Author(id=name, name=name)
+        who = principal(AGENT, caller.ai_profile or "assistant")
+    return Author(id=who, name=short_name(who))
 
 
 def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.engine.archived_records import keep_apart, says_it_already
-from recollect.engine.arguments import check_one
+from recollect.engine.arguments import check_one, owner_named
 from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine, visible
 from recollect.engine.drafting import check_expiry, parse_candidate
@@ -27,6 +27,7 @@ from recollect.formats.entry_files import read_entries
 from recollect.formats.entry_identity import Identity, identity_of, version_key
 from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.errors import BadInput
+from recollect.model.principals import author_of
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Outcome, Status
@@ -86,6 +87,7 @@ def export_entries(
     engine: Engine,
     *,
     owner: str | None = None,
+    user_id: str | None = None,
     space: str | None = None,
     include_namespaces: Sequence[str] = ("prod",),
     active_only: bool = False,
@@ -98,16 +100,17 @@ def export_entries(
     somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
     private = signing_key(engine, sign_as, key_file) if sign_as is not None else None
+    signer = engine.caller.principal_named(sign_as) if sign_as is not None else None
     with engine.read() as reader:
         statuses = EXPORTED[:1] if active_only else EXPORTED
-        where = exported_from(engine, reader, owner, space, include_namespaces)
+        where = exported_from(engine, reader, owner_named(owner, user_id), space, include_namespaces)
         ids = _in_order(engine, reader, statuses, **where)
         for start in range(0, len(ids), MAX_PAGE):
             found = as_seen(engine, reader, [*reader.by_ids(engine.tenant, ids[start : start + MAX_PAGE]).values()])
             following = _hashes(engine, reader, [stored.state.superseded_by_id for stored in found])
             for stored in found:
                 entry = to_entry(to_memory(stored), following.get(stored.state.superseded_by_id or ""))
-                own = private is not None and entry["author"]["id"] == sign_as and "signature" not in entry
+                own = private is not None and author_of(stored.body or {}) == signer and "signature" not in entry
                 yield canonical_json(sign_entry(entry, private) if own and private is not None else entry)
 
 
@@ -176,6 +179,7 @@ def import_entries(
     source: Readable | str | Path | Iterable[str],
     *,
     owner: str | None = None,
+    user_id: str | None = None,
     space: str | None = None,
     scope: str | None = None,
     partial: bool = False,
@@ -194,7 +198,7 @@ def import_entries(
     told, and weigh nothing here. ``owner``, ``space`` and ``scope`` say where the entries go, whatever they say themselves.
     What an entry says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
     """
-    place = {"owner": owner, "space": space, "scope": scope}
+    place = {"owner": owner_named(owner, user_id), "space": space, "scope": scope}
     given = {name: check_one(name, value) for name, value in place.items() if value is not None}
     terms = ImportTerms(engine, given, believe)
     parse_candidate(engine, {"content": "A wrong place is an error before any entry is read", **given})

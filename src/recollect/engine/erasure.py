@@ -34,6 +34,7 @@ from recollect.model.caller import Right
 from recollect.model.errors import BadInput, NotAllowed, StoreError
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
+from recollect.model.principals import short_name
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
 from recollect.model.vocabulary import OWN_WORDS, Space, Status
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
@@ -349,7 +350,9 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         let_go(engine, writer, tenant, ties, engine.now(), wanted["review"])
         _forget_since(engine, writer, tenant, back.forgotten.values())
         person = Person(back.streams, back.actors, back.threads)
-        acted = {name for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name}
+        acted = {
+            short_name(name) for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name
+        }
         alone = {thread for name in back.users for thread in writer.threads_of_user_alone(tenant, name)}
         forget_names(writer, tenant, person.names | acted | back.users | alone)
         for stream in back.streams:

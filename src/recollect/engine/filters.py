@@ -8,7 +8,8 @@ from recollect.engine.context import Engine
 from recollect.engine.drafting import check_name
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.phase import PHASE_ID
-from recollect.model.vocabulary import EventType, Kind, Layer, Outcome, Source, Status, Tier
+from recollect.model.principals import KINDS, kind_of, principal
+from recollect.model.vocabulary import EventType, Kind, Layer, Outcome, Source, Space, Status, Tier
 from recollect.rules.cid import content_hash_in
 from recollect.rules.keys import explicit_key, identities, identity
 from recollect.stores.protocol import Selection, Stream
@@ -51,12 +52,14 @@ def selection_of(
     equal = {name: _equal(engine, name, given[name]) for name in EQUAL if name in given}
     if "content_hash" in given:
         equal["content_hash"] = _hashes("content_hash", given["content_hash"])
+    users = equal.pop("user_id", None)
     if status is not None:
         many = [status] if isinstance(status, str) else check_names("status", status)
         equal["status"] = tuple(check_word("status", Status, _SAID_OF_A_WRITE.get(word, word)) for word in many)
     return engine.selecting(
         streams=tuple(stream.number for stream in streams),
         equal=equal | _phase(given),
+        of_users=_of_users(streams, users) if users is not None else None,
         tags=tuple(check_names("tags", given.get("tags", ()))),
         ranges=(*_key(given), *((*RANGES[name], _bound(name, given[name])) for name in RANGES if name in given)),
         current_phase=given.get("phase") == "current",
@@ -69,7 +72,7 @@ def selection_of(
 def _provenance(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a selection that say who wrote a memory, what it builds upon and who vouches for it."""
     found: dict[str, Any] = {
-        part: tuple(check_names(name, _several(given[name])))
+        part: tuple(one for given_name in check_names(name, _several(given[name])) for one in _principals(given_name))
         for name, part in (("author", "authors"), ("voucher", "vouchers"))
         if name in given
     }
@@ -78,6 +81,11 @@ def _provenance(given: Mapping[str, Any]) -> dict[str, Any]:
     if "confidence_min" in given:
         found["confidence_min"] = check_share("confidence_min", given["confidence_min"])
     return found
+
+
+def _principals(name: str) -> tuple[str, ...]:
+    """Return the forms under which a name may be stored: as it is given, and with each kind of principal."""
+    return (name,) if kind_of(name) is not None else (name, *(principal(kind, name) for kind in KINDS))
 
 
 def _hashes(name: str, value: Any) -> tuple[str, ...]:
@@ -92,6 +100,12 @@ def _hashes(name: str, value: Any) -> tuple[str, ...]:
 
 def _several(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+
+
+def _of_users(streams: Sequence[Stream], users: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return these people with the streams of theirs: whatever lies in a person's own space is theirs, named or not."""
+    at = {stream.number: stream.address for stream in streams if stream.address is not None}
+    return users, tuple(number for number, one in at.items() if one.space is Space.USER and one.owner in users)
 
 
 def _equal(engine: Engine, name: str, value: Any) -> Any:

@@ -17,7 +17,8 @@ from recollect.engine.context import Engine, find
 from recollect.engine.key_files import default_file, key_in_file, read_key, write_key
 from recollect.engine.pen import SALT_BYTES
 from recollect.model.caller import Right
-from recollect.model.errors import AmbiguousId, BadInput, NotFound, WrongState
+from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
+from recollect.model.principals import as_principal, kind_of, short_name
 from recollect.model.proof import Checkpoint, KeyLeaf, Signature
 from recollect.model.receipt import Plain
 from recollect.rules.entry_signatures import SignatureCheck, faults_named, signature_of
@@ -26,13 +27,14 @@ from recollect.rules.signatures import (
     Placed,
     bytes_of_entry,
     bytes_of_voucher,
+    link_bytes,
     private_key,
     public_key,
     sign,
     signature_text,
 )
 from recollect.rules.signers import Signers
-from recollect.stores.protocol import Reader, Writer
+from recollect.stores.protocol import PlatformId, Reader, Writer
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -55,12 +57,22 @@ class IdentityKey(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class LinkedId(Plain):
+    """An id that a principal has on another platform (``""``: on none in particular), and since when it says so."""
+
+    platform: str
+    id: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Identity(Plain):
-    """Somebody who signs: the name (``None`` once erased), and every key that was theirs, oldest first."""
+    """A principal who signs: its name (``None`` once erased), every key that was theirs, oldest first, and its platform ids."""
 
     name: str | None
     actor: str
     keys: tuple[IdentityKey, ...]
+    platform_ids: tuple[LinkedId, ...] = ()
 
     @property
     def current(self) -> IdentityKey | None:
@@ -88,28 +100,29 @@ class NewKey(Plain):
 
 def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> NewKey:
     """Make a key for somebody who has none, keep its private half in a file, and register its public half."""
-    _may_speak_for(engine, name)
-    check_kept(engine.policy.privacy, "name", name)
+    name = _own_or_operated(engine, name)
+    check_kept(engine.policy.privacy, "name", short_name(name))
     private, file = _made(engine, key_file)
     return _registered(engine, name, private, file, None)
 
 
 def rotate_identity(engine: Engine, name: str, key_file: Path | None = None, to: Path | None = None) -> NewKey:
     """Replace somebody's key by a new one. It takes the old private key, and both sign the checkpoint that says so."""
-    _may_speak_for(engine, name)
+    name = _own_or_operated(engine, name)
     current = identity(engine, name).key_that_counts()
-    old = key_in_file(engine, key_file, current.key)
+    old = _held_key(engine, current, key_file) or key_in_file(engine, key_file, current.key)
     private, file = _made(engine, to)
     return _registered(engine, name, private, file, old)
 
 
 @again_on_conflict
-def revoke_identity(engine: Engine, name: str, key: str | None = None) -> Checkpoint:
+def revoke_identity(engine: Engine, name: str, key: str | None = None, key_file: Path | None = None) -> Checkpoint:
     """From here on nothing counts that a key signs: somebody's current one, or the one named by its first digits.
 
-    It takes no private key: the one to revoke is lost, or somebody else's by now.
+    It takes the private key's file, or the right to operate: a key that was lost, or is somebody else's by now, is revoked
+    by an operator.
     """
-    _may_speak_for(engine, name)
+    name = _own_or_operated(engine, name)
     reached = reached_now(engine)
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
@@ -117,6 +130,7 @@ def revoke_identity(engine: Engine, name: str, key: str | None = None) -> Checkp
         chosen = found.key_that_counts() if key is None else key_named(found, key)
         if chosen.revoked_at is not None:
             raise WrongState("it was revoked already.", field="key", hint="`recollect identity show` says when.")
+        _held_key(engine, chosen, key_file)
         leaf = KeyLeaf(key=chosen.key, event="revoked", actor=found.actor, at=engine.now())
         return extend_in(engine, writer, [leaf], (), reached)
 
@@ -130,7 +144,7 @@ def identities(engine: Engine) -> tuple[Identity, ...]:
 
 def identity(engine: Engine, name: str) -> Identity:
     """Somebody's keys, by name: one's own, or anybody's with the right to operate."""
-    _may_speak_for(engine, name)
+    name = _own_or_operated(engine, name)
     with engine.read() as reader:
         return _identity(reader, engine.tenant, name)
 
@@ -151,10 +165,26 @@ def optional_signing_key(
     return signing_key(engine, name, key_file) if name or key_file else None
 
 
-def _may_speak_for(engine: Engine, name: str) -> None:
+def _own_or_operated(engine: Engine, name: str) -> str:
+    """Return the principal whose keys a name is about: the caller's own, or anybody's for a caller that may operate."""
     check_one("name", name)
-    if name != engine.caller.name:
+    found = engine.caller.principal_named(name)
+    if found != engine.caller.principal:
         engine.require(Right.OPERATE, "look after another's keys")
+    return found
+
+
+def _held_key(engine: Engine, key: IdentityKey, key_file: Path | None) -> "Ed25519PrivateKey | None":
+    """Return the private key from its file. Only a caller that may operate goes without the file (``None``).
+
+    The folder beside the store is the operator's: that a key lies there does not show that the caller holds it.
+    """
+    if key_file is not None:
+        return key_in_file(engine, key_file, key.key)
+    hint = "Give the file of its private key, or ask for the right to operate."
+    if not engine.caller.may(Right.OPERATE):
+        raise NotAllowed("ending a key takes the key itself.", field="key_file", hint=hint)
+    return None
 
 
 def _made(engine: Engine, key_file: Path | None) -> "tuple[Ed25519PrivateKey, Path]":
@@ -212,8 +242,14 @@ def identities_in(reader: Reader, tenant: str) -> list[Identity]:
     by_actor: dict[str, list[Placed]] = {}
     for placed in key_history(reader, tenant):
         by_actor.setdefault(placed.leaf.actor, []).append(placed)
-    names = reader.actor_names(tenant)
-    return [Identity(names.get(actor, (None, None))[0], actor, _lives(found)) for actor, found in by_actor.items()]
+    names, links = reader.actor_names(tenant), reader.platform_ids(tenant)
+    linked = {
+        actor: [LinkedId(one.platform, one.id, one.at) for one in links if one.actor == actor] for actor in by_actor
+    }
+    return [
+        Identity(names.get(actor, (None, None))[0], actor, _lives(found), tuple(linked[actor]))
+        for actor, found in by_actor.items()
+    ]
 
 
 def _lives(history: Sequence[Placed]) -> tuple[IdentityKey, ...]:
@@ -235,10 +271,12 @@ def _life(history: Sequence[Placed]) -> IdentityKey:
 
 
 def _identity(reader: Reader, tenant: str, name: str) -> Identity:
-    for one in identities_in(reader, tenant):
-        if one.name == name:
-            return one
-    raise NotFound(f"{name!r} has no key.", field="name", hint="`recollect identity new` makes one.")
+    known = {one.name: one for one in identities_in(reader, tenant)}
+    if name in known:
+        return known[name]
+    alike = next((one for one in known if one is not None and short_name(one) == short_name(name)), None)
+    hint = f"Did you mean {alike!r}?" if alike is not None else "`recollect identity new` makes one."
+    raise NotFound(f"{name!r} has no key.", field="name", hint=hint)
 
 
 def key_named(found: Identity, digits: str) -> IdentityKey:
@@ -251,6 +289,60 @@ def key_named(found: Identity, digits: str) -> IdentityKey:
             f"{found.name!r} has no key {digits!r}.", field="key", hint="`recollect identity show` lists them."
         )
     return fits[0]
+
+
+# ── platform ids ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def link_identity(
+    engine: Engine, name: str, id: str, platform: str | None = None, key_file: Path | None = None
+) -> Identity:
+    """Say which id a principal has on another platform, signed with its own key: what it signs there counts as its own.
+
+    An id is linked once. A name that has a key of its own here cannot be linked to somebody else.
+    """
+    name = _own_or_operated(engine, name)
+    for field, text in (("id", id), ("platform", platform)):
+        if text is not None:
+            check_kept(engine.policy.privacy, field, text)
+    if kind_of(id) is not None:
+        raise BadInput("is a principal of this store.", field="id", hint="Give the id as the other platform has it.")
+    private = key_in_file(engine, key_file, identity(engine, name).key_that_counts().key)
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        found, at, where = _identity(writer, engine.tenant, name), engine.now(), platform or ""
+        if found.key_that_counts().key != public_key(private):
+            raise WrongState("that key was replaced meanwhile.", field=name)
+        _check_unlinked(writer, engine.tenant, name, where, id)
+        signature = signature_text(sign(private, link_bytes(name, where, id, at)))
+        writer.add_platform_id(engine.tenant, PlatformId(where, id, found.actor, at, signature))
+        return _identity(writer, engine.tenant, name)
+
+
+def unlink_identity(
+    engine: Engine, name: str, id: str, platform: str | None = None, key_file: Path | None = None
+) -> Identity:
+    """Take an id of another platform away from a principal. It takes the principal's key, or the right to operate."""
+    name = _own_or_operated(engine, name)
+    with engine.write() as writer:
+        found, where = _identity(writer, engine.tenant, name), platform or ""
+        if (where, id) not in {(one.platform, one.id) for one in found.platform_ids}:
+            raise NotFound(
+                f"{id!r} is not linked to {name!r}.", field="id", hint="`recollect identity show` lists them."
+            )
+        if not engine.caller.may(Right.OPERATE):
+            _held_key(engine, found.key_that_counts(), key_file)
+        writer.remove_platform_id(engine.tenant, where, id)
+        return _identity(writer, engine.tenant, name)
+
+
+def _check_unlinked(reader: Reader, tenant: str, name: str, platform: str, id: str) -> None:
+    known = identities_in(reader, tenant)
+    if any(one.name == as_principal(id) != name for one in known) and not platform:
+        raise WrongState("has a key of its own here.", field="id", hint="Only ids from elsewhere are linked.")
+    if any((one.platform, one.id) == (platform, id) for found in known for one in found.platform_ids):
+        raise WrongState("is linked already.", field="id", hint="`recollect identity list` shows to whom.")
 
 
 # ── entries and vouchers ────────────────────────────────────────────────────────────────────────────────────────────
@@ -277,7 +369,7 @@ def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = No
     """
     with faults_named():
         message = bytes_of_entry(entry)
-    return check_signature(engine, signature_of(entry), message, entry["author"]["id"], place)
+    return check_signature(engine, signature_of(entry), message, entry["author"], place)
 
 
 def check_voucher(
@@ -286,20 +378,21 @@ def check_voucher(
     """The same for somebody who vouches for an exported entry."""
     with faults_named():
         message = bytes_of_voucher(entry, voucher)
-    return check_signature(engine, signature_of(voucher), message, voucher["id"], place)
+    return check_signature(engine, signature_of(voucher), message, voucher, place)
 
 
 def check_signature(
-    engine: Engine, signature: Signature, message: bytes, who: str, place: int | None = None
+    engine: Engine, signature: Signature, message: bytes, who: Mapping[str, Any], place: int | None = None
 ) -> SignatureCheck:
-    """Whether a key of this one signed this message, and counted at this place of the log.
+    """Whether a key of this one, an ``id`` with its ``platform``, signed this message, and counted at this place of the log.
 
     Whose key it is instead is told only to those who may list everybody's.
     """
     engine.require(Right.READ, "check who signed")
     with engine.read() as reader:
-        found = signers_in(reader, engine.tenant).judged(signature, message, who, place)
-    told = found.name == who or engine.caller.may(Right.OPERATE)
+        found = signers_in(reader, engine.tenant).judged(signature, message, who["id"], place, who.get("platform"))
+    is_theirs = found.problem is None or found.name == as_principal(who["id"])
+    told = is_theirs or engine.caller.may(Right.OPERATE)
     ok, name = found.problem is None, found.name if told else None
     return SignatureCheck(ok, signature.key, name, found.standing, found.problem)
 
@@ -307,7 +400,7 @@ def check_signature(
 def signers_in(reader: Reader, tenant: str) -> Signers:
     """Everybody's keys, to judge many signatures by."""
     names = {uid: name for uid, (name, _) in reader.actor_names(tenant).items()}
-    return Signers(key_history(reader, tenant), names)
+    return Signers(key_history(reader, tenant), names, reader.platform_ids(tenant))
 
 
 def place_of_memory(engine: Engine, id: str) -> int | None:

@@ -24,10 +24,10 @@ from recollect.engine.capacity import no_room
 from recollect.engine.carried_links import carry_links_on
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
-from recollect.engine.drafting import check_expiry, check_updates, draft_for, parse_candidate, version_body
+from recollect.engine.drafting import check_expiry, check_owner, check_updates, draft_for, parse_candidate, version_body
 from recollect.engine.expiry import expire_due
 from recollect.engine.incumbents import Held, changed_by, holder
-from recollect.engine.links import as_seen, hidden_in, without_hidden
+from recollect.engine.links import as_seen, hidden_in, receipt_shown, without_hidden
 from recollect.engine.meaning import vector_of, vectors_of
 from recollect.engine.pen import Pen
 from recollect.engine.relations import MAY_UPDATE, RELATED_TO, Link
@@ -86,10 +86,13 @@ def add(
     """Remember one thing. The receipt says what became of it.
 
     ``refuse_expired`` is for what people say now: what comes from elsewhere may have been over there already. It also
-    refuses an update of nothing, which from elsewhere is how a record says that it may replace another.
+    refuses an update of nothing, which from elsewhere is how a record says that it may replace another, and an ``owner``
+    who is not the ``user_id``, where elsewhere the two may mean other things.
     """
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
+    if refuse_expired:
+        check_owner(fields)
     candidates = [parse_candidate(engine, fields)]
     if refuse_expired and idempotency_key is None:  # else it may be a retry, which is answered whenever it comes
         check_expiry(engine, candidates[0])
@@ -140,6 +143,8 @@ def check(engine: Engine, fields: Mapping[str, Any]) -> None:
 
 def _numbered(engine: Engine, index: int, fields: Mapping[str, Any], refuse_expired: bool) -> Candidate:
     try:
+        if refuse_expired:
+            check_owner(fields)
         candidate = parse_candidate(engine, fields)
         if refuse_expired:
             check_expiry(engine, candidate)
@@ -267,7 +272,7 @@ def _write(
         if idempotency_key is not None and isinstance(answers[0], Prepared):
             replayed = retries.earlier_answer(engine, writer, idempotency_key, candidates[0])
             if replayed is not None:
-                return [replayed]
+                return [receipt_shown(engine, replayed)]
             if refuse_expired:
                 check_expiry(engine, candidates[0])
         writing = Writing(engine, writer)
@@ -277,11 +282,11 @@ def _write(
             answers = [answers[number] for number in still_wanted(writer)]
         receipts = [writing.settle(answer) for answer in answers]
         if refuse_expired:
-            check_updates(candidates, receipts)
+            check_updates(candidates, [receipt_shown(engine, receipt) for receipt in receipts])
         if idempotency_key is not None:
             retries.keep_answer(engine, writer, idempotency_key, receipts[0], writing.at, candidates[0])
         writing.finish()
-    return receipts
+    return [receipt_shown(engine, receipt) for receipt in receipts]
 
 
 def as_spoken(answers: Iterable[Answer]) -> list[Answer]:
@@ -398,7 +403,7 @@ def _ask_in_advance(pen: Pen, prepared: Prepared | None) -> None:
         return
     engine, stream = pen.engine, pen.stream
     soon.expired_ids(stream, pen.at, pen.tick)
-    soon.actor_uid(stream.tenant, engine.caller.name, b"")
+    soon.actor_uid(stream.tenant, engine.caller.principal, b"")
     if prepared is None:
         return
     soon.rejection_secrets(prepared.address, prepared.draft.candidate.user_id or engine.caller.user)

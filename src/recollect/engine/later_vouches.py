@@ -17,6 +17,7 @@ from recollect.formats.entries import MAX_VOUCHERS
 from recollect.model.errors import BadInput
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
+from recollect.model.principals import as_principal
 from recollect.model.record import ENTRY_ORIGIN, Candidate, Memory
 from recollect.rules.draft import Context, Draft, Rejection
 from recollect.rules.fold import TOLD
@@ -55,7 +56,8 @@ def add_later_vouches(
 def _unheard_of(here: Memory, vouchers: Sequence[Voucher]) -> list[Voucher]:
     """Those who neither wrote it nor vouch for it already, here or where it comes from."""
     known = {here.author.id, *(one["id"] for one in (*_came_along(here), *here.vouchers))}
-    return [one for one in vouchers if one["id"] not in known]
+    known = {as_principal(id) for id in known}
+    return [one for one in vouchers if as_principal(one["id"]) not in known]
 
 
 def _came_along(here: Memory) -> Sequence[Voucher]:
@@ -90,7 +92,8 @@ def _record(engine: Engine, id: str, told: Sequence[Voucher]) -> int:
     with engine.write() as writer:
         stream = writer.locked_stream(engine.tenant, find(engine, writer, id).stream)
         stored = find(engine, writer, id)
-        new = [one for one in told if one["id"] not in _vouched_once(engine, writer, id)]
+        once = _vouched_once(engine, writer, id)
+        new = [one for one in told if as_principal(one["id"]) not in once]
         new = _unheard_of(to_memory(stored), new) if stored.body is not None else []
         if not new:
             return 0

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from recollect.engine.context import Engine, visible
+from recollect.model.caller import Right
+from recollect.model.receipt import Receipt
 from recollect.model.trace import Trace
+from recollect.model.vocabulary import Outcome
 from recollect.rules.borders import Sight
 from recollect.stores.protocol import Reader, Stored
 
@@ -20,6 +23,19 @@ def as_seen(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Sto
     """
     hidden = hidden_ids(engine, reader, (id for stored in found for id in _linked(stored)))
     return [_unlinked(stored, hidden) for stored in found] if hidden else list(found)
+
+
+def receipt_shown(engine: Engine, receipt: Receipt) -> Receipt:
+    """Return a receipt as its caller may read it. Who may write and not read is told what became of their words, no more.
+
+    A memory that was there before, what the words resemble or contradict, and the events about all of that stay untold. So
+    does the next version of a memory, which has fields of the version before it.
+    """
+    if engine.caller.may(Right.READ) or receipt.denied:
+        return receipt
+    own = receipt.memory if receipt.outcome is Outcome.STORED and not receipt.replayed else None
+    shown = replace(own, related_memory_ids=()) if own is not None else None
+    return Receipt(receipt.outcome, shown, receipt.reasons, replayed=receipt.replayed)
 
 
 def hidden_ids(engine: Engine, reader: Reader, ids: Iterable[str]) -> frozenset[str]:

@@ -63,7 +63,12 @@ def audit_log(
         if isinstance(leaf, StreamLeaf):
             by_stream.setdefault(leaf.stream, []).append((place, leaf))
     names = {uid: name for uid, (name, _) in actors.items()}
-    return LogAudit(found, by_stream, Signers(_keys_in(log), names))
+    links = reader.platform_ids(tenant)
+    signers = Signers(_keys_in(log), names, links)
+    found += [
+        _problem(f"platform id {one.id!r}", fault) for one in links if (fault := signers.link_fault(one)) is not None
+    ]
+    return LogAudit(found, by_stream, signers)
 
 
 def _leaf(place: int, row: LogLeaf) -> StreamLeaf | KeyLeaf:

@@ -6,6 +6,7 @@ transaction left, so theirs wait in memory and are written together a moment lat
 
 import base64
 import functools
+import hmac
 import itertools
 import json
 from collections import Counter
@@ -205,13 +206,13 @@ def events(
         op=None if op is None else check_word("op", Op, op),
         status=None if status is None else check_word("status", OpStatus, status),
         since=check_moment("since", since),
-        before=_decoded(after),
+        before=_decoded(engine, after),
     )
     waiting(engine).flush()
     with engine.read() as reader:
         found = list(itertools.islice(_walk(engine, reader, wanted, limit + 1), limit + 1))
     page, more = found[:limit], len(found) > limit
-    return OperationPage(tuple(operation for _, operation in page), _encoded(page[-1][0]) if more else None)
+    return OperationPage(tuple(operation for _, operation in page), _encoded(engine, page[-1][0]) if more else None)
 
 
 def ops(
@@ -271,15 +272,21 @@ def _visible(engine: Engine, reader: Reader, found: Sequence[Placed]) -> list[Pl
     return [placed for placed in found if placed[1].memory_id in seen]
 
 
-def _encoded(place: OperationPlace) -> str:
-    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
+def _encoded(engine: Engine, place: OperationPlace) -> str:
+    return base64.urlsafe_b64encode(json.dumps(_masked(engine, place)).encode()).decode()
 
 
-def _decoded(cursor: str | None) -> OperationPlace:
+def _masked(engine: Engine, place: OperationPlace) -> OperationPlace:
+    """Hide the number of a place, or show it again: two of them would tell how much others did in between."""
+    digest = hmac.digest(engine.store.store_id.encode(), place.at.encode("utf-8", "surrogatepass"), "sha256")
+    return place._replace(number=place.number ^ (int.from_bytes(digest[:8]) >> 3))
+
+
+def _decoded(engine: Engine, cursor: str | None) -> OperationPlace:
     if cursor is None:
         return OperationPlace()
     try:
         at, number = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        return OperationPlace(str(at), check_number("after", number))
+        return _masked(engine, OperationPlace(str(at), check_number("after", number)))
     except (ValueError, TypeError, AttributeError, RecursionError, BadInput):
         raise BadInput("is not one that a page returned.", field="after", hint="Start without it.") from None

@@ -309,9 +309,9 @@ class Pen:
             self.stream.tick += self._ages
             self.stream.last_at = self.at
             self._actor = self.writer.actor_uid(
-                self.stream.tenant, self.engine.caller.name, self.engine.randomness.bytes(SALT_BYTES)
+                self.stream.tenant, self.engine.caller.principal, self.engine.randomness.bytes(SALT_BYTES)
             )
-            self._actor_names[self._actor] = self.engine.caller.name
+            self._actor_names[self._actor] = self.engine.caller.principal
 
     def _amend(self, id: str, amendment: Mapping[str, Any]) -> str:
         text, salt = canonical_json(amendment), self.engine.randomness.bytes(SALT_BYTES)

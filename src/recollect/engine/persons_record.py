@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
+from recollect.model.principals import USER, principal
 from recollect.model.vocabulary import Kind, Space
 from recollect.rules.attribution import is_theirs
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored, Stream
@@ -27,7 +28,11 @@ def record_of(reader: Reader, tenant: str, name: str) -> PersonsRecord:
     """
     streams = reader.streams_of(tenant, name)
     own = {stream.number for stream in streams}
-    named = (Selection(equal={"user_id": name}), Selection(equal={"actor_id": name}), Selection(authors=(name,)))
+    named = (
+        Selection(equal={"user_id": name}),
+        Selection(equal={"actor_id": name}),
+        Selection(authors=(name, principal(USER, name))),
+    )
     found = (stored for selection in named for stored in reader.select(tenant, selection, NO_LIMIT))
     theirs = {one.state.id: one for one in found if one.stream not in own and is_theirs(one.body or {}, name)}
     sessions = {one.stream for one in theirs.values() if one.body and one.body["space"] == Space.SESSION}

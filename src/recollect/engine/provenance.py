@@ -15,6 +15,7 @@ from recollect.engine.pen import Pen
 from recollect.engine.reading import place_of, readable_streams
 from recollect.formats.protocol import ORIGIN
 from recollect.model.errors import NotFound
+from recollect.model.principals import author_of, names_shown
 from recollect.model.receipt import Plain
 from recollect.model.seals import PARENT, cut_seals
 from recollect.model.vocabulary import Namespace
@@ -98,7 +99,8 @@ def credit(engine: Engine, id: str) -> tuple[Credit, ...]:
         lineage = _up(_Sight(engine, reader), _root(engine, reader, id), MAX_CREDITED, CREDITED_STEPS)
     shares = rules.credit(lineage)
     beyond = shares.pop(rules.NOT_FOLLOWED, None)
-    found = [Credit(who, share) for who, share in shares.items()]
+    names = names_shown({source.author for source in lineage.sources.values() if source.author is not None})
+    found = [Credit(names.get(who, who), share) for who, share in shares.items()]
     return (*found, *([Credit("(not followed)", beyond, truncated=True)] if beyond is not None else []))
 
 
@@ -128,15 +130,20 @@ def derivatives(engine: Engine, id: str) -> tuple[Derivative, ...]:
             for share, stored in _alike(engine, reader, stream, root)
             if stored.state.id not in related and sight.sees(stored)
         ]
-    found = [_derivative(root, stored, share) for share, stored in alike if _author(stored) != _author(root)]
+    names = names_shown({_author(stored) for _, stored in alike} | {_author(root)})
+    found = [
+        _derivative(root, stored, share, names[_author(stored)])
+        for share, stored in alike
+        if _author(stored) != _author(root)
+    ]
     return tuple(sorted(found, key=lambda one: (-one.overlap, one.at, one.id)))
 
 
-def _derivative(root: Stored, stored: Stored, share: float) -> Derivative:
+def _derivative(root: Stored, stored: Stored, share: float, author: str) -> Derivative:
     assert stored.body is not None, "what is indexed has its content"
     direction = "derived" if place_of(stored) > place_of(root) else "source"
     at, content = stored.body["created_at"], stored.body["content"]
-    return Derivative(stored.state.id, _author(stored), at, round(share, 4), direction, content)
+    return Derivative(stored.state.id, author, at, round(share, 4), direction, content)
 
 
 def _alike(engine: Engine, reader: Reader, stream: Stream, root: Stored) -> list[tuple[float, Stored]]:
@@ -369,4 +376,5 @@ def _hash(stored: Stored) -> str:
 
 
 def _author(stored: Stored) -> str:
-    return str((stored.body or {})["author"]["id"])
+    """Return the author's principal."""
+    return author_of(stored.body or {})

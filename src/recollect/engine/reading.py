@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.engine.arguments import check_names, check_number, check_sought, check_word
+from recollect.engine.arguments import check_names, check_number, check_sought, check_word, owner_named
 from recollect.engine.assemble import as_of, to_memory, to_tombstone
 from recollect.engine.context import Engine, damage_of, find, own_names, own_streams, visible
 from recollect.engine.filters import selection_of
@@ -70,6 +70,8 @@ def page_of(
     ``confidence_min``.
     """
     check_number("limit", limit, 1, MAX_PAGE)
+    if isinstance(user := filters.get("user_id"), str) and _is_about_people(space):
+        owner_named(owner, user)
     streams = readable_streams(engine, reader, owner, space, include_namespaces)
     selection = selection_of(engine, streams, filters, status, before=_place_of_cursor(engine, reader, cursor))
     found = current(engine, reader, reader.select(engine.tenant, selection, limit + 1, damaged=True))
@@ -107,6 +109,12 @@ def exported_from(
 def _streams_of(engine: Engine, reader: Reader, record: PersonsRecord) -> list[Stream]:
     elsewhere = sorted({stored.stream for stored in record.elsewhere.values()})
     return [*record.streams, *(reader.stream_numbered(engine.tenant, number) for number in elsewhere)]
+
+
+def _is_about_people(space: Spaces) -> bool:
+    """Return whether the owners that a read names are people: in a project's space they are projects."""
+    asked = asked_spaces(space)
+    return asked is None or Space.USER in asked
 
 
 def readable_streams(
@@ -275,9 +283,10 @@ _ABOUT_A_VALUE = (Event.REJECTED, Event.LIFTED)
 """Events under the id of a rejection; what they bring is keys and hashes, which history does not show."""
 
 
-def changes(engine: Engine, *, owner: str = "default", space: str = "user", since: int = 0, limit: int = 100,
-            namespace: str = "prod") -> tuple[HistoryEvent, ...]:  # fmt: skip
+def changes(engine: Engine, *, owner: str | None = None, user_id: str | None = None, space: str = "user",
+            since: int = 0, limit: int = 100, namespace: str = "prod") -> tuple[HistoryEvent, ...]:  # fmt: skip
     """What happened in one stream after ledger entry ``since``, oldest first."""
+    owner = owner_named(owner, user_id, space) or "default"
     check_number("since", since)
     check_number("limit", limit, 1)
     check_word("namespace", Namespace, namespace)

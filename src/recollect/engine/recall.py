@@ -29,7 +29,7 @@ from recollect.engine.relations import MAY_UPDATE, Seen, told_with, within
 from recollect.engine.validity import held_at, with_what_held
 from recollect.model import trace
 from recollect.model.canonical import canonical_json
-from recollect.model.errors import BadInput
+from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.item import to_item
 from recollect.model.operation import Node, Op
 from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, phase_id
@@ -155,9 +155,14 @@ def _selection(engine: Engine, streams: Sequence[Stream], wanted: Query) -> Sele
         asked["category"] = check_categories(engine, "categories", wanted.categories)
     if asked.get("kind") is None and not names_procedures(asked.get("category")):
         asked["kind"] = ORDINARY_KINDS
-    if asked.get("phase") is None and engine.policy.phase.recalls_current_only:
+    phase, closed = asked.get("phase"), engine.phases_closed
+    if phase is None and engine.policy.phase.recalls_current_only:
         asked["phase"] = "current"
-    return selection_of(engine, streams, asked, "active")
+    if phase == "any" and closed:
+        hint = "The policy's phase.allow_cross_phase_recall says so."
+        raise NotAllowed("this caller recalls the current phase alone.", field="phase", hint=hint)
+    found = selection_of(engine, streams, asked, "active")
+    return replace(found, current_phase=True) if closed else found
 
 
 def _found(
@@ -252,12 +257,13 @@ def _along(one: Earlier | Related, form: Form) -> str:
 def _earlier(engine: Engine, reader: Reader, items: Sequence[Recalled]) -> dict[str, list[Earlier]]:
     earlier: dict[str, list[Earlier]] = {item.memory.id: [] for item in items}
     older = {item.memory.id: item.memory.supersedes_id for item in items}
+    phases = {item.memory.id: item.memory.phase_id for item in items}
     for _ in range(MAX_EARLIER):
         found = reader.by_ids(engine.tenant, [id for id in older.values() if id])
         for newest, id in list(older.items()):
             stored = found.get(id or "")
             older[newest] = stored.state.supersedes_id if stored else None
-            if stored and stored.body and engine.sight.sees(stored.body["scope"], stored.state.category):
+            if stored and stored.body and engine.recalls_version(stored, phases[newest]):
                 said = Earlier(stored.state.id, stored.state.version, stored.body["content"], stored.body["created_at"])
                 earlier[newest].append(said)
     return earlier

@@ -43,7 +43,8 @@ def register_identity(engine: Engine, name: str, key: str, *, replace: bool = Fa
     """
     engine.require(Right.OPERATE, "say whose key it is")
     check_kept(engine.policy.privacy, "name", name)
-    return _register(engine, name, _read(key), replace, reached_now(engine))
+    who = engine.caller.principal_named(name)
+    return _register(engine, who, _read(key), replace, reached_now(engine))
 
 
 def _read(key: str) -> str:

@@ -12,6 +12,7 @@ from recollect.engine.superseding import TAKES_KEY
 from recollect.model.caller import APPLICATION
 from recollect.model.canonical import parse_time
 from recollect.model.ledger import Event
+from recollect.model.principals import SYSTEM, author_of, principal
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind
 from recollect.rules.draft import Context, Draft
@@ -131,6 +132,6 @@ def as_candidate(stored: Stored) -> Candidate:
     given = {name: body[name] for name in names if name in body}
     if body["kind"] == Kind.PROFILE:
         given["key"] = body["meta"]["key"]
-    if body["author"].get("id") != APPLICATION:  # the application is credited where no author was given
+    if author_of(body) != principal(SYSTEM, APPLICATION):  # the application is credited where no author was given
         given["author"] = body["author"]
     return Candidate.model_validate({**given, "category": state.category, "tags": state.tags})

@@ -14,7 +14,7 @@ from recollect.model.proof import StreamLeaf
 from recollect.model.receipt import Problem
 from recollect.model.record import ENTRY_ORIGIN
 from recollect.rules.signatures import signature_from, voucher_bytes
-from recollect.rules.signers import INVALID, Judged, Signers
+from recollect.rules.signers import INVALID, Judged, Signers, voucher_named
 from recollect.rules.text import sha256_hex
 
 SHOWN = 20
@@ -54,8 +54,8 @@ class SignedAudit:
 
     def judge_vouch(self, entry: Entry, content: str, name: str, said: Mapping[str, Any]) -> bool:
         """The signature of somebody who vouches here for these words; whether it holds."""
-        who, sure, says = {"id": name, "name": name}, said.get("confidence"), said.get("says")
-        message = voucher_bytes(sha256_hex(content), who, entry.at, sure, says)
+        who = voucher_named(name, sha256_hex(content), said, entry.at)
+        message = voucher_bytes(sha256_hex(content), who, entry.at, said.get("confidence"), said.get("says"))
         found = self._signers.judged(signature_from(said["signature"]), message, name, self._place(entry.seq))
         self.vouches[found.word] += 1
         return found.word != INVALID

@@ -18,6 +18,7 @@ from recollect.engine.drafting import parse_candidate
 from recollect.engine.exchange import Exchange, ToolResult, as_session
 from recollect.engine.incumbents import holder
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, as_spoken, prepare
+from recollect.engine.links import receipt_shown
 from recollect.engine.matching import standing
 from recollect.engine.promotion import carry_over, crossing_refusal
 from recollect.engine.taking_back import misspoken, reject_misspoken, sessions_with, spoken_in, take_back
@@ -27,8 +28,10 @@ from recollect.engine.waiting import waiting
 from recollect.engine.window import OF_A_TURN, slide
 from recollect.model import trace
 from recollect.model.address import Address
+from recollect.model.caller import Right
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
+from recollect.model.principals import AGENT, USER, principal
 from recollect.model.receipt import Receipt, Turn
 from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status
@@ -149,7 +152,7 @@ def _record(
     with engine.write(leaving.addresses) as writer:
         replayed = retries.earlier_answer(engine, writer, key, *leaving.candidates) if key is not None else None
         if replayed is not None:
-            return Turn(exchange.session, None, (replayed,), replayed=True)
+            return Turn(exchange.session, None, (receipt_shown(engine, replayed),), replayed=True)
         writing = Writing(engine, writer)
         _keep_before(writing, exchange, leaving, before, stream)
         written = _write(writing, exchange, leaving)
@@ -158,7 +161,17 @@ def _record(
             retries.keep_answer(engine, writer, key, kept, writing.at, *leaving.candidates)
         written = _slid(writing, exchange, written)
         writing.finish()
-    return replace(written, events=tuple(writing.events))
+    return _shown(engine, replace(written, events=tuple(writing.events)))
+
+
+def _shown(engine: Engine, written: Turn) -> Turn:
+    """Return a turn as its caller may read it."""
+    if engine.caller.may(Right.READ):
+        return written
+    receipts, promoted = (
+        tuple(receipt_shown(engine, one) for one in many) for many in (written.receipts, written.promoted)
+    )
+    return Turn(written.session, None, receipts, promoted)
 
 
 def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
@@ -278,7 +291,8 @@ def _by_person(engine: Engine, exchange: Exchange) -> dict[str, Any]:
     else:
         actor, role = (author if exchange.is_named else None), "user"
     named = {"actor_id": actor} if actor is not None else {}
-    return {"source": Source.USER, "role": role, **named, **({"author": author} if author else {})}
+    credited = {"author": principal(USER, author)} if author else {}
+    return {"source": Source.USER, "role": role, **named, **credited}
 
 
 def _by_tool(tool: ToolResult) -> dict[str, Any]:
@@ -288,7 +302,7 @@ def _by_tool(tool: ToolResult) -> dict[str, Any]:
 def _by_model(engine: Engine) -> dict[str, Any]:
     caller = engine.caller
     name = (caller.ai_profile or caller.agent or "assistant") if caller.trusted else caller.agent
-    named = {"author": name, "actor_id": name} if name else {}
+    named = {"author": principal(AGENT, name), "actor_id": name} if name else {}
     return {"source": Source.AGENT, "role": "assistant", **named}
 
 

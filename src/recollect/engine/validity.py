@@ -148,4 +148,5 @@ def _bounded(engine: Engine, chain: Sequence[Stored]) -> list[_Version]:
         start = state.valid_from or recorded
         versions.append(_Version(stored, start, state.valid_until or next_start))
         next_start = start
-    return [v for v in versions if v.stored.body and engine.sight.sees(v.stored.body["scope"], v.stored.state.category)]
+    phase = (chain[0].body or {}).get("phase_id")
+    return [version for version in versions if engine.recalls_version(version.stored, phase)]

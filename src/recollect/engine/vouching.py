@@ -22,10 +22,11 @@ from recollect.engine.pen import Pen
 from recollect.engine.reading import readable_streams
 from recollect.engine.tracing import border_check, keep
 from recollect.engine.vouch_signatures import VouchSignatures
-from recollect.model.caller import Right
+from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
 from recollect.model.operation import Node, Op
+from recollect.model.principals import AGENT, USER, as_principal, kind_of, principal, short_name
 from recollect.model.receipt import Plain
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Namespace, Space, Status
@@ -33,7 +34,7 @@ from recollect.rules.fold import TOLD
 from recollect.rules.fusion import Place
 from recollect.rules.signatures import sign, signature_text, voucher_bytes
 from recollect.rules.trust import Vouch, weighs_nothing, weight
-from recollect.stores.protocol import Reader, Stored, Stream
+from recollect.stores.protocol import PlatformId, Reader, Stored, Stream
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -61,8 +62,9 @@ def vouch(
     ``sign_as`` it is signed with the current key of whoever vouches; the policy may ask that of everybody.
     """
     given = _checked(confidence, says)
-    speaker = _speaking_for(engine, sign_as if by is None and sign_as != engine.caller.name else by)
-    return _record(speaker, id, given, _key_of(speaker, sign_as, key_file))
+    signer = engine.caller.principal_named(sign_as) if sign_as is not None else None
+    speaker = _speaking_for(engine, sign_as if by is None and signer != engine.caller.principal else by)
+    return _record(speaker, id, given, _key_of(speaker, signer, key_file))
 
 
 def withdraw_vouch(engine: Engine, id: str, *, by: str | None = None) -> Memory:
@@ -70,12 +72,12 @@ def withdraw_vouch(engine: Engine, id: str, *, by: str | None = None) -> Memory:
     return _record(_speaking_for(engine, by), id, None, None)
 
 
-def _key_of(speaker: Engine, sign_as: str | None, key_file: Path | None) -> "Ed25519PrivateKey | None":
-    """The key that whoever vouches signs with; ``None`` if nobody asks for a signature."""
-    name = speaker.caller.name
-    if sign_as is not None and sign_as != name:
+def _key_of(speaker: Engine, signer: str | None, key_file: Path | None) -> "Ed25519PrivateKey | None":
+    """Return the key that the voucher signs with; ``None`` if no signature is asked for."""
+    name = speaker.caller.principal
+    if signer is not None and signer != name:
         raise BadInput(f"{name!r} vouches, and signs it too.", field="sign_as", hint="Give the same name, or none.")
-    if sign_as is None and not speaker.policy.trust.signed_only:
+    if signer is None and not speaker.policy.trust.signed_only:
         return None
     return signing_key(speaker, name, key_file)
 
@@ -85,7 +87,7 @@ def _signed(
 ) -> dict[str, Any]:
     """What a vouch brings, with the signature of whoever vouches over it."""
     assert stored.body is not None, "nobody vouches for what was removed"
-    who = {"id": engine.caller.name, "name": engine.caller.name}
+    who = {"id": engine.caller.principal, "name": engine.caller.name}
     message = voucher_bytes(stored.body["content_hash"], who, at, given.get("confidence"), given.get("says"))
     return {**given, "signature": signature_text(sign(private, message))}
 
@@ -101,12 +103,16 @@ def _checked(confidence: Any, says: Any) -> dict[str, Any]:
 
 
 def _speaking_for(engine: Engine, by: str | None) -> Engine:
-    """The engine through the eyes of whoever vouches."""
+    """Return the engine of the caller who vouches. ``by`` names an agent or, as ``user:ana``, a user."""
     caller = engine.caller
     if by is not None:
         if not caller.trusted or caller.agent is not None:
             raise NotAllowed("a bound caller vouches as itself.", field="by", hint="Leave it out.")
-        caller = replace(caller, agent=check_kept(engine.policy.privacy, "by", by))
+        check_kept(engine.policy.privacy, "by", by)
+        kind, name = kind_of(by) or AGENT, short_name(by)
+        if kind not in (AGENT, USER):
+            raise BadInput(f"a {kind} vouches for nothing.", field="by", hint="Name an agent, or a user as user:NAME.")
+        caller = replace(caller, agent=name) if kind == AGENT else replace(caller, user=name)
     if caller.agent is None and caller.user is None:
         raise BadInput("say who vouches.", field="by", hint="An application has no word of its own: name an agent.")
     engine = engine.seen_by(caller)
@@ -126,7 +132,7 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "
         if given is None:
             _may_withdraw(stored, mine)
         else:
-            _may_vouch(engine, stored, mine)
+            _may_vouch(engine, writer, stored, mine)
         pen.load(stored)
         if stored.body is not None:
             keep(engine, writer, [border_check(engine, "write", Space(stored.body["space"]), None)], stream.number)
@@ -142,18 +148,37 @@ def _record(engine: Engine, id: str, given: Mapping[str, Any] | None, private: "
 
 
 def _vouches_already(engine: Engine, stored: Stored) -> bool:
-    return any(stored.actor_names.get(one["actor"]) == engine.caller.name for one in stored.state.vouchers)
+    return any(stored.actor_names.get(one["actor"]) == engine.caller.principal for one in stored.state.vouchers)
 
 
-def _may_vouch(engine: Engine, stored: Stored, already: bool) -> None:
+def _may_vouch(engine: Engine, reader: Reader, stored: Stored, already: bool) -> None:
     if stored.body is None or stored.state.status not in (Status.ACTIVE, Status.CONTRADICTORY):
         hint = "Vouch for the current version: `chain` shows it."
         raise WrongState(f"it is {stored.state.removed or stored.state.status}.", field="id", hint=hint)
-    who = {engine.caller.name, engine.caller.agent, engine.caller.user} - {None}
-    if not who.isdisjoint((stored.body["author"]["id"], stored.body.get("agent_id"))):
+    if _wrote(engine.caller, reader, stored.body):
         raise NotAllowed("nobody vouches for their own words.", field="id", hint="It takes somebody else.")
     if already:
         raise WrongState("this identity vouches for it already.", field="id", hint="Withdraw it first, to vouch anew.")
+
+
+def _wrote(caller: Caller, reader: Reader, body: Mapping[str, Any]) -> bool:
+    """Return whether the words are the caller's: its agent's, its user's, or those of an id that one of them has linked.
+
+    An author without a kind may be either, and nobody vouches where they may have written it themselves.
+    """
+    author, names = body["author"], {caller.agent, caller.user} - {None}
+    if (
+        author["id"] in caller.own_principals
+        or body.get("agent_id") in {caller.agent} - {None}
+        or author["id"] in names
+    ):
+        return True
+    linked = [one.actor for one in reader.platform_ids(caller.tenant) if _names_author(one, author)]
+    return not caller.own_principals.isdisjoint(reader.names_of(caller.tenant, linked).values())
+
+
+def _names_author(link: PlatformId, author: Mapping[str, Any]) -> bool:
+    return (link.platform, link.id) == (author.get("platform") or "", author["id"])
 
 
 def _may_withdraw(stored: Stored, mine: bool) -> None:
@@ -269,5 +294,6 @@ def _seeds(engine: Engine, streams: Sequence[Stream]) -> tuple[str, ...]:
     caller = engine.caller
     owners = {s.address.owner for s in streams if s.address is not None and s.address.space is Space.USER}
     on_behalf = owners if caller.agent is None and caller.user is None and len(owners) == 1 else set()
-    named = (caller.agent, caller.user, *sorted(on_behalf), *engine.policy.trust.seeds)
-    return tuple(dict.fromkeys(name for name in named if name is not None))
+    asking = [principal(kind, name) for kind, name in ((AGENT, caller.agent), (USER, caller.user)) if name is not None]
+    for_owner = [principal(USER, owner) for owner in sorted(on_behalf)]
+    return tuple(dict.fromkeys((*asking, *for_owner, *map(as_principal, engine.policy.trust.seeds))))

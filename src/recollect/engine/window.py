@@ -9,10 +9,12 @@ from recollect.engine.drafting import parse_candidate
 from recollect.engine.expiry import forgotten, soft_delete
 from recollect.engine.incumbents import holder
 from recollect.engine.ingest import Prepared, Writing, prepare
+from recollect.engine.pen import Pen
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.item import source_word
 from recollect.model.ledger import Event
+from recollect.model.phase import phase_number
 from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import SHARED, Authority, EventType, Kind, KindClass, Source
 from recollect.rules.keys import explicit_key
@@ -44,7 +46,7 @@ def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Re
         events += forgotten(writing.engine, stored.state.id, stored.body, "decay")
     pen.flush()
     writing.keep(events, pen.stream.number)
-    told = [stored for stored in gone if _may_be_told(writing, stored)]
+    told = [stored for stored in gone if _may_be_told(writing, stored) and _is_of_this_phase(writing, pen, stored)]
     receipts = (_summarise(writing, address, told),) if settings.summarise and told else ()
     return tuple(stored.state.id for stored in gone), receipts
 
@@ -60,11 +62,18 @@ def _may_be_told(writing: Writing, stored: Stored) -> bool:
     return not writing.engine.policy.agents.allowlists or stored.state.category == SUMMARY_CATEGORY
 
 
+def _is_of_this_phase(writing: Writing, pen: Pen, stored: Stored) -> bool:
+    """Return whether a memory was written in the current phase: a summary carries no words of an earlier one into it."""
+    of = phase_number((stored.body or {}).get("phase_id"))
+    return not writing.engine.policy.phase.recalls_current_only or of == pen.stream.phase
+
+
 def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Receipt:
     engine, pen = writing.engine, writing.pen(address)
     where = writing.writer, pen.stream, SHARED, KindClass.EVENT
     earlier = holder(engine, *where, SUMMARY_KEY, category=SUMMARY_CATEGORY).incumbent
-    before = earlier.body if earlier is not None and earlier.body is not None and _is_summary(earlier) else {}
+    carried = earlier is not None and _is_summary(earlier) and _is_of_this_phase(writing, pen, earlier)
+    before = (earlier.body or {}) if earlier is not None and carried else {}
     of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in gone)]
     text = summary(before.get("content"), [_said(stored) for stored in gone], engine.policy.turns.summary_characters)
     fields = {

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from recollect.formats.entry_identity import is_drawn
 from recollect.formats.fields import mapping_of
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
+from recollect.model.principals import short_name
 from recollect.model.record import (
     ENTRY_ORIGIN,
     MAX_CONTENT_BYTES,
@@ -127,6 +128,11 @@ def _name(value: Any, path: str) -> Found:
         yield Problem(path, f"{fault}: expected one line of 1 to {MAX_NAME} characters")
 
 
+def _principal(value: Any, path: str) -> Found:
+    """A principal's name may be as long as any other, and its kind comes on top."""
+    yield from _name(short_name(value) if isinstance(value, str) else value, path)
+
+
 def _sentence(value: Any, path: str) -> Found:
     if not isinstance(value, str) or not 1 <= len(value) <= MAX_SENTENCE:
         yield Problem(path, f"expected text of 1 to {MAX_SENTENCE:,} characters")
@@ -224,7 +230,7 @@ def _with_fields(known: Mapping[str, "Check"], required: tuple[str, ...]) -> "Ch
 
 Check = Callable[[Any, str], Found]
 REQUIRED = ("content", "author", "timestamp", "content_hash")
-_AUTHOR: dict[str, Check] = {"id": _name, "name": _name, "platform": _name}
+_AUTHOR: dict[str, Check] = {"id": _principal, "name": _name, "platform": _name}
 _VOUCHER: dict[str, Check] = {
     **_AUTHOR,
     "timestamp": _moment,

@@ -9,6 +9,7 @@ from recollect.formats.json_elements import parsed
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, at_line, origin
 from recollect.model.caller import APPLICATION
 from recollect.model.canonical import canonical_json, format_time
+from recollect.model.principals import SYSTEM, principal
 from recollect.model.record import Memory
 from recollect.rules.text import sha256_hex
 from recollect.rules.vault.carried import FIELD, RESERVED_ID, memories_of, written_by_a_store
@@ -165,7 +166,7 @@ def _beyond(memory: Memory) -> dict[str, Any]:
     said = beyond_of(memory, BEYOND, NAME)
     if memory.importance_reason and memory.importance_reason[0].startswith(WEIGHED):
         del said["importance"]
-    if said.get("author") == {"id": APPLICATION, "name": APPLICATION}:
+    if said.get("author", {}).get("id") in (APPLICATION, principal(SYSTEM, APPLICATION)):
         del said["author"]
     return said
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.engine import as_of, recall
+from recollect.engine.arguments import owner_named
 from recollect.engine.as_of import Point
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.reading import Spaces
@@ -46,13 +47,14 @@ class Past:
         *,
         agent: str | None = None,
         owner: str | None = None,
+        user_id: str | None = None,
         space: Spaces = None,
         include_namespaces: Sequence[str] = ("prod",),
         **how: Any,
     ) -> Recall:
         """The memories that would have answered a text best; ``how`` is what a query of today takes, but for ``thread``."""
         recall.check_arguments(name for name in how if name not in Query.__dataclass_fields__)
-        owner = self._where["owner"] if owner is None else owner
+        owner = owner_named(owner, user_id) or self._where["owner"]
         space = self._where["space"] if space is None else space
         wanted = Query(text, owner, space, include_namespaces, **how)
         return as_of.query(through_agent(self._engine, agent), self._point, wanted)

@@ -31,7 +31,7 @@ from recollect.engine import (
     turns,
 )
 from recollect.engine import phases as phase_operations
-from recollect.engine.arguments import check_names
+from recollect.engine.arguments import check_names, owner_named
 from recollect.engine.backup import Backup
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.exchange import parse_exchange
@@ -227,6 +227,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         *,
         agent: str | None = None,
         owner: str | None = None,
+        user_id: str | None = None,
         space: Spaces = None,
         include_namespaces: Sequence[str] = ("prod",),
         categories: Sequence[str] | None = None,
@@ -254,7 +255,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         recall.check_arguments(unknown)
         wanted = Query(
             text,
-            owner=owner,
+            owner=owner_named(owner, user_id),
             space=space,
             include_namespaces=include_namespaces,
             categories=categories,
@@ -277,6 +278,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         *,
         agent: str | None = None,
         owner: str | None = None,
+        user_id: str | None = None,
         spaces: Sequence[str] | None = None,
         scopes: Sequence[str] | None = None,
         include_namespaces: Sequence[str] = ("prod",),
@@ -286,7 +288,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         """What is always remembered, as a block for a prompt: canon, registers with a topic, whole categories."""
         return injection.snapshot_block(
             through_agent(self._engine, agent),
-            owner=owner,
+            owner=owner_named(owner, user_id),
             spaces=spaces,
             scopes=scopes,
             include_namespaces=include_namespaces,
@@ -301,6 +303,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         *,
         agent: str | None = None,
         owner: str | None = None,
+        user_id: str | None = None,
         space: Spaces = None,
         include_namespaces: Sequence[str] = ("prod",),
         categories: Sequence[str] | None = None,
@@ -317,7 +320,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         """
         return injection.memory_block(
             through_agent(self._engine, agent),
-            Query(text, owner, space, include_namespaces, categories, filters, thread=thread),
+            Query(text, owner_named(owner, user_id), space, include_namespaces, categories, filters, thread=thread),
             max_items=max_items,
             budget_tokens=budget_tokens,
             besides=besides,
@@ -332,6 +335,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         *,
         agent: str | None = None,
         owner: str | None = None,
+        user_id: str | None = None,
         space: Spaces = None,
         include_namespaces: Sequence[str] = ("prod",),
         categories: Sequence[str] | None = None,
@@ -341,7 +345,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         """A few bullets from memory, if ``confidence`` (0 to 1) is below what the policy asks for. Call it once a turn."""
         return on_demand.recall_if_unsure(
             through_agent(self._engine, agent),
-            Query(text, owner, space, include_namespaces, categories, filters),
+            Query(text, owner_named(owner, user_id), space, include_namespaces, categories, filters),
             confidence,
             budget_tokens=budget_tokens,
         )
@@ -359,6 +363,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         time: datetime | str | None = None,
         phase: str | None = None,
         owner: str | None = None,
+        user_id: str | None = None,
         space: str | None = None,
     ) -> Past:
         """What was believed at an earlier point: after a tick, at a time, or at the end of a phase.
@@ -366,21 +371,24 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         Ticks and phases are counted by each stream for itself; a point that is still to come is now. The answer is made
         from the chain and can be read with ``get``, ``list`` and ``query``; ``owner`` and ``space`` narrow them.
         """
-        point = as_of.point(self._engine, tick=tick, time=time, phase=phase, owner=owner, space=space)
-        return Past(self._engine, point, owner=owner, space=space)
+        point = as_of.point(
+            self._engine, tick=tick, time=time, phase=phase, owner=owner_named(owner, user_id), space=space
+        )
+        return Past(self._engine, point, owner=owner_named(owner, user_id), space=space)
 
     @overload
     def history(self, id: str) -> tuple[HistoryEvent, ...]: ...
     @overload
-    def history(self, *, owner: str) -> Iterator[HistoryEvent]: ...
+    def history(self, *, owner: str | None = None, user_id: str | None = None) -> Iterator[HistoryEvent]: ...
     @traced
     def history(
-        self, id: str | None = None, *, owner: str | None = None
+        self, id: str | None = None, *, owner: str | None = None, user_id: str | None = None
     ) -> tuple[HistoryEvent, ...] | Iterator[HistoryEvent]:
         """Return everything that happened to a memory, or to all of a person's record, oldest first, in seven kinds.
 
         The record of an ``owner`` is what ``export`` and ``erase`` are about too: what they said in sessions belongs to it.
         """
+        owner = owner_named(owner, user_id)
         if id is not None and owner is None:
             return reading.history(self._engine, id)
         if id is None and owner is not None:
@@ -490,6 +498,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ai: str | None = None,
         tools: Sequence[Mapping[str, Any]] = (),
         owner: str | None = None,
+        user_id: str | None = None,
         project: str | None = None,
         thread_id: str | None = None,
         run_id: str | None = None,
@@ -511,7 +520,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
             user=user,
             ai=ai,
             tools=tools,
-            owner=owner,
+            owner=owner_named(owner, user_id),
             project=project,
             thread_id=thread_id,
             run_id=run_id,
@@ -525,6 +534,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         session: str,
         user: str,
         owner: str | None = None,
+        user_id: str | None = None,
         project: str | None = None,
         agent: str | None = None,
         ai_profile: str | None = None,
@@ -535,7 +545,9 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ``header``, the first lines inside the fence of its ``text``, says what changed in memory since the session's last turn.
         """
         engine = through_agent(self._engine, agent)
-        exchange = parse_exchange(engine, session=session, user=user, owner=owner, project=project)
+        exchange = parse_exchange(
+            engine, session=session, user=user, owner=owner_named(owner, user_id), project=project
+        )
         return turn_recall.recall_for(engine, exchange, ai_profile=ai_profile, top_k=top_k)
 
     @traced
@@ -547,6 +559,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ai: str | None = None,
         tools: Sequence[Mapping[str, Any]] = (),
         owner: str | None = None,
+        user_id: str | None = None,
         project: str | None = None,
         thread_id: str | None = None,
         run_id: str | None = None,
@@ -562,7 +575,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
             user=user,
             ai=ai,
             tools=tools,
-            owner=owner,
+            owner=owner_named(owner, user_id),
             project=project,
             thread_id=thread_id,
             run_id=run_id,
@@ -577,15 +590,18 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         return lifecycle.upkeep(self._engine, progress)
 
     @traced
-    def erase(self, *, owner: str | None = None, id: str | None = None, whole_chain: bool = False) -> ErasureReceipt:
+    def erase(
+        self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
+    ) -> ErasureReceipt:
         """Remove content for good: a person's, or one memory's."""
-        return erasure.erase(self._engine, owner=owner, id=id, whole_chain=whole_chain)
+        return erasure.erase(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
 
     @traced
     def consolidate(
         self,
         *,
         owner: str | None = None,
+        user_id: str | None = None,
         force: bool = False,
         undo: bool = False,
         progress: Progress | None = None,
@@ -593,18 +609,25 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one, or the last :meth:`rekey`, back."""
         if undo:
             return consolidation.undo(self._engine)
-        return consolidation.consolidate(self._engine, owner=owner, force=force, progress=progress)
+        return consolidation.consolidate(
+            self._engine, owner=owner_named(owner, user_id), force=force, progress=progress
+        )
 
     @traced
     def rekey(
-        self, *, owner: str | None = None, force: bool = False, progress: Progress | None = None
+        self,
+        *,
+        owner: str | None = None,
+        user_id: str | None = None,
+        force: bool = False,
+        progress: Progress | None = None,
     ) -> consolidation.ConsolidationReport:
         """Propose for each memory that a rule named the key that today's rules give; ``force`` sets it.
 
         Two memories that would share a key keep theirs and are linked as possibly outdated. ``consolidate(undo=True)``
         takes it back.
         """
-        return consolidation.rekey(self._engine, owner=owner, force=force, progress=progress)
+        return consolidation.rekey(self._engine, owner=owner_named(owner, user_id), force=force, progress=progress)
 
     @traced
     def stats(self) -> dict[str, Any]:
@@ -622,28 +645,48 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         return backup.back_up(self._engine, path)
 
     @traced
-    def promote(self, id: str, to_space: str, *, owner: str | None = None, reason: str = "requested") -> Receipt:
+    def promote(
+        self, id: str, to_space: str, *, owner: str | None = None, user_id: str | None = None, reason: str = "requested"
+    ) -> Receipt:
         """Take a memory into another space, along the policy's paths. A denied promotion is an answer too."""
-        return promotion.promote(self._engine, id, to_space, owner=owner, reason=reason)
+        return promotion.promote(self._engine, id, to_space, owner=owner_named(owner, user_id, to_space), reason=reason)
 
     @traced
     def start_phase(
-        self, *, name: str | None = None, reason: str = "requested", space: str = "session", owner: str | None = None
+        self,
+        *,
+        name: str | None = None,
+        reason: str = "requested",
+        space: str = "session",
+        owner: str | None = None,
+        user_id: str | None = None,
     ) -> PhaseStarted:
         """Begin a new phase of one owner's space; from now on a recall there sees what is written in it."""
-        return phase_operations.start_phase(self._engine, name=name, reason=reason, space=space, owner=owner)
+        return phase_operations.start_phase(
+            self._engine, name=name, reason=reason, space=space, owner=owner_named(owner, user_id, space)
+        )
 
     @traced
-    def phases(self, *, space: str = "session", owner: str | None = None) -> builtins.list[PhaseInfo]:
+    def phases(
+        self, *, space: str = "session", owner: str | None = None, user_id: str | None = None
+    ) -> builtins.list[PhaseInfo]:
         """The phases of one owner's space, oldest first."""
-        return phase_operations.phases(self._engine, space=space, owner=owner)
+        return phase_operations.phases(self._engine, space=space, owner=owner_named(owner, user_id, space))
 
     @traced
     def phase_diff(
-        self, from_phase: str, to_phase: str, *, space: str = "session", owner: str | None = None
+        self,
+        from_phase: str,
+        to_phase: str,
+        *,
+        space: str = "session",
+        owner: str | None = None,
+        user_id: str | None = None,
     ) -> PhaseDiff:
         """What was added, deleted and replaced between the ends of two phases."""
-        return phase_operations.phase_diff(self._engine, from_phase, to_phase, space=space, owner=owner)
+        return phase_operations.phase_diff(
+            self._engine, from_phase, to_phase, space=space, owner=owner_named(owner, user_id, space)
+        )
 
     @traced
     def rebuild(self, progress: Progress | None = None) -> int:

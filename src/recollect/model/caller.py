@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from recollect.model.principals import AGENT, SYSTEM, USER, as_principal, principal
 from recollect.model.vocabulary import Source
 
 
@@ -53,9 +54,26 @@ class Caller:
         return self.trusted or right in self.rights
 
     @property
+    def principal(self) -> str:
+        """Return who acts, for history, signatures and grants: its agent, else its user, else the application itself."""
+        if self.agent is not None:
+            return principal(AGENT, self.agent)
+        return principal(USER, self.user) if self.user is not None else principal(SYSTEM, APPLICATION)
+
+    @property
     def name(self) -> str:
-        """How the caller appears in history: its agent, else its user, else the application itself."""
+        """Return the name of the principal without its kind, for people and for keys made of words."""
         return self.agent or self.user or APPLICATION
+
+    @property
+    def own_principals(self) -> frozenset[str]:
+        """Return the principals under whose name the caller may write: its agent and its user."""
+        named = ((AGENT, self.agent), (USER, self.user))
+        return frozenset(principal(kind, name) for kind, name in named if name is not None)
+
+    def principal_named(self, text: str) -> str:
+        """Return the principal that a text means when this caller says it: itself by its name, a typed one, or an agent."""
+        return self.principal if text == self.name else as_principal(text)
 
     @property
     def is_an_agent(self) -> bool:

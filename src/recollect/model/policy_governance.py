@@ -1,5 +1,6 @@
 """The settings of governance: how long things are kept, where they may go, and how time is divided into phases."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -165,6 +166,14 @@ class Phase(Section):
         description="phases of a space that keep active memories; what is older leaves the active set (null: all)",
     )
     diff_enabled: bool = Field(True, description="whether two phases may be compared")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _permission_alone(cls, given: Any) -> Any:
+        """Where earlier phases may be recalled and no mode is given, they are: the permission alone has to mean something."""
+        if isinstance(given, Mapping) and given.get("allow_cross_phase_recall") is True and "mode" not in given:
+            return {**given, "mode": "newest_first"}
+        return given
 
     @model_validator(mode="after")
     def _makes_sense(self) -> "Phase":

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from recollect.model.canonical import canonical_json, check_json, check_text
 from recollect.model.item import to_item
 from recollect.model.moment import read_moment
+from recollect.model.principals import MAX_KIND, short_name
 from recollect.model.vocabulary import (
     SHARED,
     SOURCE_WORDS,
@@ -84,6 +85,11 @@ def _name(text: str) -> str:
     return _named(text, MAX_NAME)
 
 
+def _principal_id(text: str) -> str:
+    _named(short_name(text), MAX_NAME)
+    return text
+
+
 def _title(text: str) -> str:
     return _named(text, MAX_TITLE)
 
@@ -140,6 +146,7 @@ def _unique(values: tuple[str, ...]) -> tuple[str, ...]:
 
 Content = Annotated[str, Field(strict=True), AfterValidator(_content)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_name)]
+PrincipalId = Annotated[str, Field(max_length=MAX_NAME + MAX_KIND), AfterValidator(_principal_id)]
 Title = Annotated[str, Field(max_length=MAX_TITLE), AfterValidator(_title)]
 Sentence = Annotated[str, Field(max_length=1_000), AfterValidator(check_text)]
 Moment = Annotated[datetime, BeforeValidator(read_moment), AfterValidator(_of_these_ages)]
@@ -158,15 +165,18 @@ def as_source(value: Any) -> Any:
 
 
 def _as_author(value: Any) -> Any:
-    return {"id": value, "name": value} if isinstance(value, str) else value
+    return {"id": value, "name": short_name(value)} if isinstance(value, str) else value
 
 
 class Author(BaseModel):
-    """Who is credited with the words. A plain string stands for both id and name."""
+    """Who is credited with the words. A plain string stands for both id and name.
+
+    ``id`` is a principal, such as ``user:ana``, or an id that a platform gave somebody, as a file or an application wrote it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: Name
+    id: PrincipalId
     name: Name
     platform: Name | None = None
 

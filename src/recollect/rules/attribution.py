@@ -3,17 +3,18 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from recollect.model.principals import USER, kind_of, principal, short_name
 from recollect.model.vocabulary import SHARED, Source, Space
 from recollect.rules.signers import origin_in
 
 Body = Mapping[str, Any]
 
 WRITTEN_FOR = "written_for"
-"""Somebody else, or an agent, wrote it while acting for them, or for their eyes alone."""
+"""Somebody else, or an agent, wrote it while acting for them."""
 ACTED = "acted"
 """They are named as who did, or as the tool that did, what it tells of."""
 AGENT = "agent"
-"""An agent, a model or a tool of their name wrote it for somebody else."""
+"""An agent, a model or a tool of their name wrote it or alone may see it."""
 VOUCHED = "vouched"
 """They vouched for it where it was imported from."""
 THREAD = "thread"
@@ -29,8 +30,13 @@ _MACHINES = (Source.AGENT, Source.TOOL)
 def is_theirs(body: Body, name: str) -> bool:
     """Whether the words are somebody's own, wherever they lie: they wrote them, or said them; in a session, also the answers.
 
+    ``name`` is a person's. An author with a kind is compared whole, so that no agent or tool of that name is taken for them; one
+    that a file or an application named without a kind may be the person, unless a machine wrote it.
+
     >>> is_theirs({"space": "project", "source": "import", "author": {"id": "a1", "name": "ana"}}, "ana")
     True
+    >>> is_theirs({"space": "project", "source": "import", "author": {"id": "agent:ana", "name": "ana"}}, "ana")
+    False
     >>> is_theirs({"space": "project", "source": "agent", "author": {"id": "planner"}, "user_id": "ana"}, "ana")
     False
     """
@@ -39,7 +45,7 @@ def is_theirs(body: Body, name: str) -> bool:
         return True
     if body["space"] == Space.SESSION and body.get("user_id") == name:
         return True
-    return _is_author(body, name) and not _serves_another(body, name)
+    return _is_author(body, name)
 
 
 def roles_of(body: Body, told: Iterable[Body], name: str) -> tuple[str, ...]:
@@ -52,22 +58,37 @@ def roles_of(body: Body, told: Iterable[Body], name: str) -> tuple[str, ...]:
 
 
 def _roles(body: Body, told: Iterable[Body], name: str) -> Iterator[tuple[str, bool]]:
-    yield WRITTEN_FOR, name == body.get("user_id") or (name == body.get("scope") and name not in NOBODY)
-    yield ACTED, name == body.get("actor_id")
-    yield AGENT, name == body.get("agent_id") or _is_author(body, name)
+    acted = name == body.get("actor_id")
+    by_person = not _is_a_machines(body)
+    yield WRITTEN_FOR, name == body.get("user_id")
+    yield ACTED, acted and by_person
+    yield AGENT, (acted and not by_person) or _is_an_agents_name(body, name)
     yield THREAD, name in (body.get("thread_id"), body.get("run_id"))
-    yield VOUCHED, any(name in (one.get("id"), one.get("name")) for one in (*_vouchers(body), *told))
+    yield VOUCHED, any(_names(one, name) for one in (*_vouchers(body), *told))
 
 
 def _is_author(body: Body, name: str) -> bool:
+    """Return whether a person of this name is credited: as ``user:NAME``, or without a kind on what no machine wrote."""
     author = body.get("author", {})
-    return name in (author.get("id"), author.get("name")) and name not in NOBODY
+    if kind_of(str(author.get("id", ""))) is not None:
+        return bool(author["id"] == principal(USER, name))
+    by_agent = body["source"] in _MACHINES or body.get("agent_id") == name
+    return name in (author.get("id"), author.get("name")) and name not in NOBODY and not by_agent
 
 
-def _serves_another(body: Body, name: str) -> bool:
-    """Whether an agent, a model or a tool of this name wrote it for somebody else: that one's memory is not the agent's."""
-    whose = body.get("user_id") or (body.get("owner") if body["space"] == Space.USER else None)
-    return (body["source"] in _MACHINES or body.get("agent_id") == name) and whose not in (None, name)
+def _is_a_machines(body: Body) -> bool:
+    """Whether ``actor_id`` names a tool or a model: those are no people."""
+    return body["source"] == Source.TOOL or body.get("role") in ("tool", "assistant")
+
+
+def _is_an_agents_name(body: Body, name: str) -> bool:
+    author = body.get("author", {})
+    named = (author.get("name"), short_name(str(author.get("id", ""))), body.get("agent_id"), body.get("scope"))
+    return name in named and name not in NOBODY
+
+
+def _names(voucher: Body, name: str) -> bool:
+    return name in (voucher.get("id"), voucher.get("name")) or voucher.get("id") == principal(USER, name)
 
 
 def _vouchers(body: Body) -> list[Body]:

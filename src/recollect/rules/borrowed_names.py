@@ -6,6 +6,7 @@ Names are compared as they are read, not as they are spelled: ``oper\\u00adator`
 import re
 
 from recollect.model.caller import Caller
+from recollect.model.principals import as_principal, short_name
 from recollect.model.record import Candidate
 from recollect.model.rendering import one_line
 from recollect.model.vocabulary import Source
@@ -23,11 +24,11 @@ def signs_as_another(caller: Caller, candidate: Candidate, source: Source) -> bo
     if caller.trusted:
         return False
     author, tool = candidate.author, candidate.actor_id
-    ids = {candidate.user_id, author.id if author is not None else None}
-    if not ids <= {caller.agent, caller.user, None} or candidate.agent_id not in (caller.agent, None):
+    if candidate.user_id not in (caller.user, None) or candidate.agent_id not in (caller.agent, None):
         return True
     if author is not None:
-        return author.name != author.id and _poses(author.name, caller, _WORD)
+        is_own = as_principal(author.id) in caller.own_principals
+        return not is_own or (author.name != short_name(author.id) and _poses(author.name, caller, _WORD))
     is_credited = source is Source.TOOL and tool is not None and tool != caller.agent
     return is_credited and _poses(str(tool), caller, _BY_ITSELF)
 

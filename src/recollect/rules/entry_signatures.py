@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.model.errors import BadInput, NotFound
+from recollect.model.principals import as_principal
 from recollect.model.proof import KeyHistory, Signature
 from recollect.model.receipt import Plain
 from recollect.rules.key_histories import check_history, worth_now
@@ -38,7 +39,7 @@ def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyH
         check_history(history, keys)
         known = worth_now(history, signature.key)
     who = str(entry["author"]["id"])
-    _, problem = signature_verdict(sound, known, who, who)
+    _, problem = signature_verdict(sound, known, as_principal(who), who)
     return SignatureCheck(problem is None, signature.key, who, known, problem)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from recollect.model.canonical import format_time
 from recollect.model.policy import Policy
+from recollect.model.principals import author_of, author_principal
 from recollect.model.state import State
 from recollect.model.vocabulary import Authority, Change, EventType, Outcome, Source, Tier
 from recollect.rules.authority import outranks
@@ -179,7 +180,10 @@ def _same_speaker(draft: Draft, body: Mapping[str, Any]) -> bool | None:
     """Whether both statements have one source and one author; ``None`` where the newcomer's author is not given."""
     if draft.source != body["source"]:
         return False
-    return draft.candidate.author.id == body["author"]["id"] if draft.candidate.author else None
+    said = draft.candidate
+    if said.author is None:
+        return None
+    return author_principal(said.author.id, said.user_id, said.agent_id) == author_of(body)
 
 
 def _weigh(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from recollect.model.principals import AGENT, as_principal, principal
 from recollect.model.receipt import Plain, Recalled, when, with_heading
 from recollect.model.record import Memory
 from recollect.model.rendering import NOTHING, NOTICE, envelope, one_line
@@ -151,7 +152,9 @@ def _what(memory: Memory) -> str:
 def _who(memory: Memory) -> str:
     """Whose words they are said to be, and the agent that brought them, where it is not the one who is credited."""
     name, agent = origin_name(memory.author.name), memory.agent_id
-    return name if agent is None or agent == memory.author.id else f"{name} through {origin_name(agent)}"
+    if agent is None or as_principal(memory.author.id) == principal(AGENT, agent):
+        return name
+    return f"{name} through {origin_name(agent)}"
 
 
 def origin_name(text: str) -> str:

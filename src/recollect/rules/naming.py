@@ -7,6 +7,7 @@ from datetime import datetime
 
 from recollect.model.item import folded_text
 from recollect.model.policy import Policy
+from recollect.model.principals import short_name
 from recollect.model.record import TITLE, Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Space
 from recollect.rules.draft import Context, Draft, Rejection
@@ -122,5 +123,5 @@ def _speaker(draft: Draft, context: Context) -> str:
     candidate = draft.candidate
     if candidate.space in (Space.USER, Space.SESSION):
         return SELF
-    author = candidate.author.id if candidate.author else None
+    author = short_name(candidate.author.id) if candidate.author else None
     return author or candidate.user_id or context.caller.name

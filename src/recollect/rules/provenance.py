@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from recollect.model.principals import short_name
 from recollect.model.rendering import one_line
 
 KEPT = Fraction(1, 2)
@@ -233,7 +234,7 @@ def label(source: Source) -> str:
         return "erased"
     if not source.resolved:
         return f"unresolved {source.content_hash[:12]}"
-    return f"{one_line(source.author or '')}: {one_line(source.content or '', LABEL)}"
+    return f"{one_line(short_name(source.author or ''))}: {one_line(source.content or '', LABEL)}"
 
 
 def to_dot(lineage: Lineage) -> str:

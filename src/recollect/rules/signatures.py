@@ -69,6 +69,11 @@ def bytes_of_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any]) -> by
     return voucher_bytes(_text(entry, "content_hash"), who, _text(voucher, "timestamp"), sure, says)
 
 
+def link_bytes(principal: str, platform: str, id: str, at: str) -> bytes:
+    """What a principal signs who says which id it has on another platform."""
+    return _purposeful("link", {"principal": principal, "platform": platform, "id": id, "at": _moment(at)})
+
+
 def _text(entry: Mapping[str, Any], name: str) -> str:
     value = entry.get(name)
     if not isinstance(value, str):

@@ -310,13 +310,15 @@ def test_who_vouched_since_is_added_when_the_entry_comes_again(place: str) -> No
         assert (report.outcomes, report.vouches_added, report.refused) == ({"here already": 1}, 2, ())
         assert taken_in(mem, later[0]).vouches_added == 0
         (told,) = exported(mem)
-        assert sorted(one["id"] for one in told["vouchers"]) == ["heron", "iris", "moss", "otter"]
-        assert [one["id"] for one in mem.get(here.id).vouchers if "imported" not in one] == ["heron"]
+        assert sorted(one["id"] for one in told["vouchers"]) == [
+            f"agent:{name}" for name in ("heron", "iris", "moss", "otter")
+        ]
+        assert [one["id"] for one in mem.get(here.id).vouchers if "imported" not in one] == ["agent:heron"]
         assert mem.vouching(here.id).weight == weight and mem.get(here.id).last_modified == here.last_modified
         mem.withdraw_vouch(here.id, by="heron")
         assert taken_in(mem, later[0]).vouches_added == 0, "what was taken back here is not brought back"
         assert mem.verify().ok and mem.rebuild() == 1 and mem.verify().ok
-        assert sorted(one["id"] for one in exported(mem)[0]["vouchers"]) == ["iris", "moss", "otter"]
+        assert sorted(one["name"] for one in exported(mem)[0]["vouchers"]) == ["iris", "moss", "otter"]
         assert mem.history(here.id)[1].meta["rule"] == "vouched:by_another"
         mem.erase(id=here.id)
         assert mem.verify().ok
@@ -324,18 +326,18 @@ def test_who_vouched_since_is_added_when_the_entry_comes_again(place: str) -> No
 
 def test_no_file_makes_whoever_imports_it_vouch(place: str) -> None:
     """Not even one that names the opaque uid under which they act, which proofs tell."""
-    with opened(place, {"preset": "entry", "trust": {"seeds": ["application"]}}) as mem:
+    with opened(place, {"preset": "entry", "trust": {"seeds": ["system:application"]}}) as mem:
         (line,) = EXAMPLES.read_text(encoding="utf-8").splitlines()[:1]
         entry = {**json.loads(line), "vouchers": []}
         taken_in(mem, json.dumps(entry))
         with mem.engine.read() as reader:
-            (uid,) = [uid for uid, (name, _) in reader.actor_names("default").items() if name == "application"]
+            (uid,) = [uid for uid, (name, _) in reader.actor_names("default").items() if name == "system:application"]
         fake = {"id": "sock", "name": uid, "platform": uid, "timestamp": "2026-01-01T00:00:00Z"}
         assert taken_in(mem, json.dumps({**entry, "vouchers": [fake]})).vouches_added == 1
         other = add(mem, "Something that nobody relies upon", author="mallory")
         mem.vouch(other.id, by=entry["author"]["id"])
         found = mem.vouching(other.id)
-        assert "application" in found.relied_upon and found.weight == 0
+        assert "system:application" in found.relied_upon and found.weight == 0
 
 
 def test_later_vouches_pass_the_same_checks(mem: recollect.Recollect) -> None:

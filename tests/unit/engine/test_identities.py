@@ -227,7 +227,7 @@ def test_an_entry_signed_by_its_author_holds(mem: Recollect) -> None:
     made = new_identity(mem.engine, "planner")
     signed = signed_by(mem, "planner")
     found = check_entry(mem.engine, signed)
-    assert (found.ok, found.name, found.key, found.standing) == (True, "planner", made.key, Standing.GOOD)
+    assert (found.ok, found.name, found.key, found.standing) == (True, "agent:planner", made.key, Standing.GOOD)
     assert check_offline(signed, [made.key]).ok
     assert check_offline(signed, ["0" * 64]).problem == "the key that made it is not known"
     assert not check_entry(mem.engine, {**signed, "timestamp": "2026-02-02T16:00:01Z"}).ok
@@ -238,28 +238,28 @@ def test_nobody_signs_for_somebody_else(mem: Recollect) -> None:
         new_identity(mem.engine, name)
     forged = sign_entry(entry("planner"), signing_key(mem.engine, "critic"))
     found = check_entry(mem.engine, forged)
-    assert not found.ok and found.name == "critic" and "belongs to somebody else" in str(found.problem)
+    assert not found.ok and found.name == "agent:critic" and "belongs to somebody else" in str(found.problem)
     stranger = sign_entry(entry("planner"), private_key(bytes(32)))
     assert check_entry(mem.engine, stranger).standing is Standing.UNKNOWN
 
 
 def test_borders_hold_for_keys_too(mem: Recollect) -> None:
     """Who else has a key, and whose a key is, is not for everybody; nor is where the log has what one may not see."""
-    for name in ("ana", "ben"):
+    for name in ("user:ana", "user:ben"):
         new_identity(mem.engine, name)
-    hidden = kept_as_memory(mem, signed_by(mem, "ana"))
+    hidden = kept_as_memory(mem, signed_by(mem, "user:ana"))
     ben = mem.as_caller(user="ben").engine
-    assert identity(ben, "ben").name == "ben"
-    for ask in (lambda: identity(ben, "ana"), lambda: identities.identities(ben), lambda: identity(ben, "nobody")):
+    assert identity(ben, "ben").name == "user:ben"
+    for ask in (lambda: identity(ben, "user:ana"), lambda: identities.identities(ben), lambda: identity(ben, "nobody")):
         with pytest.raises(NotAllowed):
             ask()
-    assert check_entry(ben, signed_by(mem, "ana")).ok, "what ana signed as ana, anybody can check"
-    forged = check_entry(ben, sign_entry(entry("ben"), signing_key(mem.engine, "ana")))
+    assert check_entry(ben, signed_by(mem, "user:ana")).ok, "what ana signed as ana, anybody can check"
+    forged = check_entry(ben, sign_entry(entry("user:ben"), signing_key(mem.engine, "user:ana")))
     assert not forged.ok and forged.name is None and "ana" not in str(forged)
     with pytest.raises(NotFound):
         place_of_memory(ben, hidden)
     with pytest.raises(NotAllowed):
-        check_entry(mem.as_caller(user="ben", rights=()).engine, signed_by(mem, "ana"))
+        check_entry(mem.as_caller(user="ben", rights=()).engine, signed_by(mem, "user:ana"))
 
 
 def test_what_was_signed_before_a_rotation_still_counts_and_later_does_not(mem: Recollect) -> None:
@@ -317,12 +317,12 @@ def test_what_is_not_signed_or_not_a_signature_says_so(mem: Recollect) -> None:
 
 
 def test_an_erased_persons_key_belongs_to_nobody_anybody_can_name(mem: Recollect) -> None:
-    new_identity(mem.engine, "ana")
+    new_identity(mem.engine, "user:ana")
     mem.as_caller(user="ana").add("Ana lives in Lisbon")
-    signed = signed_by(mem, "ana")
+    signed = signed_by(mem, "user:ana")
     mem.erase(owner="ana")
     found = check_entry(mem.engine, signed)
     assert not found.ok and found.name is None and found.problem == "whose key it was has been erased"
     with pytest.raises(NotFound):
-        identity(mem.engine, "ana")
+        identity(mem.engine, "user:ana")
     assert mem.verify().ok

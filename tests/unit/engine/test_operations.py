@@ -266,7 +266,7 @@ def test_a_refusal_is_no_error(mem: Recollect) -> None:
 def test_user_and_thread_come_from_the_memory_then_from_the_caller(mem: Recollect) -> None:
     ana = mem.as_caller(user="ana", session="s1", projects=["apollo"])
     for act, expected in (
-        (lambda: mem.add("One", owner="ben", user_id="zoe", thread_id="t9"), ("zoe", "t9")),
+        (lambda: mem.add("One", owner="apollo", space="project", user_id="zoe", thread_id="t9"), ("zoe", "t9")),
         (lambda: mem.add("Two", owner="ben"), ("ben", None)),
         (lambda: mem.add("Three", space="project", owner="apollo"), (None, None)),
         (lambda: ana.add("Four", space="project", owner="apollo"), ("ana", "s1")),
@@ -410,7 +410,7 @@ def test_an_erased_person_is_named_nowhere(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with recollect.open(path) as mem:
         mem.as_caller(user="ana-quartz", session="ana-quartz").add("Ana went to Zanzibar", thread_id="topaz-thread")
-        mem.add("What she told Ben", owner="ben", user_id="ana-quartz")
+        mem.add("What she told Ben", owner="bens", space="project", user_id="ana-quartz")
         mem.add("Ben stayed", owner="ben")
         mem.query("Zanzibar", owner="ana-quartz")
     shutil.copy(path, tmp_path / "backup")
@@ -450,7 +450,7 @@ def test_what_waits_does_not_slip_in_behind_an_erasure(tmp_path: Path) -> None:
 def test_an_erased_memory_takes_its_events_along(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "m.db") as mem:
         kept = mem.add("Tea is hot", owner="ana").memory
-        gone = mem.add("Zinc is grey", owner="ana", category="amethyst", user_id="opal-user", thread_id="jade").memory
+        gone = mem.add("Zinc is grey", owner="ana", category="amethyst", user_id="ana", thread_id="jade").memory
         assert kept is not None and gone is not None
         mem.add("Zinc is grey", owner="ana", thread_id="onyx-thread")
         mem.edit(gone.id, category="beryl-category")
@@ -475,7 +475,7 @@ def test_an_owner_s_history_is_everything_in_order(mem: Recollect, clock: Clock)
     told = [event for event in mem.history(owner="ana") if event.event != "LINK"]
     assert [(event.memory_id, event.event) for event in told] == expected
     assert [event.meta["namespace"] for event in told[::2]] == ["prod", "test", "prod", "prod"]
-    assert told[1].meta["values"] == {"set": {"tags": ["t0"]}} and told[1].actor == "application"
+    assert told[1].meta["values"] == {"set": {"tags": ["t0"]}} and told[1].actor == "system:application"
     assert list(mem.history(owner="nobody")) == []
 
 

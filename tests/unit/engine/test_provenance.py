@@ -229,7 +229,7 @@ def test_a_hash_means_the_record_of_the_same_stream_first(quick: recollect.Recol
     mine = add(quick, "Water boils at 100 °C", author="ana")
     add(quick, "Water boils at 100 °C", owner="cat", author="cat")
     child = add(quick, "So tea is brewed hot", mine)
-    assert [source.author for source in quick.ancestors(child.id).sources.values()][1:] == ["ana"]
+    assert [source.author for source in quick.ancestors(child.id).sources.values()][1:] == ["agent:ana"]
 
 
 def test_an_import_may_bring_the_parents_later(quick: recollect.Recollect) -> None:

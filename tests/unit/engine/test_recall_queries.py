@@ -21,7 +21,7 @@ def mem(request: pytest.FixtureRequest) -> Iterator[Any]:
     with recollect.open(location, policy=policy) as opened:
         for number, (words, fields) in enumerate(
             [
-                ("The deployment plan names Ben", {"category": "tasks", "importance": 5, "user_id": "u1"}),
+                ("The deployment plan names Ben", {"category": "tasks", "importance": 5, "run_id": "u1"}),
                 ("The deployment runs on Fridays", {"category": "tasks", "importance": 2, "tags": ["weekly"]}),
                 ("The deployment needs a green build", {"category": "tasks", "importance": 1}),
                 ("The deployment mails are friendly", {"category": "tone"}),
@@ -41,7 +41,7 @@ def test_filters_go_into_the_query(mem: Any) -> None:
         return contents(mem.query("deployment", owner="ana", filters=filters))
 
     assert asked(importance_min=5) == ["The deployment plan names Ben"]
-    assert asked(user_id="u1") == ["The deployment plan names Ben"]
+    assert asked(run_id="u1") == ["The deployment plan names Ben"]
     assert asked(tags=["weekly"]) == ["The deployment runs on Fridays"]
     assert asked(category="tone") == ["The deployment mails are friendly"]
     assert asked(created_before="2000-01-01") == [] and len(asked(created_after="2000-01-01")) == 3

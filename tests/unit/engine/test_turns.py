@@ -78,10 +78,10 @@ def test_each_line_is_kept_with_who_spoke_and_how_far_they_are_believed(opened: 
     turn = say(mem, "Hello there!", ai="Hi, how can I help?", tools=tools, ai_profile="concierge", run_id="r7")
     said = [(m.content, m.source, m.authority, m.authority_reason, m.author.id) for m in written(turn, "short_term")]
     assert said == [
-        ("Hello there!", "user", "user_asserted", "source:user", "ana"),
-        ("Plan: premium.", "tool", "tool_verified", "verifying_tool", "crm"),
-        ("Rain.", "tool", "ai_inferred", "source:tool", "web"),
-        ("Hi, how can I help?", "agent", "ai_inferred", "source:agent", "concierge"),
+        ("Hello there!", "user", "user_asserted", "source:user", "user:ana"),
+        ("Plan: premium.", "tool", "tool_verified", "verifying_tool", "tool:crm"),
+        ("Rain.", "tool", "ai_inferred", "source:tool", "tool:web"),
+        ("Hi, how can I help?", "agent", "ai_inferred", "source:agent", "agent:concierge"),
     ]
     for memory in written(turn, "short_term"):
         assert (memory.space, memory.owner, memory.user_id) == ("session", "s1", "ana")

@@ -42,7 +42,7 @@ def agent(mem: recollect.Recollect, name: str) -> recollect.Recollect:
 
 
 def names(memory: Memory) -> list[str]:
-    return [one["id"] for one in memory.vouchers]
+    return [one["name"] for one in memory.vouchers]
 
 
 # ── on both stores ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -54,7 +54,7 @@ def test_a_vouch_is_shown_and_leaves_the_memory_as_it_was(mem: recollect.Recolle
     (voucher,) = after.vouchers
     assert voucher["timestamp"] > before.created_at.isoformat()[:19]
     assert {name: voucher[name] for name in ("id", "name", "confidence", "says")} == {
-        "id": "TrustBot",
+        "id": "agent:TrustBot",
         "name": "TrustBot",
         "confidence": 0.9,
         "says": "accurate",
@@ -63,7 +63,7 @@ def test_a_vouch_is_shown_and_leaves_the_memory_as_it_was(mem: recollect.Recolle
     assert unchanged == {name: value for name, value in before.to_dict().items() if name != "vouchers"}
     assert mem.get(before.id).vouchers == after.vouchers
     assert [event.event for event in mem.history(before.id)] == ["ADD", "LINK"]
-    assert mem.history(before.id)[1].actor == "TrustBot"
+    assert mem.history(before.id)[1].actor == "agent:TrustBot"
 
 
 def test_a_vouch_survives_rebuilding_and_goes_with_withdrawal(mem: recollect.Recollect) -> None:
@@ -74,7 +74,7 @@ def test_a_vouch_survives_rebuilding_and_goes_with_withdrawal(mem: recollect.Rec
     assert names(mem.get(it.id)) == ["ana", "cat"]
     mem.rebuild()
     assert names(mem.get(it.id)) == ["ana", "cat"]
-    assert agent(mem, "ben").vouch(it.id).vouchers[-1]["id"] == "ben"
+    assert agent(mem, "ben").vouch(it.id).vouchers[-1]["id"] == "agent:ben"
     assert [event.meta["operation"] for event in mem.history(it.id)] == [
         "stored",
         *["vouched"] * 3,
@@ -109,7 +109,7 @@ def test_vouches_feed_ranking_in_the_eyes_of_whoever_asks(mem: recollect.Recolle
     assert order(ana) == [second.id, first.id]
     assert order(stranger) == [first.id, second.id]
     top = ana.query("how many hours until paint dries", **asked).items[0]
-    assert top.memory.vouchers[0]["id"] == "ana"
+    assert top.memory.vouchers[0]["id"] == "agent:ana"
     ana.withdraw_vouch(second.id)
     assert order(ana) == [first.id, second.id]
 
@@ -121,7 +121,7 @@ def test_trust_is_passed_on_through_what_others_vouched_for(mem: recollect.Recol
     agent(mem, "ben").vouch(cats.id)
     agent(mem, "cat").vouch(it.id)
     found = agent(mem, "ana").vouching(it.id)
-    assert (found.weight, found.vouchers[0]["weight"], found.relied_upon[0]) == (0.25, 0.25, "ana")
+    assert (found.weight, found.vouchers[0]["weight"], found.relied_upon[0]) == (0.25, 0.25, "agent:ana")
     assert agent(mem, "ben").vouching(it.id).weight == 0.5
     assert agent(mem, "eve").vouching(it.id).weight == 0
     agent(mem, "ben").withdraw_vouch(cats.id)
@@ -133,7 +133,7 @@ def test_trust_is_passed_on_through_what_others_vouched_for(mem: recollect.Recol
 
 def test_nobody_vouches_for_their_own_words(quick: recollect.Recollect) -> None:
     it = agent(quick, "babel").add("I said it", owner="lab", space="project").memory
-    assert it is not None and it.author.id == "babel"
+    assert it is not None and it.author.id == "agent:babel"
     with pytest.raises(recollect.NotAllowed, match="their own words"):
         agent(quick, "babel").vouch(it.id)
     with pytest.raises(recollect.NotAllowed):

@@ -57,7 +57,7 @@ def test_mem0_metadata_has_who_said_it_beside_the_users_own(tmp_path: Path) -> N
     (result,) = json.loads("".join(mem.export_as("mem0")))["results"]
     assert result["metadata"]["team"] == "red" and result["metadata"]["recollect"]["scope"] == "planner"
     found = only(through(mem, "mem0", tmp_path))
-    assert found.scope == "planner" and found.author.id == "application"
+    assert found.scope == "planner" and found.author.id == "system:application"
     assert found.meta["imported_from"]["metadata"] == {"team": "red", "recollect": 5}
 
 
@@ -127,4 +127,4 @@ def test_columns_name_an_author_by_id_or_by_name_alone(tmp_path: Path) -> None:
     mem.import_file("csv", file)
     found = {memory.content: (memory.author.id, memory.author.name) for memory in mem.list().items}
     assert found["Rivers flow"] == ("o", "Otto") and found["Seas rise"] == ("Ana", "Ana")
-    assert found["Hills wait"] == ("application", "application")
+    assert found["Hills wait"] == ("system:application", "application")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import UserId, of
 from recollect.model.errors import BadInput
 
 
@@ -25,6 +25,7 @@ def upkeep(context: typer.Context) -> None:
 def consolidate(
     context: typer.Context,
     owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
+    user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Carry the proposal out.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last one back.")] = False,
 ) -> None:
@@ -32,26 +33,28 @@ def consolidate(
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory, screen.progress("consolidate") as progress:
-        report = memory.consolidate(owner=owner, force=force, undo=undo, progress=progress)
+        report = memory.consolidate(owner=owner, user_id=user_id, force=force, undo=undo, progress=progress)
     of(context).answer(report, screen.consolidation)
 
 
 def rekey(
     context: typer.Context,
     owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
+    user_id: UserId = None,
     force: Annotated[bool, typer.Option("--force", help="Set the new keys.")] = False,
 ) -> None:
     """Show which memories today's rules give another key, and what would share one."""
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory, screen.progress("rekey") as progress:
-        report = memory.rekey(owner=owner, force=force, progress=progress)
+        report = memory.rekey(owner=owner, user_id=user_id, force=force, progress=progress)
     of(context).answer(report, screen.consolidation)
 
 
 def outdated(
     context: typer.Context,
     owner: Annotated[str | None, typer.Option(help="Only this owner's.")] = None,
+    user_id: UserId = None,
     conflicts: Annotated[
         bool, typer.Option("--conflicts", help="List the contradictions that wait too, before the others.")
     ] = False,
@@ -61,7 +64,7 @@ def outdated(
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        pairs = memory.outdated(owner=owner, conflicts=conflicts, limit=limit)
+        pairs = memory.outdated(owner=owner, user_id=user_id, conflicts=conflicts, limit=limit)
     of(context).answer(pairs, screen.outdated)
 
 

@@ -9,7 +9,7 @@ import typer
 from recollect.interfaces.cli.identity import KeyFile
 from recollect.interfaces.cli.importing import Believe
 from recollect.interfaces.cli.reading import Namespaces
-from recollect.interfaces.cli.session import IfMissing, of, write_out
+from recollect.interfaces.cli.session import IfMissing, UserId, of, write_out
 from recollect.model.errors import BadInput
 from recollect.model.rendering import visible
 from recollect.model.vocabulary import Space
@@ -70,6 +70,7 @@ def _problems(number: int) -> str:
 def export(
     context: typer.Context,
     owner: Owner = None,
+    user_id: UserId = None,
     space: InSpace = None,
     include_namespaces: Namespaces = None,
     active_only: Annotated[bool, typer.Option("--active-only", help="Without the versions before.")] = False,
@@ -79,7 +80,7 @@ def export(
     """Write memories as entries, one a line, the oldest first."""
     session = of(context)
     with session.memory() as memory:
-        which: dict[str, Any] = {"owner": owner, "space": space, "active_only": active_only}
+        which: dict[str, Any] = {"owner": owner, "user_id": user_id, "space": space, "active_only": active_only}
         which |= {"sign_as": sign_as, "key_file": key_file}
         lines = memory.export_entries(**which, include_namespaces=include_namespaces or ("prod",))
         if session.as_json:
@@ -94,6 +95,7 @@ def import_file(
     context: typer.Context,
     file: Annotated[str, typer.Argument(help="A file of JSON or JSON lines; - is standard input.")],
     owner: Owner = None,
+    user_id: UserId = None,
     space: InSpace = None,
     scope: Annotated[str | None, typer.Option(help="shared, or the one agent that may see them.")] = None,
     partial: Partial = False,
@@ -104,7 +106,13 @@ def import_file(
 
     with of(context).memory(IfMissing.MAKE) as memory:
         done = memory.import_entries(
-            _given(file), owner=owner, space=space, scope=scope, partial=partial, believe=believe or ()
+            _given(file),
+            owner=owner,
+            user_id=user_id,
+            space=space,
+            scope=scope,
+            partial=partial,
+            believe=believe or (),
         )
     of(context).answer(done, screen.fields)
     return 1 if done.refused else 0

@@ -7,7 +7,7 @@ import typer
 
 from recollect.interfaces.cli.documents import must_be_new, write_document
 from recollect.interfaces.cli.ledger import KeyFile
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import UserId, of
 from recollect.model.errors import BadInput
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def register(app: typer.Typer) -> None:
 def erase(
     context: typer.Context,
     owner: Annotated[str | None, typer.Option(help="Everything of this owner.")] = None,
+    user_id: UserId = None,
     id: Annotated[str | None, typer.Option(help="One memory.")] = None,
     whole_chain: Annotated[bool, typer.Option("--whole-chain", help="With --id: every version of it.")] = False,
     receipt: Annotated[str | None, typer.Option(help="Write a receipt that can be checked to this file.")] = None,
@@ -43,20 +44,22 @@ def erase(
 ) -> int:
     """Remove content for good; a tombstone is left. There is no way back."""
     session = of(context)
-    _check(owner, id, receipt, sign_as)
+    _check(owner or user_id, id, receipt, sign_as)
     if session.as_json and not yes:
         raise BadInput("there is no way back.", field="yes", hint="Add --yes to erase without being asked.")
     if not yes:
         if receipt is not None and sign_as is None and key_file is None:
             typer.echo(f"The receipt will not be signed, and cannot be signed later: {SIGN}.", err=True)
-        typer.confirm(f"Erase {'everything of ' + owner if owner else id} for good?", abort=True, err=True)
+        typer.confirm(
+            f"Erase {'everything of ' + (owner or user_id or '') if id is None else id} for good?", abort=True, err=True
+        )
     with session.memory() as memory:
         record = None
         if receipt is None:
-            done = memory.erase(owner=owner, id=id, whole_chain=whole_chain)
+            done = memory.erase(owner=owner, user_id=user_id, id=id, whole_chain=whole_chain)
         else:
             done, record = memory.erase_with_record(
-                owner=owner, id=id, whole_chain=whole_chain, sign_as=sign_as, key_file=key_file
+                owner=owner, user_id=user_id, id=id, whole_chain=whole_chain, sign_as=sign_as, key_file=key_file
             )
         if record is not None:
             write_document(record, receipt)

@@ -10,6 +10,7 @@ import typer
 
 from recollect.interfaces.cli.session import IfMissing, of
 from recollect.model.errors import BadInput, Refused
+from recollect.model.principals import names_shown
 
 if TYPE_CHECKING:
     from recollect.engine.identities import Identity, NewKey
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 identity = typer.Typer(no_args_is_help=True, help="Keys that agents and people sign with: make, show, replace, revoke.")
 
-Name = Annotated[str, typer.Argument(help="Who: an agent's id, or a person's.")]
+Name = Annotated[str, typer.Argument(help="Who: an agent's id, or a person as user:NAME.")]
+Platform = Annotated[str | None, typer.Option(help="The platform that gave the id.")]
 KeyFile = Annotated[
     Path | None,
     typer.Option(envvar="RECOLLECT_KEY_FILE", help="The private key's file.", show_default="beside the store"),
@@ -93,13 +95,42 @@ def revoke(
     context: typer.Context,
     name: Name,
     key: Annotated[str | None, typer.Option(help="An older key, by its first digits.")] = None,
+    key_file: KeyFile = None,
 ) -> None:
     """From here on, let nothing count that a key signs: it was lost, or somebody else has it."""
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        taken = memory.revoke_identity(name, key=key)
+        taken = memory.revoke_identity(name, key=key, key_file=key_file)
     of(context).answer(taken, lambda one: screen.console.print(f"revoked; the log has it at place {one.size - 1}"))
+
+
+@identity.command()
+def link(
+    context: typer.Context,
+    name: Name,
+    id: Annotated[str, typer.Argument(help="The id as the other platform has it.")],
+    platform: Platform = None,
+    key_file: KeyFile = None,
+) -> None:
+    """Link an id of another platform to somebody, signed with their own key: what they sign under it counts as theirs."""
+    with of(context).memory() as memory:
+        found = memory.link_identity(name, id, platform=platform, key_file=key_file)
+    of(context).answer(found, lambda one: _draw([one]))
+
+
+@identity.command()
+def unlink(
+    context: typer.Context,
+    name: Name,
+    id: Annotated[str, typer.Argument(help="The id as the other platform has it.")],
+    platform: Platform = None,
+    key_file: KeyFile = None,
+) -> None:
+    """Take an id of another platform away from somebody again."""
+    with of(context).memory() as memory:
+        found = memory.unlink_identity(name, id, platform=platform, key_file=key_file)
+    of(context).answer(found, lambda one: _draw([one]))
 
 
 @identity.command()
@@ -195,13 +226,18 @@ def _draw(found: "Sequence[Identity]") -> None:
     from recollect.interfaces.cli import screen
 
     table = screen.table("who", "since", "state", "public key")
+    names = names_shown({one.name for one in found if one.name is not None})
     for one in found:
         for key in one.keys:
             ended = f"revoked {key.revoked_at}" if key.revoked_at else f"rotated {key.rotated_at}"
             state = "[green]current[/]" if key.current else f"[yellow]{ended[:18]}[/]"
-            table.add_row(screen.escape(one.name or "[erased]"), key.registered_at[:10], state, key.key)
+            table.add_row(screen.escape(names.get(one.name or "", "[erased]")), key.registered_at[:10], state, key.key)
     if found:
         screen.uncut(table)
+        for one in found:
+            for linked in one.platform_ids:
+                also = f"{one.name} is also {linked.id}{f' on {linked.platform}' if linked.platform else ''}"
+                screen.console.print(also, markup=False, soft_wrap=True)
     else:
         screen.console.print("[dim]nobody has a key[/]")
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from recollect.interfaces.cli.reading import Namespaces, Owner, SpaceOption
-from recollect.interfaces.cli.session import IfMissing, of, write_out
+from recollect.interfaces.cli.session import IfMissing, UserId, of, write_out
 from recollect.interfaces.cli.writing import named_texts
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
@@ -106,6 +106,7 @@ def export(
     ] = OWN_FORMAT,
     output: Output = None,
     owner: Owner = None,
+    user_id: UserId = None,
     space: SpaceOption = None,
     include_namespaces: Namespaces = None,
     any_status: Annotated[bool, typer.Option("--any-status", help="History too, not only what is active.")] = False,
@@ -120,6 +121,7 @@ def export(
         pieces = memory.export_as(
             format,
             owner=owner,
+            user_id=user_id,
             space=space,
             include_namespaces=include_namespaces or ("prod",),
             status=None if any_status else "active",

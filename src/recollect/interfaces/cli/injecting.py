@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.interfaces.cli.reading import Namespaces, Owner, SpacesOption
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import UserId, of
 
 if TYPE_CHECKING:
     from recollect.rules.injection import Block
@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
 def snapshot(
     context: typer.Context,
     owner: Owner = None,
+    user_id: UserId = None,
     space: SpacesOption = None,
     include_namespaces: Namespaces = None,
     agent: Agent = None,
@@ -32,6 +33,7 @@ def snapshot(
         answer = memory.snapshot_block(
             agent=agent,
             owner=owner,
+            user_id=user_id,
             spaces=space or None,
             include_namespaces=include_namespaces or ("prod",),
             budget_tokens=budget_tokens,
@@ -43,6 +45,7 @@ def block(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="What the prompt is about.")],
     owner: Owner = None,
+    user_id: UserId = None,
     space: SpacesOption = None,
     include_namespaces: Namespaces = None,
     agent: Agent = None,
@@ -57,6 +60,7 @@ def block(
             query,
             agent=agent,
             owner=owner,
+            user_id=user_id,
             space=space or None,
             include_namespaces=include_namespaces or ("prod",),
             categories=category or None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import UserId, of
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import BadInput
 from recollect.model.operation import Node, Op, Operation, OperationCount, OperationPage, OpStatus, Period
@@ -61,14 +61,16 @@ def history(
     context: typer.Context,
     id: Annotated[str | None, typer.Argument(help="An id, or its first twelve digits.")] = None,
     owner: Annotated[str | None, typer.Option(help="Everything of this owner instead of one memory.")] = None,
+    user_id: UserId = None,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Print one JSON document a line.")] = False,
 ) -> None:
     """Show everything that happened to a memory, or to all of an owner's, oldest first."""
     session = of(context)
-    if (id is None) == (owner is None):
+    if (id is None) == (owner is None and user_id is None):
         raise BadInput("name either an id or an owner.", field="id", hint="0f3a9c2b1d4e, or --owner ana.")
     with session.memory() as memory:
-        found: Iterable[HistoryEvent] = memory.history(id) if id is not None else memory.history(owner=str(owner))
+        found: Iterable[HistoryEvent]
+        found = memory.history(id) if id is not None else memory.history(owner=owner, user_id=user_id)
         if jsonl:
             sys.stdout.writelines(visible_json(canonical_json(event.to_dict())) + "\n" for event in found)
         elif session.as_json:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import of
+from recollect.interfaces.cli.session import UserId, of
 from recollect.interfaces.cli.writing import named_values
 from recollect.model.errors import BadInput
 from recollect.model.moment import read_moment
@@ -101,6 +101,7 @@ def get(context: typer.Context, id: Id, as_of: AsOf = None) -> None:
 def list_memories(
     context: typer.Context,
     owner: Owner = None,
+    user_id: UserId = None,
     space: SpacesOption = None,
     include_namespaces: Namespaces = None,
     status: Annotated[
@@ -133,6 +134,7 @@ def list_memories(
 
     filters = {
         "owner": owner,
+        "user_id": user_id,
         "space": space or None,
         "include_namespaces": include_namespaces or ("prod",),
         "status": None if any_status else (status or "active"),
@@ -164,6 +166,7 @@ def query(
     context: typer.Context,
     text: Annotated[str, typer.Argument(help="What to look for.")],
     owner: Owner = None,
+    user_id: UserId = None,
     space: SpacesOption = None,
     include_namespaces: Namespaces = None,
     agent: Annotated[str | None, typer.Option(help="As this agent sees it.")] = None,
@@ -210,6 +213,7 @@ def query(
             text,
             agent=agent,
             owner=owner,
+            user_id=user_id,
             space=space or None,
             include_namespaces=include_namespaces or ("prod",),
             categories=category,
@@ -236,6 +240,7 @@ def change_header(
         str | None, typer.Option(help="The thread that looks; what it is told once is not told again.")
     ] = None,
     owner: Owner = None,
+    user_id: UserId = None,
     space: SpaceOption = None,
     since: Annotated[int | None, typer.Option(help="Without a thread: after this ledger entry of one stream.")] = None,
 ) -> None:
@@ -243,13 +248,14 @@ def change_header(
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        found = memory.change_header(thread=thread, owner=owner, space=space, since=since)
+        found = memory.change_header(thread=thread, owner=owner, user_id=user_id, space=space, since=since)
         of(context).answer(found, screen.change_header)
 
 
 def changes(
     context: typer.Context,
-    owner: Annotated[str, typer.Option(help="Whose stream.")] = "default",
+    owner: Annotated[str | None, typer.Option(help="Whose stream; by default that of the owner default.")] = None,
+    user_id: UserId = None,
     space: Annotated[Space, typer.Option(help="Which space.")] = Space.USER,
     namespace: Annotated[Namespace, typer.Option(help="Which namespace.")] = Namespace.PROD,
     since: Annotated[int, typer.Option(help="After this ledger entry.")] = 0,
@@ -259,7 +265,7 @@ def changes(
     from recollect.interfaces.cli import screen
 
     with of(context).memory() as memory:
-        found = memory.changes(owner=owner, space=space, namespace=namespace, since=since, limit=limit)
+        found = memory.changes(owner=owner, user_id=user_id, space=space, namespace=namespace, since=since, limit=limit)
     of(context).answer(found, screen.history)
 
 

@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.table import Table
 
 from recollect.model.policy import settings
+from recollect.model.principals import names_shown
 from recollect.model.receipt import (
     Explanation,
     HistoryEvent,
@@ -303,13 +304,14 @@ def turn(answer: Turn) -> None:
 
 def history(events: Sequence[HistoryEvent]) -> None:
     drawn = table("when", "kind", "what", "memory", "who", "why")
+    names = names_shown({event.actor for event in events if event.actor is not None})
     for event in events:
         drawn.add_row(
             event.at[:19].replace("T", " "),
             event.event,
             event.meta["operation"],
             event.memory_id[:13],
-            escape(event.actor or "[erased]"),
+            escape(names.get(event.actor or "", "[erased]")),
             escape(plain(event.meta["rule"])),
         )
     console.print(drawn if events else "[dim]nothing happened[/]")

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,11 @@ from recollect.model.rendering import visible, visible_json
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
+
+
+UserId = Annotated[
+    str | None, typer.Option(help="The owner by another name: whose memory it is if --owner is not given.")
+]
 
 
 class IfMissing(Enum):

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, of
+from recollect.interfaces.cli.session import IfMissing, UserId, of
 from recollect.interfaces.cli.writing import named_texts
 
 Session = Annotated[str, typer.Option(help="The session that it happens in.")]
@@ -34,6 +34,7 @@ def turn(
     ai: Ai = None,
     tool: Tool = None,
     owner: Owner = None,
+    user_id: UserId = None,
     project: Project = None,
     thread_id: Thread = None,
     run_id: Run = None,
@@ -44,7 +45,7 @@ def turn(
     """One governed exchange: recall for what the person says, then record it."""
     from recollect.interfaces.cli import screen
 
-    said = _said(session, user, owner, project, ai_profile) | {"thread_id": thread_id, "run_id": run_id}
+    said = _said(session, user, owner, user_id, project, ai_profile) | {"thread_id": thread_id, "run_id": run_id}
     with of(context).memory(IfMissing.MAKE) as memory:
         answer = memory.turn(**said, ai=ai, tools=_tools(tool), top_k=top_k, idempotency_key=idempotency_key)
     of(context).answer(answer, screen.turn)
@@ -55,6 +56,7 @@ def recall_for(
     session: Session,
     user: User,
     owner: Owner = None,
+    user_id: UserId = None,
     project: Project = None,
     ai_profile: AiProfile = None,
     top_k: TopK = None,
@@ -63,7 +65,7 @@ def recall_for(
     from recollect.interfaces.cli import screen
 
     with of(context).memory(IfMissing.PRETEND) as memory:
-        answer = memory.recall_for(**_said(session, user, owner, project, ai_profile), top_k=top_k)
+        answer = memory.recall_for(**_said(session, user, owner, user_id, project, ai_profile), top_k=top_k)
     of(context).answer(answer, screen.recall)
 
 
@@ -74,6 +76,7 @@ def record(
     ai: Ai = None,
     tool: Tool = None,
     owner: Owner = None,
+    user_id: UserId = None,
     project: Project = None,
     thread_id: Thread = None,
     run_id: Run = None,
@@ -83,15 +86,18 @@ def record(
     """Record an exchange whose recall was asked for with recall-for."""
     from recollect.interfaces.cli import screen
 
-    said = _said(session, user, owner, project, ai_profile) | {"thread_id": thread_id, "run_id": run_id}
+    said = _said(session, user, owner, user_id, project, ai_profile) | {"thread_id": thread_id, "run_id": run_id}
     with of(context).memory(IfMissing.MAKE) as memory:
         answer = memory.record(**said, ai=ai, tools=_tools(tool), idempotency_key=idempotency_key)
     of(context).answer(answer, screen.turn)
 
 
-def _said(session: str, user: str, owner: str | None, project: str | None, ai_profile: str | None) -> dict[str, Any]:
+def _said(
+    session: str, user: str, owner: str | None, user_id: str | None, project: str | None, ai_profile: str | None
+) -> dict[str, Any]:
     text = sys.stdin.read().rstrip("\n") if user == "-" else user
-    return {"session": session, "user": text, "owner": owner, "project": project, "ai_profile": ai_profile}
+    whose = {"owner": owner, "user_id": user_id, "project": project}
+    return {"session": session, "user": text, "ai_profile": ai_profile, **whose}
 
 
 def _tools(given: list[str] | None) -> list[dict[str, str]]:

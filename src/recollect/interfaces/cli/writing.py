@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.interfaces.cli.session import IfMissing, of
+from recollect.interfaces.cli.session import IfMissing, UserId, of
 from recollect.model.errors import BadInput
 from recollect.model.moment import EXAMPLES
 from recollect.model.vocabulary import Authority, Change, EventType, Kind, Layer, Namespace, Source, Space
@@ -36,6 +36,7 @@ def add(
     context: typer.Context,
     content: Annotated[str, typer.Argument(help="What to remember; - reads it from standard input.")],
     owner: Annotated[str | None, typer.Option(help="Whose memory it is.")] = None,
+    user_id: UserId = None,
     space: Annotated[Space | None, typer.Option(help="The space it belongs to.")] = None,
     namespace: Annotated[Namespace | None, typer.Option(help="Production, test or ephemeral.")] = None,
     scope: Annotated[str | None, typer.Option(help="shared, or the one agent that may see it.")] = None,
@@ -274,11 +275,12 @@ def promote(
     id: Id,
     to_space: Annotated[str, typer.Argument(help="user, project or system.")],
     owner: Annotated[str | None, typer.Option(help="Whose space; a project must be named.")] = None,
+    user_id: UserId = None,
     reason: Annotated[str, typer.Option(help="Why, in a few words.")] = "requested",
 ) -> int:
     """Take a memory into another space, along the policy's paths."""
     with of(context).memory() as memory:
-        receipt = memory.promote(id, to_space, owner=owner, reason=reason)
+        receipt = memory.promote(id, to_space, owner=owner, user_id=user_id, reason=reason)
     return _answered(context, receipt)
 
 

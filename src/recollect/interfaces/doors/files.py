@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.engine import exporting, foreign_audit, importing
+from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.engine.exporting import LeftOut
 from recollect.engine.foreign_audit import AuditedFile
@@ -78,6 +79,7 @@ class FilesDoor:
         self,
         *,
         owner: str | None = None,
+        user_id: str | None = None,
         space: str | None = None,
         include_namespaces: Sequence[str] = ("prod",),
         status: str | Sequence[str] | None = "active",
@@ -90,10 +92,14 @@ class FilesDoor:
         """
         for name in unknown:
             raise BadInput(
-                "there is no such choice.", field=name, hint="Known: owner, space, include_namespaces, status."
+                "there is no such choice.", field=name, hint="Known: owner, user_id, space, include_namespaces, status."
             )
         return exporting.export_lines(
-            self._engine, owner=owner, space=space, include_namespaces=include_namespaces, status=status
+            self._engine,
+            owner=owner_named(owner, user_id),
+            space=space,
+            include_namespaces=include_namespaces,
+            status=status,
         )
 
     @traced
@@ -102,6 +108,7 @@ class FilesDoor:
         format: str,
         *,
         owner: str | None = None,
+        user_id: str | None = None,
         space: str | None = None,
         include_namespaces: Sequence[str] = ("prod",),
         status: str | Sequence[str] | None = "active",
@@ -116,7 +123,7 @@ class FilesDoor:
         return exporting.export_as(
             self._engine,
             format,
-            owner=owner,
+            owner=owner_named(owner, user_id),
             space=space,
             include_namespaces=include_namespaces,
             status=status,

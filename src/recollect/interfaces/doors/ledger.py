@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.engine import checkpoint_log, erasure_records, identities, key_histories, registered_keys
+from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.engine.erasure_records import RecordedErasure
 from recollect.engine.identities import Identity, NewKey
@@ -42,6 +43,7 @@ class LedgerDoor:
         self,
         *,
         owner: str | None = None,
+        user_id: str | None = None,
         id: str | None = None,
         whole_chain: bool = False,
         sign_as: str | None = None,
@@ -49,7 +51,12 @@ class LedgerDoor:
     ) -> RecordedErasure:
         """``erase`` and ``erasure_record`` in one. Nothing is erased unless the key to sign with is there."""
         return erasure_records.erase_with_record(
-            self._engine, owner=owner, id=id, whole_chain=whole_chain, sign_as=sign_as, key_file=_path(key_file)
+            self._engine,
+            owner=owner_named(owner, user_id),
+            id=id,
+            whole_chain=whole_chain,
+            sign_as=sign_as,
+            key_file=_path(key_file),
         )
 
     @traced
@@ -86,9 +93,26 @@ class LedgerDoor:
         return identities.rotate_identity(self._engine, name, _path(key_file), _path(to))
 
     @traced
-    def revoke_identity(self, name: str, *, key: str | None = None) -> Checkpoint:
-        """From here on nothing counts that a key signs: the current one, or the one that begins with these digits."""
-        return identities.revoke_identity(self._engine, name, key)
+    def revoke_identity(self, name: str, *, key: str | None = None, key_file: str | Path | None = None) -> Checkpoint:
+        """From here on nothing counts that a key signs: the current one, or the one that begins with these digits.
+
+        It takes the file of that private key, or the right to operate.
+        """
+        return identities.revoke_identity(self._engine, name, key, _path(key_file))
+
+    @traced
+    def link_identity(
+        self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
+    ) -> Identity:
+        """Link an id of another platform to a principal, by the principal's own signature."""
+        return identities.link_identity(self._engine, name, id, platform, _path(key_file))
+
+    @traced
+    def unlink_identity(
+        self, name: str, id: str, *, platform: str | None = None, key_file: str | Path | None = None
+    ) -> Identity:
+        """Take an id of another platform away from a principal again."""
+        return identities.unlink_identity(self._engine, name, id, platform, _path(key_file))
 
     @traced
     def identity(self, name: str) -> Identity:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from recollect.embed import Embedder
 from recollect.engine import outdated, reindexing, relations
+from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.engine.reindexing import Reindexed
 from recollect.engine.telemetry import traced
@@ -35,6 +36,7 @@ class RelatingDoor:
         self,
         *,
         owner: str | None = None,
+        user_id: str | None = None,
         include_namespaces: Sequence[str] = ("prod",),
         conflicts: bool = False,
         limit: int = 100,
@@ -44,7 +46,11 @@ class RelatingDoor:
         With ``conflicts`` the contradictions that wait come first. :meth:`recollect.Recollect.resolve` decides either.
         """
         return outdated.outdated(
-            self._engine, owner=owner, include_namespaces=include_namespaces, conflicts=conflicts, limit=limit
+            self._engine,
+            owner=owner_named(owner, user_id),
+            include_namespaces=include_namespaces,
+            conflicts=conflicts,
+            limit=limit,
         )
 
     @traced

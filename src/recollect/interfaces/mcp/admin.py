@@ -3,6 +3,7 @@
 from typing import Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from recollect.interfaces.mcp.tool import AgentRequest, Answer, Tool, as_text, plain, through
 from recollect.interfaces.mcp.tools import ID, shown
@@ -65,10 +66,11 @@ def rejections(memory: Recollect, request: Rejections) -> Answer:
 
 class Consolidate(AgentRequest):
     owner: str | None = Field(None, description="only this owner's memories")
+    user_id: SkipJsonSchema[str | None] = None
 
 
 def consolidate(memory: Recollect, request: Consolidate) -> Answer:
-    proposal = plain(through(memory, request.agent).consolidate(owner=request.owner))
+    proposal = plain(through(memory, request.agent).consolidate(owner=request.owner, user_id=request.user_id))
     return Answer(proposal, as_text(proposal))
 
 

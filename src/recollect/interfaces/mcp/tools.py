@@ -56,6 +56,7 @@ class Query(AgentRequest):
     threshold: float | None = Field(None, description="0 to 1: drop weaker matches")
     history: bool | None = Field(None, description="also what each said before")
     # Accepted and documented, but rarely of use to a model: the listing does not spend tokens on these.
+    user_id: SkipJsonSchema[str | None] = None
     space: SkipJsonSchema[str | list[str] | None] = None
     include_namespaces: SkipJsonSchema[Namespaces] = None
     share_of_best: SkipJsonSchema[float | None] = None
@@ -86,6 +87,7 @@ class List(AgentRequest):
     filters: dict[str, Any] | None = Field(None, description="more filters, those of memory_query")
     limit: int = LISTED
     cursor: str | None = Field(None, description="next_cursor of the page before")
+    user_id: SkipJsonSchema[str | None] = None
     space: SkipJsonSchema[str | list[str] | None] = None
     include_namespaces: SkipJsonSchema[Namespaces] = None
 
@@ -140,6 +142,7 @@ class Add(AgentRequest):
         None, description="how it relates to what is known, if you know", json_schema_extra={"enum": [*Change]}
     )
     idempotency_key: str | None = Field(None, description="makes a retry safe")
+    user_id: SkipJsonSchema[str | None] = None
     supersedes: SkipJsonSchema[str | None] = None
 
 

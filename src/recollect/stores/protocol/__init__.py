@@ -33,7 +33,7 @@ from recollect.stores.protocol.operations import KeepsOperations, OperationPlace
 from recollect.stores.protocol.provenance import CutsLinks, ReadsProvenance
 from recollect.stores.protocol.rejections import KeepsRejections, ReadsRejections
 from recollect.stores.protocol.store import Erased, Reader, Store, Writer
-from recollect.stores.protocol.streams import ReadsStreams, Stream, WritesStreams
+from recollect.stores.protocol.streams import PlatformId, ReadsStreams, Stream, WritesStreams
 from recollect.stores.protocol.text import IndexesText, Neighbour, Posting, ReadsText
 from recollect.stores.protocol.traces import ANY_TRACE, KeepsTraces, ReadsTraces, TracesWanted
 from recollect.stores.protocol.vectors import KeepsRelations, KeepsVectors, ReadsRelations, ReadsVectors, Relation
@@ -78,6 +78,7 @@ __all__ = [
     "OperationsWanted",
     "Phase",
     "Place",
+    "PlatformId",
     "Posting",
     "Reader",
     "Reading",

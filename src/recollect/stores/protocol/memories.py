@@ -79,6 +79,8 @@ class Selection:
     tags: tuple[str, ...] = ()
     ranges: tuple[tuple[str, str, Any], ...] = ()
     """``(column, operator, value)``."""
+    of_users: tuple[tuple[str, ...], tuple[int, ...]] | None = None
+    """Only what one of these people is the user of, or what lies in one of these streams, which are theirs."""
     current_phase: bool = False
     """Only what was written in the current phase of its stream."""
     unexpired_at: str | None = None

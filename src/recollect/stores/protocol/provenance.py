@@ -31,7 +31,7 @@ class ReadsProvenance(Protocol):
     def vouched_for(
         self, tenant: str, vouchers: Sequence[str], selection: Selection, each: int
     ) -> dict[str, tuple[str, ...]]:
-        """By voucher's name, the authors of what they vouch for within the selection; at most ``each`` of every voucher."""
+        """Return by voucher the authors of what they vouch for, as principals; at most ``each`` of every voucher."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recollect.model.address import Address
 
@@ -44,6 +44,16 @@ class Stream:
         return f"{where.namespace}/{where.space}/{where.owner}" if where else f"stream {self.uid[:12]}"
 
 
+class PlatformId(NamedTuple):
+    """An id that an actor has on another platform (``""``: on none in particular), with the actor's signature."""
+
+    platform: str
+    id: str
+    actor: str
+    at: str
+    signature: str
+
+
 class ReadsStreams(Protocol):
     def stream_at(self, address: Address) -> Stream | None: ...
     def stream_numbered(self, tenant: str, number: int) -> Stream: ...
@@ -67,6 +77,10 @@ class ReadsStreams(Protocol):
         """Everybody who ever acted: name and salt by uid, both ``None`` once erased."""
         ...
 
+    def platform_ids(self, tenant: str) -> list[PlatformId]:
+        """Return the ids that actors have linked to themselves."""
+        ...
+
 
 class WritesStreams(Protocol):
     def locked_stream(self, tenant: str, number: int) -> Stream:
@@ -86,10 +100,17 @@ class WritesStreams(Protocol):
         """The uid of the actor of this name, who is added if new; ``fresh_salt`` is used only then."""
         ...
 
+    def add_actor(self, tenant: str, uid: str, name: str, salt: bytes) -> None:
+        """Add an actor whose uid another copy of the store has drawn."""
+        ...
+
     def forget_owner(self, stream: Stream) -> int:
         """Remove the owner's name and the names of phases; returns how many streams lost an owner (1 or 0)."""
         ...
 
+    def add_platform_id(self, tenant: str, link: PlatformId) -> None: ...
+    def remove_platform_id(self, tenant: str, platform: str, id: str) -> None: ...
+
     def forget_actor(self, tenant: str, uid: str) -> int:
-        """Remove an actor's name and salt; returns how many had one (1 or 0)."""
+        """Remove an actor's name, salt and platform ids; returns how many had a name (1 or 0)."""
         ...

@@ -25,10 +25,10 @@ INSERT INTO cursors (tenant, user_id, agent, thread_id, stream, seq, shown) VALU
 ON CONFLICT (tenant, user_id, agent, thread_id, stream) DO UPDATE SET seq = excluded.seq, shown = excluded.shown
 
 -- name: remove_threads_naming
-DELETE FROM thread_revisions WHERE tenant = :tenant AND (user_id = :name OR agent = :name OR thread_id = :name)
+DELETE FROM thread_revisions WHERE tenant = :tenant AND (user_id = :name OR thread_id = :name)
 
 -- name: remove_cursors_naming
-DELETE FROM cursors WHERE tenant = :tenant AND (user_id = :name OR agent = :name OR thread_id = :name)
+DELETE FROM cursors WHERE tenant = :tenant AND (user_id = :name OR thread_id = :name)
 
 -- name: remove_threads_named
 DELETE FROM thread_revisions WHERE tenant = :tenant AND thread_id = :name AND (CAST(:user AS text) IS NULL OR user_id = :user)

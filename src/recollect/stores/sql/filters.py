@@ -73,6 +73,9 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
         check_column(column)
         many = isinstance(wanted, list | tuple | set | frozenset)
         parts.append(one_of(column, sorted(wanted)) if many else f"m.{column} = {bind(wanted)}")
+    if selection.of_users is not None:
+        users, owned = selection.of_users
+        parts.append(f"({one_of('user_id', users)} OR {one_of('stream', owned)})")
     for column, operator, value in selection.ranges:
         check_column(column)
         if operator not in _OPERATORS:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recollect.model.principals import author_principal
 from recollect.stores.protocol import Selection, Stored, Stream
 from recollect.stores.sql import rows
 from recollect.stores.sql.connection import Capability
@@ -63,7 +64,8 @@ class ProvenanceTables(_NamesVouchers):
         params |= {"tenant": tenant, "names": json.dumps(list(dict.fromkeys(vouchers))), "each": each}
         found: dict[str, tuple[str, ...]] = {}
         for row in self._db.filtered("vouched_for", condition, params, **self._readable("v.body")):
-            found[row["voucher"]] = (*found.get(row["voucher"], ()), row["author"])
+            author = author_principal(row["author"], row["user_id"], row["agent_id"])
+            found[row["voucher"]] = tuple(dict.fromkeys((*found.get(row["voucher"], ()), author)))
         return found
 
     def _by_hash(

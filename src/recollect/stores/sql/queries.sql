@@ -46,6 +46,19 @@ INSERT INTO actors (tenant, uid, name, salt) VALUES (:tenant, :uid, :name, :salt
 -- name: actor_names
 SELECT uid, name, salt FROM actors WHERE tenant = :tenant ORDER BY uid
 
+-- name: platform_ids
+SELECT platform, id, actor, at, signature FROM platform_ids WHERE tenant = :tenant ORDER BY platform, id
+
+-- name: add_platform_id
+INSERT INTO platform_ids (tenant, platform, id, actor, at, signature)
+VALUES (:tenant, :platform, :id, :actor, :at, :signature)
+
+-- name: remove_platform_id
+DELETE FROM platform_ids WHERE tenant = :tenant AND platform = :platform AND id = :id
+
+-- name: forget_platform_ids
+DELETE FROM platform_ids WHERE tenant = :tenant AND actor = :uid
+
 -- name: forget_actor_name
 UPDATE actors SET name = NULL, salt = NULL WHERE tenant = :tenant AND uid = :uid AND name IS NOT NULL
 

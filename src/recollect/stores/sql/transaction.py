@@ -24,6 +24,7 @@ from recollect.stores.protocol import (
     Neighbour,
     Phase,
     Place,
+    PlatformId,
     Posting,
     Search,
     Selection,
@@ -83,6 +84,9 @@ class StreamTables(Capability):
     def actor_names(self, tenant: str) -> dict[str, tuple[str | None, bytes | None]]:
         return {row["uid"]: (row["name"], row["salt"]) for row in self._db.rows("actor_names", tenant=tenant)}
 
+    def platform_ids(self, tenant: str) -> list[PlatformId]:
+        return [PlatformId(*row) for row in self._db.tuples("platform_ids", tenant=tenant)]
+
     def orphans(self, tenant: str) -> list[int]:
         return [row["stream"] for row in self._db.rows("orphans", tenant=tenant)]
 
@@ -119,8 +123,11 @@ class StreamTables(Capability):
         if found:
             return str(found[0]["uid"])
         uid = commit_to(fresh_salt, name)
-        self._db.run("add_actor", tenant=tenant, uid=uid, name=name, salt=fresh_salt)
+        self.add_actor(tenant, uid, name, fresh_salt)
         return uid
+
+    def add_actor(self, tenant: str, uid: str, name: str, salt: bytes) -> None:
+        self._db.run("add_actor", tenant=tenant, uid=uid, name=name, salt=salt)
 
     def forget_owner(self, stream: Stream) -> int:
         self._db.run("note_scrub_due")
@@ -128,7 +135,14 @@ class StreamTables(Capability):
             self._db.run(query, tenant=stream.tenant, stream=stream.number)
         return self._db.counted("forget_owner_name", tenant=stream.tenant, stream=stream.number)
 
+    def add_platform_id(self, tenant: str, link: PlatformId) -> None:
+        self._db.run("add_platform_id", tenant=tenant, **link._asdict())
+
+    def remove_platform_id(self, tenant: str, platform: str, id: str) -> None:
+        self._db.run("remove_platform_id", tenant=tenant, platform=platform, id=id)
+
     def forget_actor(self, tenant: str, uid: str) -> int:
+        self._db.run("forget_platform_ids", tenant=tenant, uid=uid)
         return self._db.counted("forget_actor_name", tenant=tenant, uid=uid)
 
 

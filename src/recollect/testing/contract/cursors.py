@@ -89,14 +89,15 @@ class CursorsContract(Opening):
             assert reader.newest_stream("globex") == 0
 
     def test_cursors_that_name_somebody_go(self, store: Store) -> None:
-        naming = [Thread("ana", "", "t"), Thread("ben", "ana", "t"), Thread("", "", "ana")]
-        stays = Thread("ben", "planner", "t")
-        for thread in (*naming, stays):
+        naming = [Thread("ana", "", "t"), Thread("", "", "ana")]
+        stays, of_an_agent = Thread("ben", "planner", "t"), Thread("ben", "ana", "t")
+        for thread in (*naming, stays, of_an_agent):
             _begin(store, thread, Cursor(1, 5))
         _begin(store, naming[0], Cursor(1, 5), tenant="globex")
         with store.write(TENANT) as writer:
             writer.remove_cursors_naming(TENANT, "ana")
-        assert [_found(store, thread) for thread in naming] == [(None, [])] * 3
+        assert [_found(store, thread) for thread in naming] == [(None, [])] * 2
+        assert _found(store, of_an_agent) == (START, [Cursor(1, 5)]), "an agent of that name is somebody else"
         assert _found(store, stays) == _found(store, naming[0], "globex") == (START, [Cursor(1, 5)])
 
     def test_a_thread_goes_for_one_user_or_for_all(self, store: Store) -> None:

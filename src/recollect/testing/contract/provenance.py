@@ -4,7 +4,7 @@ from typing import Any
 
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import Event
-from recollect.stores.protocol import NO_LIMIT, Selection, Store, Stored
+from recollect.stores.protocol import NO_LIMIT, PlatformId, Selection, Store, Stored
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import TENANT, Scribe, address, at, entry, memory_id, state
 
@@ -186,12 +186,27 @@ class ProvenanceContract(Opening):
         with store.read(TENANT) as reader:
             assert reader.by_ids(TENANT, [tea])[tea].actor_names == reader.names_of(TENANT, [uid]) == {}
 
+    def test_ids_of_other_platforms_go_with_their_actor(self, store: Store) -> None:
+        with store.write(TENANT) as writer:
+            ana, ben = (writer.actor_uid(TENANT, name, name.encode() * 4) for name in ("user:ana", "agent:ben"))
+            links = [PlatformId("", "b", ben, UID, "s"), PlatformId("agora", "a", ana, UID, "s")]
+            for link in links:
+                writer.add_platform_id(TENANT, link)
+        with store.read(TENANT) as reader:
+            assert reader.platform_ids(TENANT) == links and reader.platform_ids("globex") == []
+        with store.write(TENANT) as writer:
+            writer.forget_actor(TENANT, ana)
+            assert writer.platform_ids(TENANT) == links[:1]
+            writer.remove_platform_id(TENANT, "", "b")
+            assert writer.platform_ids(TENANT) == []
+
     def test_whom_somebody_vouches_for(self, store: Store, scribe: Scribe) -> None:
         for name in ("tea", "coffee", "water"):
             _keep(scribe, name, A, scope="planner" if name == "water" else "shared")
         _vouched(store, scribe, "ana", "tea", "coffee", "water")
         _vouched(store, scribe, "ben", "coffee")
-        everybody = {"ana": ("coffee's author", "tea's author", "water's author"), "ben": ("coffee's author",)}
+        coffee, tea, water = (f"agent:{name}'s author" for name in ("coffee", "tea", "water"))
+        everybody = {"ana": (coffee, tea, water), "ben": (coffee,)}
         with store.read(TENANT) as reader:
             assert reader.vouched_for(TENANT, ["ana", "ben", "cat"], ALL, 10) == everybody
             assert reader.vouched_for(TENANT, ["ana"], ALL, 2) == {"ana": everybody["ana"][:2]}

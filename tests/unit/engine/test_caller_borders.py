@@ -1,0 +1,176 @@
+"""What a bound caller learns: from receipts, from short ids and aliases, and from recalls across phases."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import recollect
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    place = tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
+    with ExitStack() as stack:
+        yield lambda **policy: stack.enter_context(recollect.open(place, policy=policy))
+
+
+# ── receipts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_receipt_shows_only_what_its_caller_may_read(opened: Open) -> None:
+    mem = opened()
+    secret = {"meta": {"note": "zzsecret"}, "tags": ["zzsecret"]}
+    mem.add("Ana's bank is Alpha", owner="ana", canonical_key="Ana-Bank", **secret)
+    mem.add("Ana meets the zzsecret banker in Bern on Friday", owner="ana")
+    blind = mem.as_caller(user="ana", rights=["write"])
+    offers: list[dict[str, Any]] = [
+        {"content": "Ana's bank is Alpha", "canonical_key": "Ana-Bank"},
+        {"content": "Ana's bank is Beta", "canonical_key": "Ana-Bank", "change": "contradiction", "source": "agent"},
+        {"content": "Ana's bank is Gamma", "canonical_key": "Ana-Bank", "change": "update"},
+        {"content": "Ana meets the zzother banker in Bern on Friday"},
+    ]
+    for fields in offers:
+        receipt = blind.add(**fields)
+        assert not receipt.denied and "zzsecret" not in str(receipt.to_dict()), fields
+        assert (receipt.similar, receipt.changed, receipt.events, receipt.detail) == ((), (), (), None)
+        assert (receipt.memory is not None) == (receipt.outcome == "stored"), fields
+    again = mem.as_caller(user="ana").add("Ana's bank is Gamma", canonical_key="Ana-Bank")
+    assert again.outcome == "reinforced" and again.memory.supersedes_id, "who may read is shown the record"
+
+
+def test_a_turn_tells_a_blind_writer_nothing(opened: Open) -> None:
+    mem = opened()
+    seeing = mem.as_caller(user="ana", session="s1")
+    seeing.turn(session="s1", user="My bank is Alpha.", ai="Noted.")
+    blind = mem.as_caller(user="ana", session="s1", rights=["write"])
+    told = blind.record(session="s1", user="My bank is Alpha.")
+    assert told.receipts and all(one.events == () and one.similar == () for one in told.receipts) and told.events == ()
+    assert seeing.record(session="s1", user="My bank is Alpha.").events
+
+
+def test_an_update_of_nothing_does_not_offer_what_is_hidden(opened: Open) -> None:
+    mem = opened()
+    mem.add("The cellar door is painted green", owner="ana")
+    for rights, offered in ((["write"], False), (["read", "write"], True)):
+        caller = mem.as_caller(user="ana", rights=rights)
+        with pytest.raises(recollect.BadInput) as error:
+            caller.add("The cellar door is painted red", canonical_key="Other-Key", change="update")
+        assert ("green" in str(error.value)) == offered
+
+
+# ── short ids and aliases ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_no_alias_takes_over_a_short_id(opened: Open) -> None:
+    mem = opened()
+    victim = mem.add("The rent is 900", owner="ana").memory
+    for digits in (4, 6, 11):
+        short = victim.id.replace("-", "")[:digits]
+        thief = mem.add(f"The rent is {digits}000", owner="ana", canonical_key=f"Rent-{digits}", aliases=[short]).memory
+        with pytest.raises(recollect.AmbiguousId) as error:
+            mem.get(short)
+        assert victim.id in str(error.value) and thief.id in str(error.value)
+        with pytest.raises(recollect.AmbiguousId):
+            mem.forget(short)
+    taken = victim.id.replace("-", "")[:12]
+    mem.add("The rent is void", owner="ana", canonical_key="Rent-12", aliases=[taken])
+    assert mem.get(taken).id == victim.id, "twelve digits are the short id itself"
+    assert mem.get(victim.id).id == victim.id
+
+
+def test_an_alias_matches_as_a_whole_and_a_vaults_keeps_working(opened: Open) -> None:
+    mem = opened()
+    from_a_vault = mem.add("Tea is at four", owner="ana", aliases=["0123456789ab", "ticket-77"]).memory
+    assert mem.get("0123456789ab").id == mem.get("ticket-77").id == from_a_vault.id
+    for part in ("012345", "ticket", "0123456789a", "ticket-7"):
+        with pytest.raises(recollect.NotFound):
+            mem.get(part)
+
+
+# ── phases ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_summary_carries_no_words_into_the_next_phase(opened: Open) -> None:
+    mem = opened(preset="governed", turns={"short_term_window": 1})
+
+    def say(words: str) -> None:
+        mem.turn(session="s1", user=words, ai="Noted.", owner="ana")
+
+    for words in ("The zzfirst crate is here.", "The second crate is here."):
+        say(words)
+    mem.start_phase(space="session", owner="s1")
+    for words in ("The third crate is here.", "The fourth crate is here."):
+        say(words)
+    now = mem.recall_for(session="s1", user="Which crates are here?", owner="ana").text
+    assert "third crate" in now and "zzfirst" not in now and "second crate" not in now
+
+
+def test_a_bound_caller_does_not_ask_its_way_into_an_earlier_phase(opened: Open) -> None:
+    mem = opened()
+    mem.add("The sprint goal is the login page", owner="ana", canonical_key="Sprint-Goal")
+    mem.add("The sprint has a zzold budget", owner="ana")
+    mem.start_phase(space="user", owner="ana")
+    mem.add("The sprint goal is the search page", owner="ana", canonical_key="Sprint-Goal", change="update")
+    planner = mem.as_caller(agent="planner", user="ana")
+
+    def told(caller: Any, **how: Any) -> str:
+        return str(caller.query("sprint goal budget", form="full", **how).to_dict())
+
+    with pytest.raises(recollect.NotAllowed, match="current phase"):
+        told(planner, filters={"phase": "any"})
+    for how in ({}, {"filters": {"phase": "phase-1"}}, {"history": True}, {"at": "2020-01-01"}):
+        assert "login" not in told(planner, **how) and "zzold" not in told(planner, **how), how
+    assert "search" in told(planner, filters={"phase": "phase-2"})
+    assert "zzold" in told(mem, owner="ana", filters={"phase": "any"}), "an application may ask for it"
+    assert "login" in told(mem, owner="ana", history=True)
+
+
+@pytest.mark.parametrize(("phase", "found"), [({}, False), ({"allow_cross_phase_recall": True}, True)])
+def test_the_permission_alone_opens_earlier_phases(phase: dict[str, Any], found: bool) -> None:
+    with recollect.open(":memory:", policy={"phase": phase}) as mem:
+        mem.add("The sprint goal is the login page", owner="ana")
+        mem.start_phase(space="user", owner="ana")
+        planner = mem.as_caller(agent="planner", user="ana")
+        assert bool(planner.query("sprint goal").items) == found
+        if found:
+            assert planner.query("sprint goal", filters={"phase": "any"}).items
+            assert planner.query("sprint goal", filters={"phase": "current"}).items == ()
+
+
+def test_a_mode_that_is_named_decides_what_a_recall_sees_by_itself() -> None:
+    policy = {"phase": {"mode": "current_only", "allow_cross_phase_recall": True}}
+    with recollect.open(":memory:", policy=policy) as mem:
+        mem.add("The sprint goal is the login page", owner="ana")
+        mem.start_phase(space="user", owner="ana")
+        planner = mem.as_caller(agent="planner", user="ana")
+        assert planner.query("sprint goal").items == ()
+        assert planner.query("sprint goal", filters={"phase": "any"}).items, "it may be asked for"
+
+
+# ── numbers ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_cursors_of_events_do_not_count_what_others_did(opened: Open) -> None:
+    mem = opened()
+    ana = mem.as_caller(user="ana")
+    for number in range(4):
+        ana.add(f"Crate {number} is here", kind="episodic")
+        mem.add(f"Barrel {number} is there", owner="ben")
+    everything, paged, numbers, after = ana.events(limit=100).items, [], [], None
+    while True:
+        page = ana.events(limit=1, after=after)
+        paged += page.items
+        if (after := page.next_cursor) is None:
+            break
+        numbers.append(json.loads(base64.urlsafe_b64decode(after)))
+    assert tuple(paged) == everything and len(paged) >= 4, "pages go on where they ended"
+    apart = [abs(b[1] - a[1]) for a, b in pairwise(numbers) if a[0] != b[0]]
+    assert apart and min(apart) > 1_000_000
