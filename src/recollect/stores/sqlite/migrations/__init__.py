@@ -2,6 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
 
 from recollect.model.errors import StoreCorrupt
 from recollect.stores.sql.migrations import Migration, check_applied, load_migrations
@@ -54,6 +56,29 @@ def apply(db: sqlite3.Connection, pending: list[Migration]) -> None:
         db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (migration.number, migration.name, migration.sha256))
         db.execute(f"PRAGMA user_version = {migration.number}")
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def foreign_objects(db: sqlite3.Connection) -> list[str]:
+    """Return what the schema holds that these migrations did not make, or not in this form: each may keep copies of rows."""
+    known = _own_schema()
+    found = db.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+    strange = [(type, name, table) for type, name, table, sql in found if known.get((type, name), "") != sql]
+    return [
+        f"{type} {name!r}" if name == table else f"{type} {name!r} on {table!r}"
+        for type, name, table in strange
+        if not name.startswith(_COUNTS) or name == _SAMPLES
+    ]
+
+
+_COUNTS, _SAMPLES = "sqlite_", "sqlite_stat4"
+"""SQLite's own tables hold counts, but for one, in which ``ANALYZE`` keeps samples of values."""
+
+
+@cache
+def _own_schema() -> dict[tuple[str, str], str | None]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        apply(db, migrations())
+        return {(type, name): sql for type, name, sql in db.execute("SELECT type, name, sql FROM sqlite_master")}
 
 
 def _statements(sql: str) -> Iterator[str]:
