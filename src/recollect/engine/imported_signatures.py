@@ -7,6 +7,7 @@ from typing import Any
 
 from recollect.engine.context import Engine
 from recollect.engine.identities import signers_in
+from recollect.model.principals import as_principal
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Authority
 from recollect.rules.signatures import Standing
@@ -52,7 +53,8 @@ class ImportedSignatures:
         The policy says who is believed, and how far; a file that claims less for an entry is believed in that. A signature
         is over words, author, time and parents, so that it grants nothing else that the file says of it.
         """
-        signers, order = self._engine.policy.trust.signers, self._engine.policy.conflict.authority_order
+        signers = {as_principal(name): earns for name, earns in self._engine.policy.trust.signers.items()}
+        order = self._engine.policy.conflict.authority_order
         body = _said(candidate) if signers and self._engine.caller.trusted else None
         own = self._signers.of_version(body) if body is not None else None
         if own is None or own.word != Standing.GOOD or own.name not in signers:
