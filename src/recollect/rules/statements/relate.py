@@ -147,7 +147,7 @@ def _in_slot(old: Frame, new: Frame) -> Relation:
         return Relation.CHANGED
     if old.contested or new.contested or _contains(old, new):
         return Relation.CONTESTED
-    if new.change is ChangeMark.NONE and _refines(old, new):
+    if new.change is ChangeMark.NONE and (_refines(old, new) or _of_two_sorts(old, new)):
         return Relation.CONTESTED
     if new.open_to_others and new.change is ChangeMark.NONE and not _in_two_towns(old, new):
         return Relation.CONTESTED
@@ -213,7 +213,8 @@ def _comparable(old: Frame, new: Frame) -> bool:
         return _date_sort(old.value) == _date_sort(new.value)
     if old.value_kind is ValueKind.QUANTITY:
         first, second = _measured(old.value), _measured(new.value)
-        return not first or not second or bool(first & second)
+        rates = {rate for rate in (_rate(old.value), _rate(new.value)) if rate}
+        return (not first or not second or bool(first & second)) and len(rates) < 2
     return True
 
 
@@ -227,11 +228,21 @@ def _is_code(frame: Frame) -> bool:
     )
 
 
+def _of_two_sorts(old: Frame, new: Frame) -> bool:
+    """Whether one value is a code and the other is words: "the casing is IP65" and "is green steel" may both hold."""
+    return _is_code(old) != _is_code(new) and ValueKind.QUANTITY not in (old.value_kind, new.value_kind)
+
+
 def _measured(value: str) -> frozenset[str]:
     """What a quantity counts: the dimension of its unit, or the counted words."""
     words = [word for word in normal_value(value).split() if not word.startswith(("#", "~"))]
     until = words.index("per") if "per" in words else len(words)
     return frozenset(dimension_of(word[1:]) if word.startswith("%") else word for word in words[:until])
+
+
+def _rate(value: str) -> str:
+    """Return what a quantity is counted by: "4 euros per month" is no new price for "89 euros per seat"."""
+    return normal_value(value).partition(" per ")[2]
 
 
 def _date_sort(value: str) -> str:

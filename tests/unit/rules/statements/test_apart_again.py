@@ -30,6 +30,8 @@ Der Chef von Siemens ist Busch | Der Chef von Siemens ist ein Bayer
 Deployment step 0 of the bridge | Deployment step 1 of the bridge
 I practice Buddhism | I am practicing guitar
 User visits the city of Rome | User visits the city of Bari
+The enclosure is IP67 | The enclosure is brushed aluminium
+The price is 40 euros per seat | The yearly fee is 300 euros
 """
 
 
@@ -37,3 +39,11 @@ User visits the city of Rome | User visits the city of Bari
 def test_both_hold(pair: str) -> None:
     old, new = pair.split(" | ")
     assert compare(read_statement(old), read_statement(new))[0] in (Relation.APART, Relation.CONTESTED)
+
+
+@pytest.mark.parametrize(
+    "pair", ["The rent is 900 euros | The rent is 950 euros per month", "The gate is B7 | The gate is C12"]
+)
+def test_a_new_value_of_the_same_sort_still_replaces(pair: str) -> None:
+    old, new = pair.split(" | ")
+    assert compare(read_statement(old), read_statement(new))[0] is Relation.CHANGED
