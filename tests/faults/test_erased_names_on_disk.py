@@ -70,7 +70,7 @@ def leave_a_name_everywhere(mem: Any) -> None:
     mem.add("Rods were counted twice", owner="lab", space="project", actor_id=NAME, source="agent")
     mem.add("Zinc came by mail", owner="ben", author=NAME)
     mem.add("Lead is heavy", owner="ben", source="agent", thread_id=NAME, run_id=NAME)
-    mem.vouch(mem.add("Tin melts early", owner="ben").memory.id, by=NAME)
+    mem.vouch(mem.add("Tin melts early", owner="ben").memory.id, by=f"user:{NAME}")
     ben = mem.as_caller(user="ben", session=NAME)
     assert ben.add(PASSWORD).denied
 

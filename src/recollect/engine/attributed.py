@@ -111,7 +111,7 @@ def _tie(stored: Stored, name: str) -> Tie:
     """Where the name lies under a seal it is cut out."""
     body, told = stored.body or {}, [one[TOLD] for one in stored.state.vouchers if TOLD in one]
     roles = roles_of(body, told, name)
-    theirs = {seals.USER} if ACTED not in roles else {seals.USER, seals.ACTOR}
+    theirs = {*seals.NAMES} - (set() if ACTED in roles else {seals.ACTOR})
     cut = tuple(link for link in links_of(body) if link.field in theirs and link.value == name)
     left = without(body, cut) if cut else body
     return Tie(stored, roles, cut, named=bool(roles_of(left, told, name)))

@@ -166,10 +166,7 @@ def forget(engine: Engine, id: str) -> Memory:
         copies = copies_of(engine, reader, find(engine, reader, id))
     for copy in copies:
         _forget_copy(engine, copy)
-    gone = _forget_one(engine, id)
-    ids = [gone.id, *copies]
-    engine.store.note_erasures([Erased(engine.tenant, "review", FORGOTTEN_SINCE.format(id)) for id in ids])
-    return gone
+    return _forget_one(engine, id, copies)
 
 
 FORGOTTEN_SINCE = "{}:forgotten"
@@ -211,7 +208,7 @@ def _forget_copy(engine: Engine, id: str) -> None:
 
 
 @again_on_conflict
-def _forget_one(engine: Engine, id: str) -> Memory:
+def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
     with changing(engine, id, Op.DELETE) as (pen, stored):
         allowed = tuple(status for status in Status if status is not Status.SOFT_DELETED)
         _expect(stored, allowed, "forget", "It is soft-deleted already.")
@@ -223,6 +220,8 @@ def _forget_one(engine: Engine, id: str) -> Memory:
             )
         tell_gone(pen, stored, "forgotten:by_hand")
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
+        ids = [FORGOTTEN_SINCE.format(one) for one in (stored.state.id, *copies)]
+        engine.store.note_erasures([Erased(engine.tenant, "review", one) for one in ids])  # fails before the commit, or not
         return _done(pen, stored.state.id)
 
 

@@ -72,5 +72,6 @@ def body_in_force(body: Mapping[str, Any], state: State) -> Mapping[str, Any]:
     if body.get("authority", state.authority) == state.authority:
         return body
     kept = {name: value for name, value in body.items() if name not in ATTACHED}
-    noted = {name: value for name, value in body.get("meta", {}).items() if name in OF_THE_STORE or name == "key"}
-    return {**kept, "meta": noted}
+    if "meta" not in body:
+        return kept
+    return {**kept, "meta": {name: value for name, value in body["meta"].items() if name in OF_THE_STORE or name == "key"}}
