@@ -199,10 +199,10 @@ def test_a_vouch_that_weighs_nothing_says_why(shell: Here) -> None:
     id = shell.json("add", "Ana lives in Lisbon", "--owner", "ana")["memory"]["id"]
     shell.run("vouch", id, "--by", "ben")
     (found,) = shell.json("provenance", "vouchers", id)["vouchers"]
-    assert found["weight"] == 0 and "(ana)" in found["why"] and "trust.seeds" in found["why"]
+    assert found["weight"] == 0 and "(user:ana)" in found["why"] and "trust.seeds" in found["why"]
     shell.run("provenance", "vouchers", id)
     assert "ben weighs nothing: no chain of vouches" in shell.errors
-    shell.run("vouch", id, "--by", "ana")
+    shell.run("vouch", id, "--by", "user:ana")
     assert ["why" in one for one in shell.json("provenance", "vouchers", id)["vouchers"]] == [True, False]
 
 

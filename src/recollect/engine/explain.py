@@ -7,6 +7,7 @@ from recollect.engine.context import MENDING, Engine, find
 from recollect.engine.reading import chain_of, current, history
 from recollect.model.canonical import parse_time
 from recollect.model.moment import validity_words
+from recollect.model.principals import names_shown
 from recollect.model.receipt import Explanation, HistoryEvent
 from recollect.model.rendering import one_line
 from recollect.model.state import State
@@ -90,8 +91,9 @@ def _why_gone(link: Stored) -> str:
 
 def _happened(events: Sequence[HistoryEvent]) -> list[str]:
     lines = ["", "What happened to it:"]
+    shown = names_shown({event.actor for event in events if event.actor})
     for event in events:
-        who = one_line(event.actor or "") or "someone whose name was erased"
+        who = one_line(shown.get(event.actor or "", "")) or "someone whose name was erased"
         lines.append(
             f"  {event.at[:19]}  {event.event:<8}{event.meta['operation']} by {who}: {plain(event.meta['rule'])}"
         )

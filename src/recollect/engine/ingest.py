@@ -91,9 +91,9 @@ def add(
     """
     if idempotency_key is not None:
         retries.check_key(engine, idempotency_key)
+    candidates = [parse_candidate(engine, fields)]
     if refuse_expired:
         check_owner(fields)
-    candidates = [parse_candidate(engine, fields)]
     if refuse_expired and idempotency_key is None:  # else it may be a retry, which is answered whenever it comes
         check_expiry(engine, candidates[0])
     try:
@@ -143,10 +143,9 @@ def check(engine: Engine, fields: Mapping[str, Any]) -> None:
 
 def _numbered(engine: Engine, index: int, fields: Mapping[str, Any], refuse_expired: bool) -> Candidate:
     try:
-        if refuse_expired:
-            check_owner(fields)
         candidate = parse_candidate(engine, fields)
         if refuse_expired:
+            check_owner(fields)
             check_expiry(engine, candidate)
         return candidate
     except BadInput as error:

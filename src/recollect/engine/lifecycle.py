@@ -221,7 +221,9 @@ def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
         tell_gone(pen, stored, "forgotten:by_hand")
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
         ids = [FORGOTTEN_SINCE.format(one) for one in (stored.state.id, *copies)]
-        engine.store.note_erasures([Erased(engine.tenant, "review", one) for one in ids])  # fails before the commit, or not
+        engine.store.note_erasures(
+            [Erased(engine.tenant, "review", one) for one in ids]
+        )  # fails before the commit, or not
         return _done(pen, stored.state.id)
 
 

@@ -74,4 +74,7 @@ def body_in_force(body: Mapping[str, Any], state: State) -> Mapping[str, Any]:
     kept = {name: value for name, value in body.items() if name not in ATTACHED}
     if "meta" not in body:
         return kept
-    return {**kept, "meta": {name: value for name, value in body["meta"].items() if name in OF_THE_STORE or name == "key"}}
+    return {
+        **kept,
+        "meta": {name: value for name, value in body["meta"].items() if name in OF_THE_STORE or name == "key"},
+    }

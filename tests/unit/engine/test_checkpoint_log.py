@@ -190,7 +190,7 @@ def test_erasure_leaves_the_log_as_it_is_and_the_kept_checkpoint_true(tmp_path: 
     with open_seeded(path) as mem:
         id = remember(mem, "Zanzibarquartz is the word", "zanzibarowner")
         remember(mem, "Ben plays chess", "ben")
-        identities.new_identity(mem.engine, "zanzibarowner", tmp_path / "keys" / "ana.pem")
+        identities.new_identity(mem.engine, "user:zanzibarowner", tmp_path / "keys" / "ana.pem")
         kept, before = checkpoint(mem.engine), prove_memory(mem.engine, id)
         mem.erase(owner="zanzibarowner")
         after = mem.verify(kept=kept)

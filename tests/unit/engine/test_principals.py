@@ -177,7 +177,8 @@ def _as_before(run: Any, schema: str) -> None:
     """Put the names of actors back to what earlier releases wrote, with uids that commit to that."""
     for kind in ("user", "agent", "system"):
         run(f"UPDATE {schema}actors SET name = substr(name, {len(kind) + 2}) WHERE name LIKE '{kind}:%'")
-    run(f"DROP TABLE {schema}platform_ids")
+    for table in ("platform_ids", "rejections"):
+        run(f"DROP TABLE {schema}{table}")
     run(f"DELETE FROM {schema}migrations WHERE number >= 13")
 
 

@@ -42,7 +42,8 @@ CASES: dict[str, tuple[dict[str, Any], bool, tuple[str, ...]]] = {
     ),
     "a model of her name answered Ben": ({**BY_ANA, "source": "agent", "user_id": "ben"}, False, ("agent",)),
     "she vouched for it elsewhere": ({"meta": {"entry": {"vouchers": [7, {"id": ANA}]}}}, False, ("vouched",)),
-    "it only speaks of her": ({"content": ANA, "meta": {"entry": {"vouchers": ANA}}, "thread_id": ANA}, False, ()),
+    "its thread bears her name": ({"thread_id": ANA}, False, ("thread",)),
+    "it only speaks of her": ({"content": ANA, "meta": {"entry": {"vouchers": ANA}}}, False, ()),
 }
 
 
