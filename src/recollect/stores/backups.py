@@ -48,7 +48,6 @@ def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
             partial.rename(path)
             _sync(path.parent)
         except BaseException:
-            partial.unlink(missing_ok=True)
             store.set_value(PLACE + str(path), None)
             raise
 
@@ -81,6 +80,7 @@ def _claimed(path: Path) -> Iterator[Path]:
     """Make the empty file in which a copy is written before it gets its name; only its owner reads it.
 
     It is locked while it is written. One that nobody has locked was left by a process that was killed, and is written over.
+    When the copy fails, the file is removed.
     """
     partial = _partial(path)
     number = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE)
@@ -95,7 +95,11 @@ def _claimed(path: Path) -> Iterator[Path]:
         os.ftruncate(number, 0)
         for left in ("-journal", "-wal", "-shm"):  # SQLite would apply another copy's log to this one
             Path(f"{partial}{left}").unlink(missing_ok=True)
-        yield partial
+        try:
+            yield partial
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
     finally:
         os.close(number)
 
