@@ -374,7 +374,7 @@ def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path, table: str) -> No
         "INSERT INTO ledger SELECT tenant, stream, seq + 90, tick, event, memory_id, other_id, from_status, to_status, "
         "rule, rules_version, commitment, actor, at, prev_hash, hash FROM ledger LIMIT 1",
     ],
-    ids=["versions", "amendments", "postings", "parents beyond", "parents", "relations", "relations beyond", "rejections", "ledger"],
+    ids="versions amendments postings parents-beyond parents relations relations-beyond rejections ledger".split(),
 )
 def test_a_row_too_many_is_noticed(sound: Path, tmp_path: Path, statement: str) -> None:
     copy = tmp_path / "copy.db"
