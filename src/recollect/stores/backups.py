@@ -40,15 +40,20 @@ def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
         if taken.exists():
             raise StoreUnavailable("is there already.", field=str(taken), hint="Name a file that does not exist yet.")
     with _claimed(path) as partial:
-        store.set_value(PLACE + str(path), "taken")
         try:
-            copy_to(partial)
-            _sync(partial)
-            beside(path).append(store.erasures())
-            partial.rename(path)
-            _sync(path.parent)
+            store.set_value(PLACE + str(path), "taken")
+            try:
+                copy_to(partial)
+                _sync(partial)
+                beside(path).append(store.erasures())
+                partial.rename(path)
+                _sync(path.parent)
+            except BaseException:
+                store.set_value(PLACE + str(path), None)
+                raise
         except BaseException:
-            store.set_value(PLACE + str(path), None)
+            if not path.exists():  # a list without its backup would only keep the name from the next one
+                listed.unlink(missing_ok=True)
             raise
 
 
