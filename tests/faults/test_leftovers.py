@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.model.errors import BadInput, BadPolicy, RecollectError, StoreCorrupt, StoreUnavailable
+from recollect.model.errors import BadInput, BadPolicy, RecollectError, StoreClosed, StoreCorrupt, StoreUnavailable
 from recollect.stores.protocol import Erased
 from recollect.testing.postgres_server import binaries
 from recollect.vault import MemoryVault, load_profile
@@ -94,6 +94,10 @@ def test_a_backup_that_was_killed_keeps_its_name_from_nobody(place: str, tmp_pat
         for left in ("", "-journal", "-wal"):
             Path(f"{partial}{left}").write_bytes(b"half of something" * 1_000)
         Path(f"{backup}.erased").write_text("")
+        mem.close()
+        with pytest.raises(StoreClosed):
+            mem.backup(backup)
+    with recollect.open(place) as mem:
         mem.backup(backup)
         assert not list(tmp_path.glob("nightly.partial*")) and backup.stat().st_mode & 0o777 == 0o600
         with pytest.raises(StoreUnavailable, match="is there already"):

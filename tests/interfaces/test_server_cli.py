@@ -39,7 +39,9 @@ def fill(location: str | Path, tenant: str, word: str) -> None:
         mem.add(f"My password is {word}-Zx9Q", owner="ana")
         mem.query(f"savings of {word}", owner="ana")
         gone = mem.add(f"Nothing of {word} stays", owner="ben").memory
-        assert gone is not None
+        untrue = mem.add(f"The dentist of {word} is in Porto", owner="ana").memory
+        assert gone is not None and untrue is not None
+        mem.reject(untrue.id)
         mem.erase(id=gone.id)
 
 
@@ -86,6 +88,9 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Here:
 
 COMMANDS: dict[str, list[str]] = {
     **{name: ["ID"] for name in ("get", "chain", "explain", "archive", "forget", "restore", "history")},
+    "reject": ["ID", "--reason", "never true"],
+    "lift": ["ID"],
+    "rejections": ["--owner", "ana"],
     "edit": ["ID", "--pinned"],
     "promote": ["ID", "project", "--owner", "apollo"],
     "phase": ["list", "--owner", "ana"],
@@ -176,7 +181,7 @@ def test_nothing_crosses_between_tenants(fresh: Callable[[], str], shell: Here) 
         assert SECRET not in beside[name]
         assert not any(id in beside[name] for id in ids[1:])
     assert alone["get"].startswith("1 ") and "not_found" in alone["get"]
-    assert "acme" in alone["list"] and "acme" in alone["query"]
+    assert all("acme" in alone[name] for name in ("list", "query", "rejections"))
 
 
 def _every_command(shell: Here, location: str, foreign_id: str) -> dict[str, str]:

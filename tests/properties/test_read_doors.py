@@ -282,7 +282,7 @@ WRITES = frozenset(
         add add_many update supersede edit resolve archive forget reject lift restore turn record upkeep erase import_ promote
         start_phase rebuild close as_caller backup link unlink reindex import_file audit_file vouch withdraw_vouch import_entries
         checkpoint erasure_record erase_with_record new_identity register_identity rotate_identity revoke_identity
-        sign_entry
+        link_identity unlink_identity sign_entry
     """.split()
 )
 

@@ -42,7 +42,7 @@ UNSEEN: dict[tuple[str, str], str] = {
     ("log_checkpoints", "tenant"): "taking away a checkpoint that nobody signed leaves the log as it is",
     ("log_checkpoints", "at"): "when a checkpoint was taken that nobody signed is a claim",
     ("log_signatures", "tenant"): "taking away a signature leaves a checkpoint that nobody signed",
-    ("platform_ids", "tenant"): "an id that is no longer linked was unlinked, as far as anyone can tell",
+    ("platform_ids", "tenant"): "taking away a link leaves an id that nobody linked",
     ("postings", "length"): "the row that counts a term's postings has no text, and nobody reads its length",
     **{
         (table, column): f"outside the ledger by design: {why}"
@@ -166,6 +166,9 @@ def _fill(location: Any, folder: Path) -> None:
         mem.vouch(full.id, sign_as="planner", key_file=made.file)
         identities.rotate_identity(mem.engine, "planner", Path(made.file), folder / "next.pem")
         mem.link_identity("planner", "planner-7", platform="agora", key_file=folder / "next.pem")
+        untrue = mem.add("Ana owns a boat", owner="ana").memory
+        assert untrue is not None
+        mem.reject(untrue.id, "a boat of her brother's")
         mem.as_caller(user="cleo").add("Cleo rows on the lake")
         mem.erase(owner="cleo")
         _run_a_graph(mem)
@@ -338,7 +341,7 @@ def test_the_problem_names_the_stream_and_the_entry_or_memory(sound: Path, tmp_p
 
 @pytest.mark.parametrize(
     "table",
-    "ledger versions amendments memories postings parents relations vectors aliases actors log_leaves".split(),
+    "ledger versions amendments memories postings parents relations vectors aliases actors log_leaves rejections".split(),
 )
 def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path, table: str) -> None:
     with closing(sqlite3.connect(sound)) as db:
@@ -367,10 +370,11 @@ def test_a_missing_row_is_noticed(sound: Path, tmp_path: Path, table: str) -> No
         "created_at FROM relations LIMIT 1",
         "INSERT INTO relations SELECT tenant, from_stream, from_memory + 90, to_stream, to_memory, relation_type, "
         "strength, created_at FROM relations LIMIT 1",
+        "INSERT INTO rejections SELECT tenant, stream, 'forged', rejection, secret FROM rejections LIMIT 1",
         "INSERT INTO ledger SELECT tenant, stream, seq + 90, tick, event, memory_id, other_id, from_status, to_status, "
         "rule, rules_version, commitment, actor, at, prev_hash, hash FROM ledger LIMIT 1",
     ],
-    ids=["versions", "amendments", "postings", "parents beyond", "parents", "relations", "relations beyond", "ledger"],
+    ids="versions amendments postings parents-beyond parents relations relations-beyond rejections ledger".split(),
 )
 def test_a_row_too_many_is_noticed(sound: Path, tmp_path: Path, statement: str) -> None:
     copy = tmp_path / "copy.db"
@@ -525,7 +529,7 @@ def altered(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[An
 
 
 BEYOND_ONE_CELL = {
-    "actor": ("UPDATE actors SET name = NULL, salt = NULL WHERE name = 'ana'", "actor "),
+    "actor": ("UPDATE actors SET name = NULL, salt = NULL WHERE name = 'user:ana'", "actor "),
     "owner": ("UPDATE streams SET owner = NULL WHERE owner = 'ana'", "owner"),
     "space": ("UPDATE streams SET space = 'spaec' WHERE owner = 'ana'", "stream "),
     "amendment": ("UPDATE amendments SET memory_id = 'another'", "entry "),

@@ -48,6 +48,7 @@ class Foreign(NamedTuple):
     content_hash: str
     cursor: str
     event_cursor: str
+    rejection: str
 
     @property
     def id(self) -> str:
@@ -56,7 +57,7 @@ class Foreign(NamedTuple):
     @property
     def forms(self) -> list[str]:
         """Each id in full, and one as people type it."""
-        return [*self.ids, self.id[:13], self.id.replace("-", "")[:12], self.alias]
+        return [*self.ids, self.id[:13], self.id.replace("-", "")[:12], self.alias, self.rejection]
 
 
 class Door(NamedTuple):
@@ -96,9 +97,13 @@ def fill(mem: recollect.Recollect, word: str) -> None:
     built = mem.add(f"Interest upon {word}", owner="ana", parent_refs=[newer.memory.content_hash]).memory
     assert built is not None
     mem.vouch(built.id, by="crow")
+    untrue = mem.add(f"The dentist of {word} is in Porto", owner="ana").memory
+    assert untrue is not None
+    mem.reject(untrue.id, f"{word} has no teeth")
     key_file = Path(tempfile.mkdtemp()) / "signer.key"
     mem.new_identity("signer", key_file=key_file)
     mem.checkpoint(sign_as="signer", key_file=key_file)
+    mem.link_identity("signer", f"{word}-7", platform="agora", key_file=key_file)
     with RecollectStore(mem) as store:
         store.put(PLACE, "tea", {"likes": word})
     with RecollectSaver(mem) as saver:
@@ -126,7 +131,8 @@ def got_hold_of(mem: recollect.Recollect) -> Foreign:
     page, events = mem.list(status=None, limit=1), mem.events(limit=1)
     assert page.next_cursor is not None and events.next_cursor is not None
     ids = tuple(memory.id for memory in found)
-    return Foreign(ids, "ticket-7", found[0].content_hash, page.next_cursor, events.next_cursor)
+    (rejected,) = mem.rejections()
+    return Foreign(ids, "ticket-7", found[0].content_hash, page.next_cursor, events.next_cursor, rejected.id)
 
 
 def rows_of(store: Store, tenant: str) -> dict[str, list[Any]]:
@@ -155,6 +161,11 @@ def outcome(call: Callable[[], object]) -> object:
         return list(found) if isinstance(found, Iterator) else found
     except RecollectError as error:
         return type(error).__name__, error.to_dict()
+
+
+def unnamed(call: Callable[[], object]) -> str:
+    """Return what comes back from a call that Acme makes with Globex's word, without the word."""
+    return repr(outcome(call)).replace(SECRET, "…")
 
 
 PYTHON: dict[str, Call] = {
@@ -187,6 +198,13 @@ PYTHON: dict[str, Call] = {
     ),
     "forget": each(lambda mem, id: mem.forget(id)),
     "restore": each(lambda mem, id: mem.restore(id)),
+    "reject": each(lambda mem, id: mem.reject(id, "never true")),
+    "lift": each(lambda mem, id: mem.lift(id)),
+    "rejections": several(
+        lambda door, _: door.mem.rejections(),
+        lambda door, _: door.mem.rejections(owner="ana", space="user"),
+        lambda door, _: door.mem.rejections(owner="s1", space="session"),
+    ),
     "resolve": several(
         each(lambda mem, id: mem.resolve(id, winner=id)),
         each(lambda mem, id: mem.resolve(mem.list(status="contradictory").items[0].id, winner=id)),
@@ -319,6 +337,17 @@ PYTHON: dict[str, Call] = {
         lambda door, _: door.mem.check_entry(ENTRY),
         lambda door, foreign: door.mem.check_entry(ENTRY, memory=foreign.id),
     ),
+    "link_identity": lambda door, _: unnamed(
+        lambda: (
+            door.mem.link_identity(
+                "other", f"{SECRET}-7", platform="agora", key_file=door.folder / "other.key"
+            ).platform_ids
+        )
+    ),
+    "unlink_identity": lambda door, _: [
+        unnamed(lambda name=name: door.mem.unlink_identity(name, f"{SECRET}-7", platform="agora").platform_ids)  # type: ignore[misc]
+        for name in ("signer", "other")
+    ],
     "rotate_identity": lambda door, _: outcome(
         lambda: door.mem.rotate_identity("other", key_file=door.folder / "other.key", to=door.folder / "newer.key").key
     ),
@@ -480,11 +509,12 @@ def test_nothing_crosses(told: dict[str, Told], name: str) -> None:
 
 def test_the_answers_are_answers(told: dict[str, Told]) -> None:
     """Were every call refused, nothing would have been tried."""
-    for name in ("list", "query", "export", "graph.get_tuple", "graph.items"):
+    for name in ("list", "query", "export", "rejections", "graph.get_tuple", "graph.items"):
         assert "acme" in told[name].alone, name
     for name, word in {"history": "ADD", "events": "hotpath", "add": "stored", "erase": "ErasureReceipt"}.items():
         assert word in told[name].alone, name
-    for name in ("get", "chain", "explain", "edit", "archive", "forget", "restore", "resolve", "history", "erase"):
+    assert "LinkedId" in told["link_identity"].alone and "'()'" in told["unlink_identity"].alone
+    for name in "get chain explain edit archive forget restore reject lift resolve history erase".split():
         assert told[name].alone.count("not_found") >= 5, name
 
 

@@ -40,16 +40,20 @@ def take(store: Remembers, path: Path, copy_to: Callable[[Path], None]) -> None:
         if taken.exists():
             raise StoreUnavailable("is there already.", field=str(taken), hint="Name a file that does not exist yet.")
     with _claimed(path) as partial:
-        store.set_value(PLACE + str(path), "taken")
         try:
-            copy_to(partial)
-            _sync(partial)
-            beside(path).append(store.erasures())
-            partial.rename(path)
-            _sync(path.parent)
+            store.set_value(PLACE + str(path), "taken")
+            try:
+                copy_to(partial)
+                _sync(partial)
+                beside(path).append(store.erasures())
+                partial.rename(path)
+                _sync(path.parent)
+            except BaseException:
+                store.set_value(PLACE + str(path), None)
+                raise
         except BaseException:
-            partial.unlink(missing_ok=True)
-            store.set_value(PLACE + str(path), None)
+            if not path.exists():  # a list without its backup would only keep the name from the next one
+                listed.unlink(missing_ok=True)
             raise
 
 
@@ -81,6 +85,7 @@ def _claimed(path: Path) -> Iterator[Path]:
     """Make the empty file in which a copy is written before it gets its name; only its owner reads it.
 
     It is locked while it is written. One that nobody has locked was left by a process that was killed, and is written over.
+    When the copy fails, the file is removed.
     """
     partial = _partial(path)
     number = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE)
@@ -95,7 +100,11 @@ def _claimed(path: Path) -> Iterator[Path]:
         os.ftruncate(number, 0)
         for left in ("-journal", "-wal", "-shm"):  # SQLite would apply another copy's log to this one
             Path(f"{partial}{left}").unlink(missing_ok=True)
-        yield partial
+        try:
+            yield partial
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
     finally:
         os.close(number)
 
