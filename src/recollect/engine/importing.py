@@ -7,7 +7,7 @@ running an import again, after an interruption or for no reason at all, changes 
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,6 +26,7 @@ from recollect.engine.import_terms import ImportTerms, decided_by_time
 from recollect.engine.imported_signatures import ImportedSignatures
 from recollect.engine.ingest import Answer, Prepared, Refused, Writing, addresses_of, prepare
 from recollect.engine.lifecycle import was_forgotten
+from recollect.engine.refused_values import REJECTED_VALUE, rejections_of
 from recollect.engine.rehearsal import rehearsed
 from recollect.engine.waiting import waiting
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
@@ -37,7 +38,8 @@ from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Outcome, Status
 from recollect.rules.reasons import plain
-from recollect.stores.protocol import Writer
+from recollect.rules.rejected_values import Claim
+from recollect.stores.protocol import Reader, Stored, Writer
 
 BATCH = 200
 """How many records one transaction takes in: others who write wait no longer than that."""
@@ -342,20 +344,36 @@ def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
 _Answered = tuple[_Asked | None, Answer | Taken]
 
 
-def _deleted_here(engine: Engine, batch: Sequence[_Asked]) -> frozenset[str]:
-    """Return the ids under which the records of a batch were memories of this very store that were deleted since."""
+def _deleted_here(engine: Engine, batch: Sequence[_Asked]) -> dict[str, str]:
+    """Return the ids under which records of a batch were memories of this store, if deleted since, and why they stay so."""
+    ids = sorted({alias for one in batch for alias in one.candidate.aliases})
+    if not ids:
+        return {}
     with engine.read() as reader:
-        ids = sorted({alias for one in batch for alias in one.candidate.aliases})
-        states = [one.state for one in reader.by_ids(engine.tenant, ids).values()] if ids else []
-        put_away = [state.id for state in states if state.status is Status.SOFT_DELETED]
-        forgotten = {id for id in put_away if was_forgotten(reader, engine.tenant, id)}
-    return frozenset({*forgotten, *(state.id for state in states if state.removed)})
+        found = reader.by_ids(engine.tenant, ids).values()
+        return {one.state.id: _why_deleted(engine, reader, one) for one in found if _is_deleted(engine, reader, one)}
 
 
-def _answer(engine: Engine, one: _Asked, deleted: Collection[str] = ()) -> _Answered:
+def _is_deleted(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    state = stored.state
+    put_away = state.status is Status.SOFT_DELETED and was_forgotten(reader, engine.tenant, state.id)
+    return put_away or bool(state.removed)
+
+
+def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
+    """Return the reason for which a deleted memory does not come back: its value is rejected, or else it was forgotten."""
+    address = reader.stream_numbered(engine.tenant, stored.stream).address
+    if stored.body is None or address is None:
+        return DELETED_HERE
+    claim = Claim.of_memory(address, stored.body, stored.state.canonical_key)
+    return REJECTED_VALUE if rejections_of(engine, reader, claim) else DELETED_HERE
+
+
+def _answer(engine: Engine, one: _Asked, deleted: Mapping[str, str]) -> _Answered:
     """What the gates say to a record. What was deleted here is not brought back by a file."""
-    if not set(one.candidate.aliases).isdisjoint(deleted):
-        return None, Taken(one.record.number, one.record.place, REFUSED, (DELETED_HERE,), plain(DELETED_HERE))
+    why = next((deleted[alias] for alias in one.candidate.aliases if alias in deleted), None)
+    if why is not None:
+        return None, Taken(one.record.number, one.record.place, REFUSED, (why,), plain(why))
     try:
         return one, prepare(engine, one.candidate)
     except BadInput as error:

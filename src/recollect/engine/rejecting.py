@@ -5,7 +5,7 @@ rejection itself is an entry of the ledger with keyed hashes, and outlives the m
 it. Whatever is written later is compared with it (:func:`refusal`), before it can become active.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.engine import operations
@@ -14,6 +14,7 @@ from recollect.engine.changing import Pens, require_change
 from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import MAX_ALIKE, MIN_PREFIX, Engine, find, visible
 from recollect.engine.expiry import soft_delete
+from recollect.engine.import_terms import DEFAULT_OWNER
 from recollect.engine.operations import failures_noted
 from recollect.engine.pen import Pen
 from recollect.engine.reading import Spaces, readable_streams
@@ -26,11 +27,13 @@ from recollect.model.errors import AmbiguousId, NotAllowed, NotFound, WrongState
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import RejectedValue
+from recollect.model.record import Candidate
 from recollect.model.vocabulary import SHARED, Authority, Namespace, Source, Space, Status
 from recollect.rules.borders import write_refusal
 from recollect.rules.draft import Draft, Rejection
 from recollect.rules.naming import slots_of
 from recollect.rules.rejected_values import SECRET_BYTES, Claim, claimed_marks, rejected_marks, seal
+from recollect.rules.standing import CLAIMED
 from recollect.rules.statements import read_statement
 from recollect.rules.statements.frame import SELF
 from recollect.rules.text import terms
@@ -58,7 +61,7 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
     """
     assert draft.key is not None and pen.stream.address is not None, "a draft that is settled has a key and a stream"
     candidate, caller = draft.candidate, pen.engine.caller
-    person = candidate.user_id or caller.user
+    person = candidate.user_id or caller.user or _person_named_by_file(pen, candidate)
     claim = Claim(pen.stream.address, candidate.content, draft.key.text, draft.key.source, person)
     against = rejections_of(pen.engine, pen.writer, claim)
     if not against:
@@ -74,6 +77,20 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
         f" after `lift {against[0].id[:13]}`."
     )
     return Rejection("rejection", "rejected:value", detail)
+
+
+def _person_named_by_file(pen: Pen, candidate: Candidate) -> str | None:
+    """Return the person whose memory an imported record says it is, where the import itself says nobody's name.
+
+    Only for the application: to anybody else a refusal would tell what another person rejected.
+    """
+    claims, address = candidate.meta.get(CLAIMED), pen.stream.address
+    is_named = address is not None and address.owner != DEFAULT_OWNER
+    if is_named or not pen.engine.caller.trusted or not isinstance(claims, Mapping):
+        return None
+    in_a_users_space = claims.get("space", Space.USER) == Space.USER
+    named = claims.get("user_id") or (claims.get("owner") if in_a_users_space else None)
+    return named if isinstance(named, str) else None
 
 
 def _is_the_persons(pen: Pen, draft: Draft) -> bool:

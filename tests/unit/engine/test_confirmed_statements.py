@@ -78,7 +78,7 @@ def test_a_person_s_words_are_a_new_version_without_the_agent_s_fields(opened: O
     said = ana.add(BANK, tags=["mine"])
     mine = said.memory
     assert (said.outcome, said.reasons[0]) == ("superseded", "identity:confirmed")
-    assert (mine.authority, mine.author.id, mine.agent_id, mine.version) == ("user_asserted", "ana", None, 2)
+    assert (mine.authority, mine.author.id, mine.agent_id, mine.version) == ("user_asserted", "user:ana", None, 2)
     assert attached(mine) == NOTHING | {"tags": ("mine",)}
     assert (mine.aliases, mine.run_id, mine.thread_id) == ((), None, None)
     assert not ATTACHED["meta"].keys() & mine.meta.keys() and "importance:as_given" not in mine.importance_reason

@@ -88,7 +88,7 @@ def test_deleted_stays_deleted(ground: Ground, tmp_path: Path, how: str, sibling
         mem.reindex()
         mem.rebuild()
         check(mem, sibling)
-        assert mem.import_(last_week).reasons["forgotten:here"] >= 2, "a file does not bring it back"
+        assert mem.import_(last_week, believe="place").reasons["forgotten:here"] >= 2, "a file does not bring it back"
         check(mem, sibling)
         if how == "forget":
             mem.turn(session="s-ana", owner="ana", user=BEES, ai="Noted.", idempotency_key=f"turn of {BEES}")
@@ -100,7 +100,7 @@ def test_deleted_stays_deleted(ground: Ground, tmp_path: Path, how: str, sibling
         assert mem.get(dentist.id).status == "active" and mem.verify().ok
         lines = [*mem.export(owner=None, space=None)]
     with recollect.open(ground.elsewhere) as other:
-        other.import_(lines)
+        other.import_(lines, believe="place")
         assert not any("Zanzibar" in m.content for m in other.list(owner=None, space=None, status=None).items)
         assert any("Lund" in m.content for m in other.list(owner=None, space=None).items)
     recollect.restore_backup(tmp_path / "last-week", ground.restored)

@@ -55,7 +55,7 @@ def test_the_same_text_in_other_capitals_is_counted(mem: Recollect) -> None:
 
 
 @pytest.mark.parametrize("source", ["user", "agent"])
-@pytest.mark.parametrize("fields", [{"title": "port"}, {"kind": "profile", "key": "city"}])
+@pytest.mark.parametrize("fields", [{"title": "port"}, {"kind": "profile", "key": "tone"}])
 def test_a_conflict_names_the_slot_of_both_sides(mem: Recollect, fields: dict[str, str], source: str) -> None:
     first = say(mem, "The API port is 8080", source="user", **fields)
     second = say(mem, "The API port is 9090", source=source, **fields)

@@ -153,16 +153,16 @@ def test_records_of_several_people_are_not_mixed(opened: Open) -> None:
 
 def test_a_signature_grants_what_the_policy_trusts_its_signer_with(opened: Open, tmp_path: Path) -> None:
     writer = opened(":memory:")
-    key = writer.new_identity("ana", key_file=tmp_path / "ana.key").key
+    key = writer.new_identity("user:ana", key_file=tmp_path / "ana.key").key
     for said in ("The meter reads 12", "The valve is shut"):
         writer.add(said, author="ana", owner="ana")
-    signed = [*writer.export_entries(sign_as="ana", key_file=tmp_path / "ana.key")]
+    signed = [*writer.export_entries(sign_as="user:ana", key_file=tmp_path / "ana.key")]
     forged = entry("The meter reads 99", author="ana", metadata={"recollect": STANDING})
-    mem = opened(trust={"signers": {"ana": "user_asserted"}})
-    mem.register_identity("ana", key)
+    mem = opened(trust={"signers": {"user:ana": "user_asserted"}})
+    mem.register_identity("user:ana", key)
     mem.import_entries([*signed, *lines(forged)], owner="ana")
     believed = {one.content: (one.authority, one.authority_reason) for one in everything(mem)}
-    assert believed["The valve is shut"] == ("user_asserted", "signed_by:ana")
+    assert believed["The valve is shut"] == ("user_asserted", "signed_by:user:ana")
     assert believed["The meter reads 99"][0] == "ai_inferred", "nobody signed it"
     assert mem.query("meter", owner="ana").items[0].memory.content == "The meter reads 12"
 
@@ -281,8 +281,10 @@ def test_imported_vouchers_are_there_and_weigh_what_their_signature_earns(opened
     done = mem.import_entries([line, *lines(plain)])
     assert done.signed_vouches == {"good": 1, "unknown": 1}
     (it,) = [one for one in everything(mem) if "Fleet" in one.content]
-    assert [(one["id"], one["imported"]) for one in it.vouchers] == [("moss", True), ("reed", True), ("sock", True)]
-    found = {one["id"]: one for one in mem.vouching(it.id).vouchers}
+    assert [(one["id"], one["imported"]) for one in it.vouchers] == [
+        (f"agent:{name}", True) for name in ("moss", "reed", "sock")
+    ]
+    found = {one["id"].removeprefix("agent:"): one for one in mem.vouching(it.id).vouchers}
     assert found["moss"]["weight"] > 0 and found["moss"]["signed"] == "good"
     assert found["reed"]["weight"] == 0 and "unknown" in found["reed"]["why"]
     assert found["sock"]["weight"] == 0 and "not signed" in found["sock"]["why"]
@@ -292,6 +294,6 @@ def test_imported_vouchers_are_there_and_weigh_what_their_signature_earns(opened
     mem.register_identity("reed", keys["reed"])
     assert mem.vouching(it.id).weight > found["moss"]["weight"], "a key may be registered later"
     mem.vouch(it.id, by="moss")
-    assert [one["id"] for one in mem.get(it.id).vouchers if "imported" not in one] == ["moss"]
+    assert [one["id"] for one in mem.get(it.id).vouchers if "imported" not in one] == ["agent:moss"]
     state = mem.state_hash()
     assert mem.verify().ok and mem.rebuild() and mem.state_hash() == state
