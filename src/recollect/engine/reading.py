@@ -177,7 +177,7 @@ def history(engine: Engine, id: str) -> tuple[HistoryEvent, ...]:
         shown = _told_of(engine, reader, shown)
         links = _links_of(engine, reader, stored, entries, names)
     told = [_history_event(entry, names, amendments.get(entry.seq), stored.state.id) for entry in shown]
-    return tuple(sorted([*told, *links], key=lambda event: event.at))
+    return tuple(sorted([*told, *links], key=lambda event: (event.at, event.meta["seq"])))
 
 
 def history_of_owner(engine: Engine, owner: str) -> Iterator[HistoryEvent]:

@@ -9,6 +9,8 @@ from recollect.model.record import Memory, Tombstone
 from recollect.model.vocabulary import KIND_CLASS, Namespace
 
 EVERYWHERE = tuple(Namespace)
+WRITTEN_WITH = "relation:when_written"
+"""The rule of links that have no entry of their own: they came with the entry of the memory that brought them."""
 
 
 def check_everything(mem: Recollect, removed: Iterable[str] = ()) -> dict[str, Memory]:
@@ -83,7 +85,9 @@ def check_history(events: tuple[HistoryEvent, ...], memory: Memory | None) -> No
     assert events, "a memory has a history"
     assert events[0].event == "ADD"
     numbers = [event.meta["seq"] for event in events]
-    assert numbers == sorted(set(numbers)), "history is in order"
+    assert numbers == sorted(numbers), "history is in order"
+    entries = [event.meta["seq"] for event in events if event.meta.get("rule") != WRITTEN_WITH]
+    assert len(set(entries)) == len(entries), "each entry is told once; links that came with one have its number"
     ticks = [event.meta["tick"] for event in events]
     assert ticks == sorted(ticks), "ticks never run backwards"
     status = "new"

@@ -146,8 +146,8 @@ class Model:
         if outcome == "superseded":
             assert incumbent is not None
             self._supersede(incumbent, newcomer)
-            outweighed = AUTHORITIES.index(newcomer.authority) > AUTHORITIES.index(incumbent.authority)
-            self._take_over(incumbent, newcomer, set(fields), weight=not outweighed)
+            if "identity:confirmed" not in receipt.reasons:
+                self._take_over(incumbent, newcomer, set(fields), newcomer.authority)
             if any(reason.startswith("conflict:") for reason in receipt.reasons):
                 self._link(newcomer, incumbent, "conflicts")
         if outcome == "stored":
@@ -190,10 +190,14 @@ class Model:
         if old is None:
             return ("stored",) if "canonical_key" in fields else ("stored", "reinforced")
         if " ".join(new.content.split()) == " ".join(old.content.split()) or fields.get("change") == "same":
-            return ("reinforced",)
+            return ("superseded",) if self._is_higher(new.authority, old.authority) else ("reinforced",)
         if "change" not in fields:
             return ("reinforced", "superseded", "contradicted")
         return ("superseded",) if self._newcomer_wins(fields["change"], new, old) else ("contradicted",)
+
+    def _is_higher(self, one: str, other: str) -> bool:
+        """Return whether an authority is higher than another: what it confirms is then a version of its own."""
+        return AUTHORITIES.index(one) < AUTHORITIES.index(other)
 
     def _newcomer_wins(self, change: str, new: Note, old: Note) -> bool:
         ours, theirs = AUTHORITIES.index(new.authority), AUTHORITIES.index(old.authority)
@@ -210,9 +214,9 @@ class Model:
         assert note.concept[:3] == newcomer.concept[:3], "reinforced across a stream, a scope or a kind"
         note.reinforcements += 1
         note.last_reinforced = self.now
-        if AUTHORITIES.index(newcomer.authority) < AUTHORITIES.index(note.authority):
-            for name in ("authority", "pinned", "importance", "rated", "category", "tags", "expires_at"):
-                setattr(note, name, getattr(newcomer, name))
+        assert not self._is_higher(newcomer.authority, note.authority), (
+            "what a higher authority confirms is a new version"
+        )
         self._wrote(note)
 
     def _count_claim(self, id: str, newcomer: Note, incumbent: Note | None) -> None:
@@ -229,11 +233,15 @@ class Model:
         old.status, old.superseded_by = "superseded", new.id
         new.supersedes, new.version = old.id, old.version + 1
 
-    def _take_over(self, old: Note, new: Note, stated: set[str], *, weight: bool) -> None:
-        """A new version keeps what was decided about the one before and what it does not state itself."""
+    def _take_over(self, old: Note, new: Note, stated: set[str], authority: str) -> None:
+        """A new version keeps what was decided about the one before and what it does not state itself.
+
+        By the ``authority`` with which it counts: weight goes on to an equal one alone, and tags to none that is higher.
+        """
+        weight = authority == old.authority
         if "category" not in stated and old.category != "general":
             new.category = old.category
-        if "tags" not in stated and old.tags:
+        if "tags" not in stated and old.tags and not self._is_higher(authority, old.authority):
             new.tags = old.tags
         if weight and "pinned" not in stated and old.pinned:
             new.pinned = True
@@ -331,7 +339,9 @@ class Model:
                 self._supersede(incumbent, note)
                 stated = {"pinned"} if note.pinned else set()
                 stated |= ({"tags"} if note.tags else set()) | ({"category"} if note.category != "general" else set())
-                self._take_over(incumbent, note, stated | ({"importance"} if note.rated else set()), weight=True)
+                self._take_over(
+                    incumbent, note, stated | ({"importance"} if note.rated else set()), incumbent.authority
+                )
         self.committed()
 
     # ── care ────────────────────────────────────────────────────────────────────────────────────────────────────
