@@ -169,7 +169,8 @@ class Machine(RuleBasedStateMachine):
             "authority": authority,
             "event_type": "fact",
         }
-        fields |= {"change": change} if change else {}
+        if change and not self.model.ends_next(note):  # else there is nothing left to change
+            fields["change"] = change
         self.model.added([(fields, self.mem.add(**fields))])
 
     @precondition(lambda self: self.model.notes)

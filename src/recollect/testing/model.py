@@ -75,6 +75,10 @@ class Model:
             if n.place in places
         )
 
+    def ends_next(self, note: Note) -> bool:
+        """Return whether the next write to a note's stream finds the note expired."""
+        return self._is_due(note, self._tick(note.place) + 1)
+
     def _tick(self, place: Place) -> int:
         return self.ticks.get(place, 0)
 
