@@ -100,7 +100,7 @@ def test_links_that_a_memory_is_written_with_are_in_the_history_of_both(mem: Any
     assert (received.memory_id, received.old_ref, received.new_ref) == (first.id, first.id, second.id)
     assert [(e.memory_id, e.new_ref) for e in related(mem.history(owner="ana"))] == [(second.id, first.id)]
     assert (
-        "LINK    linked by system:application: the two were alike when the later one was written"
+        "LINK    linked by application: the two were alike when the later one was written"
         in mem.explain(second.id).text
     )
     mem.unlink(second.id, first.id)
