@@ -84,7 +84,7 @@ def open(
 
 
 def _finish_erasures(engine: Engine) -> None:
-    """Carry out every erasure that is noted beside the store. Until that is done the store would show what was erased."""
+    """Carry out every erasure that the list of erasures notes. Until then the store would show what was erased."""
     try:
         replay_erasures(engine)
     except StoreError as error:

@@ -230,7 +230,7 @@ def _lay_down(past: Engine, reader: Reader, writer: Writer, cut: _Cut) -> None:
         number, _, text, salt = versions[id]
         body, _ = body_from(text)
         if text is None or body is None or salt is None or id in hidden:
-            continue  # erased or purged since, damaged, or not for whoever asks today
+            continue  # erased, purged, damaged, or hidden from this caller
         writer.add_version(stream, number, id, text, salt)
         stored = Stored(stream.tenant, stream.number, number, body, state, 0, None)
         stored = assemble.as_of(stored, cut.at, tick) if is_later else stored

@@ -125,7 +125,7 @@ def _meta(stored: Stored) -> dict[str, Any]:
 def _vouchers(stored: Stored, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield who vouches for it: here, under the names that they go by, and then elsewhere, marked as ``imported``.
 
-    Whoever was erased vouches for nothing any more. Who vouches for it here, and did elsewhere, is told once.
+    An erased person vouches for nothing. A voucher here who also vouched elsewhere is listed once.
     """
     here = set()
     for one in stored.state.vouchers:

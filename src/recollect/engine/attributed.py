@@ -70,7 +70,7 @@ def _phase_names(reader: Reader, streams: Sequence[Stream]) -> set[str]:
 
 
 _EVENT = "event {} {}"
-"""How the list beside the store knows somebody who acted and left no entry in the ledger: by where an event stands."""
+"""How the list of erasures names a person who left no ledger entry: by the place of an operational event."""
 
 
 def users_of_events(reader: Reader, tenant: str, actors: Collection[str]) -> set[str]:

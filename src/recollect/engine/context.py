@@ -160,7 +160,7 @@ def find(engine: Engine, reader: Reader, id: str, field: str = "id", *, damaged:
 
 def damage_of(reader: Reader, stored: Stored) -> MemoryDamaged:
     """The error that names a damaged memory: its id, its stream, and what to do."""
-    assert stored.damage is not None, "only what is damaged is told of"
+    assert stored.damage is not None, "the memory is damaged"
     stream, id = reader.stream_numbered(stored.tenant, stored.stream), stored.state.id
     return MemoryDamaged(f"{stream.name}, memory {id}: {stored.damage.what}.", field=id, hint=MENDING.format(id=id))
 
