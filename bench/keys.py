@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.rules.extraction import RULES, extract
-from recollect.rules.keys import identity, read_key
+from recollect.rules.identity.keys import identity, read_key
 from recollect.rules.statements import read_statement, tables
 
 WHERE_FROM = """No measuring data in {folder}. Put there, under these names:

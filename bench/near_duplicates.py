@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from recollect.rules.difference import differences_between, read, what_differs
+from recollect.rules.identity.difference import differences_between, read, what_differs
 
 LONG_OLD = "The staging server in Dublin is restarted on 2024-03-01 at 3pm, and Ben approves 2 releases per week"
 LONG_NEW = "The staging server in Dublin is restarted at 15:00 on March 1, 2024, and Ben approves two a week now"

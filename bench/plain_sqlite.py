@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.rules.text import terms
+from recollect.rules.language.text import terms
 from recollect.stores.sqlite.store import QUERIES
 
 PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "temp_store = MEMORY", "cache_size = -32000")

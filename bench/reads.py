@@ -24,7 +24,7 @@ import recollect
 import texts
 from figures import QUICK_SIZES, SIZES, Budget, machine, median_ms, options, percentile, print_budgets, print_table
 from filled import OWNER, owner_numbered, working_copy
-from recollect.rules.text import STOP_WORDS, words
+from recollect.rules.language.text import STOP_WORDS, words
 
 BLOCK = 10
 OWNERS = 1_000

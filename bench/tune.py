@@ -21,7 +21,7 @@ from recall.measures import Answer
 from recall.stored import OWNER, Told, load, options
 from recollect.embed import EmbedderSettings, embedder_named
 from recollect.model.policy import Ranking
-from recollect.rules import confidence
+from recollect.rules.ranking import selection
 
 WEIGHTS = [n for n, known in Ranking.model_fields.items() if known.annotation is float and n != "meaning_min"]
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.25, 1.5, 2.0)
@@ -127,7 +127,7 @@ def judged(told: Told) -> Judged:
 def _support(sure: float) -> float:
     """What the curve made this confidence of."""
     bounded = min(max(sure, 0.001), 0.999)
-    return (math.log(bounded / (1 - bounded)) - confidence.AT_NOTHING) / confidence.PER_SUPPORT
+    return (math.log(bounded / (1 - bounded)) - selection.AT_NOTHING) / selection.PER_SUPPORT
 
 
 def curve(sets: Sequence[Judged]) -> tuple[float, float]:

@@ -17,8 +17,8 @@ from typing import NamedTuple, TypeVar
 import recollect
 from figures import QUICK_SIZES, SIZES, Budget, machine, options, print_budgets, print_table
 from filled import OWNER, working_copy
-from recollect.engine import checkpoint_log
-from recollect.rules import merkle, proofs
+from recollect.engine.ledger import checkpoint_log
+from recollect.rules.ledger import merkle, proofs
 
 VERIFY_S = 10.0
 """For 100,000 memories with their states, text index and relations, in seconds of the processor."""

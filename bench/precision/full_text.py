@@ -8,7 +8,7 @@ from precision.cases import Belief, Case
 from precision.scoring import Answer
 from precision.stored import TOP_K
 from recall.rankers import QUERIES
-from recollect.rules.text import STOP_WORDS, words
+from recollect.rules.language.text import STOP_WORDS, words
 
 
 def answers_from_full_text(cases: Sequence[Case], *, narrowed: bool) -> list[Answer]:

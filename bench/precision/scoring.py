@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from precision.cases import Belief, Case
-from recollect.rules.text import terms
+from recollect.rules.language.text import terms
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from functools import cached_property
 
 from recall.sets import Conversation, Turn
 from recollect.embed import Embedder
-from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency
-from recollect.rules.text import terms
-from recollect.rules.vectors import Codes, cosines, quantise
+from recollect.rules.language.text import terms
+from recollect.rules.ranking.bm25 import TextStatistics, bm25, inverse_frequency
+from recollect.rules.ranking.vectors import Codes, cosines, quantise
 
 Posting = tuple[int, int, int]
 K1, B = 1.2, 0.75

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from recall.index import Index
 from recall.sets import Question
-from recollect.rules.text import STOP_WORDS, terms, words
+from recollect.rules.language.text import STOP_WORDS, terms, words
 from recollect.stores.sql.queries import load_queries
 
 RANKED = 50

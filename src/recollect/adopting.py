@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from recollect.engine import ingest, lifecycle, reading
 from recollect.engine.context import Engine, PolicyInForce
+from recollect.engine.lifecycle import changes
+from recollect.engine.read import reading
+from recollect.engine.write import ingest
 from recollect.model.errors import BadInput, Refused
 from recollect.model.policy import Capacity, Length, Policy
 from recollect.model.receipt import Receipt
@@ -165,13 +167,13 @@ def _follow(engine: Engine, memory: VaultMemory, known: Memory) -> list[Receipt]
     """Do to a memory of the store what a vault did to it."""
     if not memory.active:
         if known.status is Status.ACTIVE:
-            lifecycle.forget(engine, known.id)
+            changes.forget(engine, known.id)
         return []
     if known.content != memory.text:
         fields = {**to_candidate(memory), "canonical_key": known.canonical_key, "aliases": [], "change": "update"}
         return [ingest.add(engine, fields)]
     if known.status is Status.ACTIVE and (known.category, known.tags) != (memory.category, memory.tags):
-        lifecycle.edit(engine, known.id, {"category": memory.category, "tags": list(memory.tags)})
+        changes.edit(engine, known.id, {"category": memory.category, "tags": list(memory.tags)})
     return []
 
 

@@ -9,14 +9,22 @@ from typing import Any
 
 from recollect.adopting import Progress, adopt_vault
 from recollect.embed import Embedder, embedder_named
-from recollect.engine.accesses import AccessCounter
 from recollect.engine.arguments import check_path
-from recollect.engine.clock_and_randomness import Clock, Randomness, SystemRandomness, fresh_uuid, system_clock
-from recollect.engine.context import Engine, PolicyInForce, check_caller
-from recollect.engine.erasure import replay_erasures
-from recollect.engine.meaning import Meanings, settings_of
-from recollect.engine.migration import refuse_unfinished
-from recollect.engine.scrubbing import scrubbed
+from recollect.engine.context import (
+    AccessCounter,
+    Clock,
+    Engine,
+    PolicyInForce,
+    Randomness,
+    SystemRandomness,
+    check_caller,
+    fresh_uuid,
+    system_clock,
+)
+from recollect.engine.lifecycle.changes import scrubbed
+from recollect.engine.lifecycle.erasure import replay_erasures
+from recollect.engine.read.meaning import Meanings, settings_of
+from recollect.engine.transfer.migration import refuse_unfinished
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import BadInput, StoreError, StoreUnavailable

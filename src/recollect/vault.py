@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from recollect.engine.arguments import check_names, check_number, check_path
-from recollect.engine.clock_and_randomness import Clock, Randomness, SystemRandomness, system_clock
+from recollect.engine.context import Clock, Randomness, SystemRandomness, system_clock
 from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
 from recollect.policies import load_policy
-from recollect.rules.injection import Block, CountTokens
+from recollect.rules.prompt.injection import Block, CountTokens
 from recollect.rules.vault import likeness, scoring, snapshot
 from recollect.rules.vault.carried import memories_of, written_by_a_store
 from recollect.rules.vault.changes import Changes, VaultReceipt
@@ -358,7 +358,7 @@ def build_memory_block(
 
 
 def _memory_block(memory: "Recollect", scopes: Sequence[str] | None, query: str | None, how: dict[str, Any]) -> Block:
-    from recollect.engine.injection import newest_block
+    from recollect.engine.turns.injection import newest_block
 
     if query is None:
         return newest_block(memory.engine, scopes=scopes, **how)

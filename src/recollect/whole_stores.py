@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.compose import VAULT, is_url, open, open_store
-from recollect.engine import migration
 from recollect.engine.arguments import check_path
-from recollect.engine.clock_and_randomness import SystemRandomness, fresh_uuid
-from recollect.engine.migration import MigrationReport
+from recollect.engine.context import SystemRandomness, fresh_uuid
+from recollect.engine.transfer import migration
+from recollect.engine.transfer.migration import MigrationReport
 from recollect.model.errors import BadInput, StoreCorrupt, StoreError, StoreUnavailable, WrongState
 from recollect.model.receipt import Plain
 from recollect.stores import backups

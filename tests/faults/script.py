@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import recollect
-from recollect.engine.clock_and_randomness import SeededRandomness, SteppingClock
+from recollect.engine.context import SeededRandomness, SteppingClock
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 POLICY = {"traces": {"keep": "all"}}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import recollect
-from recollect.engine.reindexing import reindex
+from recollect.engine.read.reindexing import reindex
 from recollect.testing.script import open_seeded
 from recollect.testing.topics import TopicEmbedder
 

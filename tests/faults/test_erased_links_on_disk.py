@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.erasure_records import erasure_record
-from recollect.engine.identities import new_identity, signing_key
-from recollect.rules.cid import cid_of_hash
+from recollect.engine.ledger.documents import erasure_record
+from recollect.engine.trust.identities import new_identity, signing_key
+from recollect.rules.ledger.content_ids import cid_of_hash
 from recollect.testing.postgres_server import PostgresServer
 
 from .disk import Fault, How

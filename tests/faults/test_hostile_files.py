@@ -16,8 +16,8 @@ import pytest
 
 import recollect
 from recollect import BadInput
-from recollect.engine.foreign_files import opened
-from recollect.engine.importing import import_file
+from recollect.engine.transfer.foreign_files import opened
+from recollect.engine.transfer.importing import import_file
 from recollect.formats.protocol import Options
 from recollect.formats.registry import to_read
 
@@ -41,7 +41,7 @@ def in_little_memory(*files: tuple[str, Path]) -> list[str]:
     """What an import of each file says, in one process whose memory is measured."""
     code = (
         "import resource, sys, recollect\n"
-        "from recollect.engine.importing import import_file\n"
+        "from recollect.engine.transfer.importing import import_file\n"
         "mem = recollect.open(':memory:')\n"
         "for format, path in zip(sys.argv[1::2], sys.argv[2::2], strict=True):\n"
         "    try:\n"

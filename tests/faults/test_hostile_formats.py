@@ -11,8 +11,8 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.engine.exporting import export_as
-from recollect.engine.importing import import_file
+from recollect.engine.transfer.exporting import export_as
+from recollect.engine.transfer.importing import import_file
 from recollect.formats.registry import FORMATS
 
 from .test_hostile_files import in_little_memory, of_ten_gigabytes, refused

@@ -24,7 +24,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.clock_and_randomness import SeededRandomness, SteppingClock
+from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.model.errors import StoreUnavailable
 from recollect.stores.journal import JournalStore
 from recollect.vault import MemoryVault

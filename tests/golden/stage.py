@@ -9,7 +9,7 @@ from uuid import UUID
 
 import recollect
 from recollect import Recollect
-from recollect.engine.clock_and_randomness import SeededRandomness
+from recollect.engine.context import SeededRandomness
 
 from .readable import POLICY_KEYS, Names
 from .scenario import BadScenario, Scenario, Step

@@ -8,7 +8,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 import recollect
 from recollect.compose import open_store
-from recollect.engine.clock_and_randomness import SeededRandomness
+from recollect.engine.context import SeededRandomness
 from recollect.langgraph import RecollectSaver
 from recollect.stores.postgres import init
 from recollect.testing.postgres_server import PostgresServer, binaries

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.engine.clock_and_randomness import SteppingClock
+from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectSaver, RecollectStore
 from recollect.stores.postgres import init
 from recollect.testing.postgres_server import PostgresServer, running_server

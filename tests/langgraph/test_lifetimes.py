@@ -6,7 +6,7 @@ import pytest
 from graphs import keys, value
 
 import recollect
-from recollect.engine.clock_and_randomness import SteppingClock
+from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectStore
 from recollect.model.errors import BadInput
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from graphs import checkpoint, metadata, put_steps, replaying_graph, rows, steps, thread
 
 import recollect
-from recollect.engine.clock_and_randomness import SteppingClock
+from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectSaver, Retention
 from recollect.langgraph.retention import all_but_latest, outdated
 from recollect.stores.sql.checkpoints import GraphVersion

@@ -13,7 +13,7 @@ import recollect
 from recollect.langgraph import RecollectStore
 from recollect.langgraph.items import canonical_key, namespace_of, owner_of, to_text, to_value
 from recollect.model.errors import BadInput, Refused
-from recollect.rules.text import fingerprint
+from recollect.rules.language.text import fingerprint
 
 NS = ("memories", "ana")
 SECRET = {"note": "my password is hunter2-Zx9Q"}
@@ -226,7 +226,7 @@ def test_a_namespace_can_be_erased(store: RecollectStore, mem: recollect.Recolle
 def test_upkeep_does_not_put_items_away(location: str) -> None:
     from datetime import UTC, datetime, timedelta
 
-    from recollect.engine.clock_and_randomness import SteppingClock
+    from recollect.engine.context import SteppingClock
 
     clock = SteppingClock(datetime(2026, 1, 1, tzinfo=UTC))
     with recollect.open(location, clock=clock) as mem, RecollectStore(mem) as store:

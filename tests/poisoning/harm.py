@@ -9,7 +9,7 @@ from recollect import Recollect
 from recollect.model.receipt import Recalled
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Source, Status, Tier
-from recollect.rules.borrowed_names import as_read
+from recollect.rules.trust.borders import as_read
 
 from .library import Attack
 from .people import PEOPLE, Person

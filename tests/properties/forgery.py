@@ -12,8 +12,8 @@ from typing import Any
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, Event, commit_to
 from recollect.model.seals import committed_text
-from recollect.rules.checkpoint_coverage import entry_leaf
-from recollect.rules.merkle import leaf_hash, tree_head, tree_heads
+from recollect.rules.ledger.merkle import leaf_hash, tree_head, tree_heads
+from recollect.rules.ledger.proofs import entry_leaf
 
 FIELDS = [name for name in Entry._fields if name not in ("stream", "hash")]
 

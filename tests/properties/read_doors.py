@@ -11,15 +11,15 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import recollect
-from recollect.engine.clock_and_randomness import SeededRandomness
+from recollect.engine.context import SeededRandomness
 from recollect.interfaces.mcp import prompts, resources
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller
 from recollect.model.errors import RecollectError
 from recollect.model.receipt import Page, Receipt
-from recollect.rules.cid import cid_of
 from recollect.rules.knowledge_graph import Entity, entity_fields
+from recollect.rules.ledger.content_ids import cid_of
 from recollect.testing.script import START
 
 POLICY: dict[str, Any] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.engine.audit import canonical_state
+from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import NotAllowed, NotFound, RecollectError
 from recollect.testing.invariants import EVERYWHERE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine.audit import canonical_state
+from recollect.engine.ledger.audit import canonical_state
 from recollect.testing.invariants import EVERYWHERE
 from recollect.testing.script import digest, open_seeded, run
 

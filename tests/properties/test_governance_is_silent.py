@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from recollect.compose import open as open_memory
-from recollect.engine.clock_and_randomness import SeededRandomness
+from recollect.engine.context import SeededRandomness
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.item import to_item

@@ -32,7 +32,7 @@ from read_doors import (
 )
 from typer.testing import CliRunner
 
-from recollect.engine.filters import FILTERS
+from recollect.engine.read.filters import FILTERS
 from recollect.interfaces.as_of import Past
 from recollect.interfaces.cli.app import app
 from recollect.interfaces.mcp.catalogue import TOOLS

@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 import pytest
 from forgery import Forger
 
-from recollect.engine import checkpoint_log, identities
+from recollect.engine.ledger import checkpoint_log
+from recollect.engine.trust import identities
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.errors import StoreError
 from recollect.model.proof import Checkpoint
 from recollect.model.receipt import Verification
-from recollect.rules import proofs
-from recollect.rules.signatures import private_key, public_key
+from recollect.rules.ledger import proofs
+from recollect.rules.trust.signatures import private_key, public_key
 from recollect.testing.script import open_seeded, run
 
 MUTATIONS = 10_000 if os.environ.get("RECOLLECT_TORTURE") else 200

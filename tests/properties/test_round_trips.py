@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import recollect
 from recollect import Recollect
-from recollect.engine.exporting import export_as
-from recollect.engine.importing import import_file
+from recollect.engine.transfer.exporting import export_as
+from recollect.engine.transfer.importing import import_file
 from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
 

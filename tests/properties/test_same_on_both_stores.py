@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.engine.audit import canonical_state
+from recollect.engine.ledger.audit import canonical_state
 from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.script import digest, open_seeded, run
 

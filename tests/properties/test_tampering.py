@@ -18,7 +18,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.engine import checkpoint_log, identities
+from recollect.engine.ledger import checkpoint_log
+from recollect.engine.trust import identities
 from recollect.interfaces.python import Recollect
 from recollect.langgraph import RecollectSaver
 from recollect.model.errors import StoreError

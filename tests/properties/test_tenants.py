@@ -23,7 +23,7 @@ import recollect
 from recollect.compose import open_store
 from recollect.langgraph import RecollectSaver, RecollectStore
 from recollect.model.errors import RecollectError
-from recollect.rules.signatures import private_key, public_key
+from recollect.rules.trust.signatures import private_key, public_key
 from recollect.stores.protocol import NO_LIMIT, Store
 from recollect.testing.invariants import EVERYWHERE
 from recollect.testing.postgres_server import PostgresServer

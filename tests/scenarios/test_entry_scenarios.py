@@ -18,11 +18,11 @@ import yaml
 from test_scenarios import Stage, location
 
 import recollect
-from recollect.engine.entries import validate
+from recollect.engine.transfer.entries import validate
 from recollect.formats.entries import problems_of
 from recollect.model.record import Memory
-from recollect.rules.entry_signatures import check_offline
-from recollect.rules.provenance import Lineage
+from recollect.rules.trust.provenance import Lineage
+from recollect.rules.trust.signed_documents import check_offline
 
 __all__ = ["location"]
 PLACE: dict[str, Any] = {"owner": "lab", "space": "project"}

@@ -24,7 +24,7 @@ import pytest
 import yaml
 
 import recollect
-from recollect.engine.clock_and_randomness import SeededRandomness
+from recollect.engine.context import SeededRandomness
 
 HERE = Path(__file__).parent
 

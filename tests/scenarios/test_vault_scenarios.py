@@ -23,7 +23,7 @@ import pytest
 import yaml
 
 import recollect
-from recollect.engine.clock_and_randomness import SeededRandomness, SteppingClock
+from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.vault import MemoryVault, VaultReceipt, build_memory_block, build_snapshot_block
 
 ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?")

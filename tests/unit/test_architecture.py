@@ -78,16 +78,16 @@ def test_imports_go_one_way(folder: str) -> None:
 
 FROM_THE_ENGINE = {
     "cli": {
-        "recollect.engine.entries.validate",
-        "recollect.engine.foreign_audit.audit_file",
-        "recollect.engine.foreign_files.Beside",
+        "recollect.engine.transfer.entries.validate",
+        "recollect.engine.transfer.foreign_audit.audit_file",
+        "recollect.engine.transfer.foreign_files.Beside",
     },
     "mcp": {
-        "recollect.engine.filters.FILTERS",
-        "recollect.engine.knowledge_graph",
-        "recollect.engine.knowledge_graph.Deleted",
-        "recollect.engine.knowledge_graph.Observations",
-        "recollect.engine.knowledge_graph.whole_graph",
+        "recollect.engine.read.filters.FILTERS",
+        "recollect.engine.transfer.knowledge_graph",
+        "recollect.engine.transfer.knowledge_graph.Deleted",
+        "recollect.engine.transfer.knowledge_graph.Observations",
+        "recollect.engine.transfer.knowledge_graph.whole_graph",
     },
 }
 """What an interface takes from the engine besides types: commands that look at a file and open no store, the names of

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from recollect.embed.wordpiece import WordPiece, split_words
-from recollect.rules.text import STOP_WORDS, stem
+from recollect.rules.language.text import STOP_WORDS, stem
 from texts import people, synsets
 
 LEAST_COSINE = 0.4

@@ -9,7 +9,7 @@ from recollect.model.errors import BadInput
 from recollect.model.moment import EXAMPLES, read_moment
 from recollect.model.policy import Privacy
 from recollect.model.record import MAX_NAME, name_fault
-from recollect.rules.privacy_gate import denied_types
+from recollect.rules.privacy.gate import denied_types
 
 MAX_NUMBER = 2**62
 

@@ -1,27 +1,142 @@
-"""What every operation works with: the store, the policy, the caller, the clock, and the randomness."""
+"""Hold what every operation works with: the store, the policy, the caller, the clock, randomness, and access counts."""
 
 import hashlib
-from collections.abc import Sequence
+import random
+import secrets
+import threading
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
+from uuid import UUID
 
-from recollect.engine.accesses import AccessCounter
 from recollect.engine.arguments import check_kept
-from recollect.engine.clock_and_randomness import Clock, Randomness
-from recollect.engine.meaning import Meanings
+from recollect.engine.read.meaning import Meanings
 from recollect.model.address import Address
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time
-from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound
+from recollect.model.errors import AmbiguousId, MemoryDamaged, NotAllowed, NotFound, StoreError
 from recollect.model.policy import Policy, Privacy
 from recollect.model.record import name_fault
 from recollect.model.vocabulary import Space, Status
-from recollect.rules.borders import Sight, may_read, sight_of
-from recollect.rules.cid import content_hash_in
-from recollect.rules.memory_ids import ids_in
+from recollect.rules.ledger.content_ids import content_hash_in, ids_in
+from recollect.rules.trust.borders import Sight, may_read, sight_of
 from recollect.stores.protocol import Reader, Selection, Store, Stored, Stream, Writer
+
+Clock = Callable[[], datetime]
+
+
+class Randomness(Protocol):
+    def bytes(self, count: int) -> bytes: ...
+
+
+class SystemRandomness:
+    """The operating system's own."""
+
+    def bytes(self, count: int) -> bytes:
+        return secrets.token_bytes(count)
+
+
+class SeededRandomness:
+    """The same bytes again for the same seed. For tests and replays, never for secrets."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def bytes(self, count: int) -> bytes:
+        return self._random.randbytes(count)
+
+
+def system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class SteppingClock:
+    """A clock that moves on by a fixed step each time it is read."""
+
+    def __init__(self, start: datetime, step: timedelta = timedelta(seconds=1)) -> None:
+        self.now = start
+        self.step = step
+
+    def __call__(self) -> datetime:
+        now, self.now = self.now, self.now + self.step
+        return now
+
+
+def fresh_uuid(randomness: Randomness) -> str:
+    """A random UUID drawn from the given randomness."""
+    return str(UUID(bytes=randomness.bytes(16), version=4))
+
+
+FLUSH_AFTER_S = 2.0
+"""How long counts wait for a write to carry them."""
+
+Counts = dict[str, tuple[int, str]]
+"""How often each memory was read, and when last."""
+
+
+class AccessCounter:
+    """Counts in memory. The next write carries the counts along; without one, a timer does."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._counts: dict[str, Counts] = {}
+        self._lock = threading.Lock()
+        self._flushing = threading.Lock()
+        self._timer: threading.Timer | None = None
+        self._closed = False
+
+    def note(self, tenant: str, ids: Sequence[str], at: str) -> None:
+        with self._lock:
+            counts = self._counts.setdefault(tenant, {})
+            for id in ids:
+                count, last = counts.get(id, (0, at))
+                counts[id] = (count + 1, max(last, at))
+            if ids and self._timer is None and not self._closed:
+                self._timer = threading.Timer(FLUSH_AFTER_S, self.flush)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def carry_along(self, writer: Writer, tenant: str) -> None:
+        """Write the tenant's counts in a transaction that is open anyway, as the last thing before it commits.
+
+        Those that the timer is writing at this moment are written first, so that nobody misses them.
+        """
+        if tenant in self._counts or self._flushing.locked():
+            with self._flushing:
+                self._write(writer, tenant)
+
+    def flush(self) -> None:
+        """Write the counts if nobody else is writing; else leave them to the next write."""
+        with self._lock:
+            self._timer = None
+            tenants = sorted(self._counts)
+        with self._flushing:
+            for tenant in tenants:
+                self._flush_tenant(tenant)
+
+    def _flush_tenant(self, tenant: str) -> None:
+        try:
+            with self._store.write(tenant, patience_s=0) as writer:
+                self._write(writer, tenant)
+        except StoreError:
+            return  # they wait for the next write; the reads were answered long ago
+
+    def _write(self, writer: Writer, tenant: str) -> None:
+        with self._lock:
+            counts = self._counts.pop(tenant, {})
+        if counts:
+            writer.count_accesses(tenant, counts)
+
+    def close(self) -> None:
+        with self._lock:
+            timer, self._timer, self._closed = self._timer, None, True
+        if timer is not None:
+            timer.cancel()
+            timer.join()  # one that is writing just now uses the store that is about to be closed
+        self.flush()
 
 
 class PolicyInForce:

@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 from typing import Concatenate, ParamSpec, TypeVar
 
 from recollect.engine.arguments import check_moment, check_number, check_sought, check_word
-from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, visible
+from recollect.engine.retries import again_on_conflict
 from recollect.engine.waiting import waiting
 from recollect.model.caller import Caller, Right
 from recollect.model.canonical import format_time, parse_time
@@ -25,7 +25,7 @@ from recollect.model.operation import Node, Op, Operation, OperationCount, Opera
 from recollect.model.receipt import Receipt
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Outcome, Space
-from recollect.rules.privacy_gate import denied_types
+from recollect.rules.privacy.gate import denied_types
 from recollect.stores.protocol import OperationPlace, OperationsWanted, Reader, Stored, Writer
 
 MAX_PAGE = 1_000

@@ -1,21 +1,24 @@
-"""Idempotency: a write that names a key is answered once; a retry is given the same answer.
+"""Run an operation again safely.
 
-The request is remembered as a salted digest. A denied write is not remembered at all: it would be denied again, and
-a digest of a secret is still something of it.
+A write that names an idempotency key is answered once, and a retry gets the same answer. A transaction that loses
+against another writer runs again a few times, because an operation does nothing outside its transaction.
 """
 
+import functools
 import hashlib
-from collections.abc import Sequence
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import Concatenate, ParamSpec, TypeVar
 
-from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
-from recollect.engine.links import as_seen
+from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.model.canonical import canonical_json, check_text
-from recollect.model.errors import BadInput, RetryMismatch
+from recollect.model.errors import BadInput, RetryMismatch, StoreConflict
 from recollect.model.receipt import Receipt
 from recollect.model.record import Candidate, Memory
 from recollect.model.vocabulary import Outcome
-from recollect.rules.privacy_gate import denied_types
+from recollect.rules.privacy.gate import denied_types
 from recollect.stores.protocol import Stored, Writer
 
 MAX_KEY = 256
@@ -84,3 +87,25 @@ def _digest(salt: bytes, engine: Engine, asked: Sequence[Candidate]) -> str:
     said = [candidate.model_dump(mode="json", exclude_unset=True) for candidate in asked]
     text = canonical_json([engine.caller.name, *said])
     return hashlib.sha256(salt + text.encode("utf-8")).hexdigest()
+
+
+TRIES = 8
+FIRST_PAUSE_S = 0.005
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def again_on_conflict(operation: Callable[Concatenate[Engine, P], T]) -> Callable[Concatenate[Engine, P], T]:
+    """Run the operation again when it lost against another writer; each pause is about twice the one before."""
+
+    @functools.wraps(operation)
+    def patient(engine: Engine, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        for attempt in range(TRIES - 1):
+            try:
+                return operation(engine, *args, **kwargs)
+            except StoreConflict:
+                time.sleep(FIRST_PAUSE_S * 2**attempt * random.uniform(0.5, 1.5))
+        return operation(engine, *args, **kwargs)
+
+    return patient

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from recollect.engine.consolidation import ConsolidationReport
-from recollect.engine.erasure_records import RecordedErasure
-from recollect.engine.importing import ImportReport
+from recollect.engine.ledger.documents import RecordedErasure
+from recollect.engine.lifecycle.consolidation import ConsolidationReport
+from recollect.engine.transfer.importing import ImportReport
 from recollect.model.errors import RecollectError
 from recollect.model.operation import OperationPage
 from recollect.model.receipt import ErasureReceipt, Page, Recall, Receipt, UpkeepReport, Verification

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from recollect.engine.arguments import check_moment, check_number, check_sought, check_word
-from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine, find
-from recollect.engine.links import hidden_ids
+from recollect.engine.read.assemble import hidden_ids
+from recollect.engine.retries import again_on_conflict
 from recollect.engine.waiting import TraceRow, waiting
 from recollect.model import trace
 from recollect.model.caller import Right
@@ -18,12 +18,13 @@ from recollect.model.policy import Privacy
 from recollect.model.record import Candidate
 from recollect.model.trace import Trace, TraceType, is_refusal, policy_key
 from recollect.model.vocabulary import Authority, Source, Space
-from recollect.rules import own_patterns, privacy
-from recollect.rules.draft import Rejection
-from recollect.rules.privacy_gate import action
-from recollect.rules.taxonomy import classify_event
-from recollect.rules.trace_visibility import may_be_told, named_ids
-from recollect.rules.why import MAX_TRACES, last_turn, sentences
+from recollect.rules import privacy
+from recollect.rules.gates.classification import classify_event
+from recollect.rules.gates.draft import Rejection
+from recollect.rules.privacy import gate
+from recollect.rules.privacy.gate import action
+from recollect.rules.reasons import MAX_TRACES, last_turn, sentences
+from recollect.rules.trust.borders import may_be_told, named_ids
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
 
 MAX_PAGE = 10_000
@@ -53,7 +54,7 @@ def shown_query(query: str, settings: Privacy) -> str:
     hits = [hit for hit in privacy.scan(query) if action(hit.type, settings) != "allow"]
     shown = privacy.redact(query, hits) if hits else query
     for pattern in settings.deny_patterns:
-        for start, end in reversed(list(own_patterns.places(pattern, shown))):
+        for start, end in reversed(list(gate.own_places(pattern, shown))):
             shown = f"{shown[:start]}[redacted:deny_pattern]{shown[end:]}"
     return shown
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from recollect.engine.accesses import FLUSH_AFTER_S
-from recollect.engine.context import Engine
+from recollect.engine.context import FLUSH_AFTER_S, Engine
 from recollect.model.errors import OutcomeUnknown, StoreBusy, StoreCorrupt, StoreError, StoreTooNew, StoreUnavailable
 from recollect.model.operation import Operation
 from recollect.stores.protocol import Store

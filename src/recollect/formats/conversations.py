@@ -13,8 +13,8 @@ from recollect.formats.fields import said_at, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy import scan
-from recollect.rules.provenance import on_a_cycle
-from recollect.rules.turns import parts
+from recollect.rules.prompt.turn_lines import parts
+from recollect.rules.trust.provenance import on_a_cycle
 
 SPOKEN_BY = {"user": "user", "human": "user", "assistant": "agent", "tool": "tool"}
 """Who said it. What an export gives as the system's was the service's, not this operator's: an import."""

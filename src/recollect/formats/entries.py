@@ -29,9 +29,9 @@ from recollect.model.record import (
     name_fault,
 )
 from recollect.model.vocabulary import Kind, Status
-from recollect.rules.cid import cid_of_hash, hash_of_cid
-from recollect.rules.keys import FALLBACK
-from recollect.rules.signatures import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
+from recollect.rules.identity.keys import FALLBACK
+from recollect.rules.ledger.content_ids import cid_of_hash, hash_of_cid
+from recollect.rules.trust.signatures import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
 
 MEMORY_TYPES = ("episodic", "semantic", "procedural", "insight")
 VERIFIED = ("accurate", "useful", "valid")

@@ -13,7 +13,7 @@ from recollect.formats.entries import problems_of
 from recollect.formats.entry_files import Read
 from recollect.formats.fields import mapping_of
 from recollect.model.canonical import parse_time
-from recollect.rules.provenance import Circle, circles
+from recollect.rules.trust.provenance import Circle, circles
 
 CIRCLE = "is superseded by an entry that it supersedes itself: expected one that came later and stays"
 

@@ -14,7 +14,7 @@ from recollect.formats.fields import each_line, objects_in, said_at
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
 from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
-from recollect.rules.provenance import on_a_cycle
+from recollect.rules.trust.provenance import on_a_cycle
 
 NAME = "entries"
 

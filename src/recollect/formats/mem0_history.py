@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from recollect.formats.fields import said_at, text_of, without_empty
 from recollect.formats.protocol import ORIGIN, Foreign
-from recollect.rules.keys import fallback_key, read_key
+from recollect.rules.identity.keys import fallback_key, read_key
+from recollect.rules.language.text import fingerprint
 from recollect.rules.statements import read_statement
-from recollect.rules.text import fingerprint
 
 Change = Mapping[str, Any]
 """A row of mem0's history: the event, the old and the new words, and when."""

@@ -8,8 +8,8 @@ from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.record import Memory
 from recollect.model.state import OF_THE_STORE
-from recollect.rules.keys import FALLBACK
-from recollect.rules.text import sha256_hex
+from recollect.rules.identity.keys import FALLBACK
+from recollect.rules.language.text import sha256_hex
 
 NAME = "recollect"
 CARRIED = """

@@ -23,7 +23,7 @@ from recollect.formats.fields import (
 )
 from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
-from recollect.rules.text import sha256_hex
+from recollect.rules.language.text import sha256_hex
 
 NAME = "v3"
 _CARRIED = """

@@ -16,8 +16,8 @@ from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source,
 from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
-from recollect.rules.keys import FALLBACK
-from recollect.rules.text import fingerprint, sha256_hex
+from recollect.rules.identity.keys import FALLBACK
+from recollect.rules.language.text import fingerprint, sha256_hex
 
 NAME = "v4"
 SPOKEN_BY = {"user_input": "user", "agent": "agent", "test_suite": "test_suite"}

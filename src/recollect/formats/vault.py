@@ -11,7 +11,7 @@ from recollect.model.caller import APPLICATION
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.principals import SYSTEM, principal
 from recollect.model.record import Memory
-from recollect.rules.text import sha256_hex
+from recollect.rules.language.text import sha256_hex
 from recollect.rules.vault.carried import FIELD, RESERVED_ID, memories_of, written_by_a_store
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.translation import MEMORY_ID

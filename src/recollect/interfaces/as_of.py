@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.engine import as_of, recall
 from recollect.engine.arguments import owner_named
-from recollect.engine.as_of import Point
 from recollect.engine.context import Engine, check_caller
-from recollect.engine.reading import Spaces
-from recollect.engine.recall import Query
+from recollect.engine.read import as_of, recall
+from recollect.engine.read.as_of import Point
+from recollect.engine.read.reading import Spaces
+from recollect.engine.read.recall import Query
 from recollect.engine.telemetry import traced
 from recollect.model.caller import Caller
 from recollect.model.errors import NotAllowed
@@ -37,7 +37,7 @@ class Past:
 
     @traced
     def list(self, **filters: Any) -> Page:
-        """Memories that fitted every filter then, newest first; see :func:`recollect.engine.reading.page_of`."""
+        """Memories that fitted every filter then, newest first; see :func:`recollect.engine.read.reading.page_of`."""
         return as_of.list_memories(self._engine, self._point, **{**self._where, **filters})
 
     @traced

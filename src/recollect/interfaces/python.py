@@ -7,40 +7,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Never, overload
 
-from recollect.engine import (
-    as_of,
-    audit,
-    backup,
-    change_header,
-    consolidation,
-    erasure,
-    explain,
-    health,
-    ingest,
-    injection,
-    lifecycle,
-    on_demand,
-    operations,
-    promotion,
-    reading,
-    recall,
-    rejecting,
-    superseding,
-    tracing,
-    turn_recall,
-    turns,
-)
-from recollect.engine import phases as phase_operations
+from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_names, owner_named
-from recollect.engine.backup import Backup
 from recollect.engine.context import Engine, check_caller
-from recollect.engine.exchange import parse_exchange
-from recollect.engine.on_demand import OnDemand, OnDemandShare
-from recollect.engine.phases import PhaseDiff, PhaseInfo, PhaseStarted
-from recollect.engine.reading import Spaces
-from recollect.engine.recall import Query
+from recollect.engine.ledger import audit
+from recollect.engine.lifecycle import changes as lifecycle
+from recollect.engine.lifecycle import consolidation, erasure, promotion, rejecting
+from recollect.engine.lifecycle import phases as phase_operations
+from recollect.engine.lifecycle.phases import PhaseDiff, PhaseInfo, PhaseStarted
+from recollect.engine.read import as_of, reading, recall
+from recollect.engine.read.reading import Spaces
+from recollect.engine.read.recall import Query
 from recollect.engine.telemetry import traced
+from recollect.engine.transfer import exporting
+from recollect.engine.transfer.exporting import Backup
+from recollect.engine.turns import change_header, injection, turn_recall, turns
+from recollect.engine.turns.exchange import parse_exchange
+from recollect.engine.turns.injection import OnDemand, OnDemandShare
 from recollect.engine.waiting import waiting
+from recollect.engine.write import ingest, superseding
 from recollect.interfaces.as_of import Past, through_agent
 from recollect.interfaces.doors.files import FilesDoor
 from recollect.interfaces.doors.ledger import LedgerDoor
@@ -65,8 +50,8 @@ from recollect.model.receipt import (
     Verification,
 )
 from recollect.model.record import Memory, Tombstone
-from recollect.rules.change_header import ChangeHeader
-from recollect.rules.injection import Block, CountTokens
+from recollect.rules.prompt.change_header import ChangeHeader
+from recollect.rules.prompt.injection import Block, CountTokens
 
 _BOUND_RIGHTS = frozenset({Right.READ, Right.WRITE})
 Progress = Callable[[int, int], None]
@@ -217,7 +202,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
 
     @traced
     def list(self, **filters: Any) -> Page:
-        """Memories that fit every filter, newest first; see :func:`recollect.engine.reading.list_memories`."""
+        """Memories that fit every filter, newest first; see :func:`recollect.engine.read.reading.list_memories`."""
         return reading.list_memories(self._engine, **filters)
 
     @traced
@@ -343,7 +328,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         budget_tokens: int | None = None,
     ) -> OnDemand:
         """A few bullets from memory, if ``confidence`` (0 to 1) is below what the policy asks for. Call it once a turn."""
-        return on_demand.recall_if_unsure(
+        return injection.recall_if_unsure(
             through_agent(self._engine, agent),
             Query(text, owner_named(owner, user_id), space, include_namespaces, categories, filters),
             confidence,
@@ -353,7 +338,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     @traced
     def on_demand_share(self, *, since: datetime | str | None = None, user: str | None = None) -> OnDemandShare:
         """In which share of the turns :meth:`recall_if_unsure` had to ask memory."""
-        return on_demand.on_demand_share(self._engine, since=since, user=user)
+        return injection.on_demand_share(self._engine, since=since, user=user)
 
     @traced
     def at(
@@ -397,12 +382,12 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
 
     @traced
     def changes(self, **where: Any) -> tuple[HistoryEvent, ...]:
-        """What happened in one stream after a ledger entry; see :func:`recollect.engine.reading.changes`."""
+        """What happened in one stream after a ledger entry; see :func:`recollect.engine.read.reading.changes`."""
         return reading.changes(self._engine, **where)
 
     @traced
     def change_header(self, **where: Any) -> ChangeHeader:
-        """What changed since a thread last looked; see :func:`recollect.engine.change_header.change_header`."""
+        """What changed since a thread last looked; see :func:`recollect.engine.turns.change_header.change_header`."""
         return change_header.change_header(self._engine, **where)
 
     @traced
@@ -413,7 +398,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     @traced
     def explain(self, id: str) -> Explanation:
         """Why a memory is as it is, in plain English."""
-        return explain.explain(self._engine, id)
+        return reading.explain(self._engine, id)
 
     @traced
     def traces(
@@ -632,7 +617,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     @traced
     def stats(self) -> dict[str, Any]:
         """What is in the store."""
-        return health.stats(self._engine)
+        return audit.stats(self._engine)
 
     @traced
     def verify(self, progress: Progress | None = None, *, kept: Checkpoint | None = None) -> Verification:
@@ -642,7 +627,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     @traced
     def backup(self, path: str | Path) -> Backup:
         """Write a consistent copy of the whole store to a file, while others write. ``restore_backup`` puts it back."""
-        return backup.back_up(self._engine, path)
+        return exporting.back_up(self._engine, path)
 
     @traced
     def promote(
@@ -696,7 +681,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
     @traced
     def doctor(self) -> tuple[Problem, ...]:
         """Everything that is wrong or risky, with the next step."""
-        return health.doctor(self._engine)
+        return audit.doctor(self._engine)
 
     @traced
     def state_hash(self) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from recollect.engine.contention import again_on_conflict
 from recollect.engine.context import Engine
+from recollect.engine.retries import again_on_conflict
 from recollect.langgraph.packing import Values, Where
 from recollect.langgraph.retention import Retention, StoredChannels, all_but_latest, outdated
 from recollect.model.errors import StoreError, WrongState

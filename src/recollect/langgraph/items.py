@@ -20,7 +20,7 @@ from langgraph.store.base import Item, PutOp, SearchItem, get_text_at_path, toke
 from recollect.model.canonical import format_time, parse_time
 from recollect.model.errors import BadInput
 from recollect.model.record import MAX_CONTENT_BYTES, MAX_NAME, Memory
-from recollect.rules.text import normalise, terms
+from recollect.rules.language.text import normalise, terms
 
 Namespace = tuple[str, ...]
 

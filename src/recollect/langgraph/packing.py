@@ -21,7 +21,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput
 from recollect.model.policy import Privacy
-from recollect.rules.privacy_gate import denied_types
+from recollect.rules.privacy.gate import denied_types
 from recollect.stores.sql.checkpoints import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
 
 DEFAULT_USER = "default"

@@ -7,11 +7,13 @@ from typing import Any
 
 from langgraph.store.base import PutOp
 
-from recollect.engine import ingest, lifecycle, reading, recall
-from recollect.engine.assemble import to_memory
 from recollect.engine.context import Engine
-from recollect.engine.drafting import draft_for, parse_candidate
-from recollect.engine.incumbents import holder
+from recollect.engine.lifecycle import changes
+from recollect.engine.read import reading, recall
+from recollect.engine.read.assemble import to_memory
+from recollect.engine.write import ingest
+from recollect.engine.write.drafting import draft_for, parse_candidate
+from recollect.engine.write.incumbents import holder
 from recollect.langgraph import items
 from recollect.langgraph.checkpoints import tables_of
 from recollect.langgraph.items import Namespace, Stamped
@@ -25,9 +27,9 @@ from recollect.model.vocabulary import KindClass, Outcome, Space, Status
 from recollect.model.vocabulary import Namespace as Environment
 from recollect.policies import load_policy
 from recollect.rules import privacy
-from recollect.rules.borders import sees
-from recollect.rules.draft import Rejection
-from recollect.rules.privacy_gate import denied_types
+from recollect.rules.gates.draft import Rejection
+from recollect.rules.privacy.gate import denied_types
+from recollect.rules.trust.borders import sees
 from recollect.stores.protocol import Reader
 
 PAGE = 200
@@ -183,7 +185,7 @@ def _touch(engine: Engine, fields: dict[str, Any], receipt: Receipt) -> None:
     memory = receipt.memory
     assert memory is not None, "what was reinforced is there"
     if list(memory.tags) != fields["tags"] or memory.expires_at != fields["expires_at"]:
-        lifecycle.edit(engine, memory.id, {"tags": fields["tags"], "expires_at": fields["expires_at"]})
+        changes.edit(engine, memory.id, {"tags": fields["tags"], "expires_at": fields["expires_at"]})
 
 
 def drop(engine: Engine, scope: str, namespace: Namespace, key: str) -> None:
@@ -191,7 +193,7 @@ def drop(engine: Engine, scope: str, namespace: Namespace, key: str) -> None:
     with engine.read() as reader:
         memory = _find(engine, reader, scope, namespace, key)
     if memory is not None:
-        _unless_gone(lambda: lifecycle.forget(engine, memory.id))
+        _unless_gone(lambda: changes.forget(engine, memory.id))
 
 
 def prolong(engine: Engine, stamped: Stamped, now: datetime) -> None:
@@ -200,7 +202,7 @@ def prolong(engine: Engine, stamped: Stamped, now: datetime) -> None:
     if later is None or stamped.expires_at is None or stamped.ttl_minutes is None:
         return
     if (later - stamped.expires_at).total_seconds() >= stamped.ttl_minutes * 60 * EARLY:
-        _unless_gone(lambda: lifecycle.edit(engine, stamped.memory_id, {"expires_at": later}))
+        _unless_gone(lambda: changes.edit(engine, stamped.memory_id, {"expires_at": later}))
 
 
 def _unless_gone(change: Any) -> None:

@@ -1,7 +1,7 @@
 """The ledger: typed, content-free transitions in one hash chain per stream.
 
 An entry refers to memories by id and to values by a salted commitment, so that content can be erased while the chain
-still verifies. State is the fold of the entries (``recollect.rules.fold``).
+still verifies. State is the fold of the entries (``recollect.rules.ledger.fold``).
 """
 
 import hashlib

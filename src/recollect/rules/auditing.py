@@ -13,15 +13,14 @@ from recollect.model.policy import Policy
 from recollect.model.receipt import Plain
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import KIND_CLASS, Change, KindClass, Namespace
-from recollect.rules.change import TENTATIVE, classify_change
-from recollect.rules.keys import read_key
-from recollect.rules.namespaces import assign_namespace
-from recollect.rules.near_duplicate import how_alike, overlap, prefix_length
-from recollect.rules.noise import noise_signal
+from recollect.rules.gates.content import assign_namespace, noise_signal
+from recollect.rules.identity.change import TENTATIVE, classify_change
+from recollect.rules.identity.keys import read_key
+from recollect.rules.identity.likeness import how_alike, overlap, prefix_length
+from recollect.rules.language.text import fingerprint, terms
 from recollect.rules.privacy import TYPES, redact, scan
-from recollect.rules.privacy_gate import strings
+from recollect.rules.privacy.gate import strings
 from recollect.rules.statements import read_statement
-from recollect.rules.text import fingerprint, terms
 
 FINDINGS: Mapping[str, str] = {
     "broken": "Records that cannot be read, or are no memory at all.",

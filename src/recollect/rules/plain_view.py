@@ -1,21 +1,4 @@
-"""The plain view: any JSON object as lines of ``key: value``, for people who read traces and not brackets.
-
->>> print("\\n".join(plain_lines({"type": "memory_write", "written": [{"id": "a1", "meta": {"owner": None}}], "tags": []})))
-tags.count: 0
-type: memory_write
-written.count: 1
-written.1.id: a1
-written.1.meta.owner: none
-
-Objects are written in the order of their keys, lists in their own, each after its count. The lines say everything and
-nothing twice, so that the object can be read back from them:
-
-- a value that could be taken for something else (text such as ``none``, ``true``, ``empty`` or ``12``, text with blanks at
-  its ends, with line breaks or with characters that change how a line is shown) stands in quotes, as JSON writes it;
-- an empty object is ``empty``, null is ``none``;
-- in a key, a dot, a colon and a backslash have a backslash before them, and so has a key that is ``count`` or a number,
-  which would otherwise look like part of a list.
-"""
+"""Show any JSON object as lines of ``key: value``, and write numbers in sentences."""
 
 import json
 import re
@@ -74,3 +57,24 @@ def _key(key: str) -> str:
 
 def _escaped(text: str) -> str:
     return visible_json(json.dumps(text, ensure_ascii=False)[1:-1])
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number and what is counted, in its plural unless it is one.
+
+    >>> counted(1, "stream"), counted(2_000, "stream"), counted(0, "memory", "memories")
+    ('1 stream', '2,000 streams', '0 memories')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def memories(number: int) -> str:
+    return counted(number, "memory", "memories")
+
+
+def entries(number: int) -> str:
+    return counted(number, "entry", "entries")
+
+
+def leaves(number: int) -> str:
+    return counted(number, "leaf", "leaves")

@@ -1,8 +1,14 @@
-"""Every reason code, with its meaning in plain English. Codes are stable: receipts, traces and history carry them."""
+"""List every reason code with its meaning, and tell a turn's governance events as plain sentences."""
 
-from recollect.rules.change import RULES as CHANGE_RULES
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from recollect.model.rendering import one_line
+from recollect.model.trace import Trace, TraceType
 from recollect.rules.extraction import RULES as EXTRACTION_RULES
-from recollect.rules.identity import READER_RULES
+from recollect.rules.identity.change import RULES as CHANGE_RULES
+from recollect.rules.identity.decision import READER_RULES
 
 REASONS: dict[str, str] = {
     # Why a write was refused.
@@ -237,3 +243,215 @@ REASONS: dict[str, str] = {
 def plain(code: str) -> str:
     """What a code means; a code that is unknown here is shown as it is."""
     return REASONS.get(code, code)
+
+
+MAX_TRACES = 500
+"""How far back a turn is looked for."""
+RECENT = 20
+"""How many events are told when none of them begins a turn."""
+MAX_NAMED = 5
+"""Beyond so many memories the rest are only counted."""
+QUOTED_CHARACTERS = 60
+
+_CAME_BECAUSE = {
+    "matches_query": ("matched the words", "matched the words"),
+    "near_a_match": ("was said next to a match", "were said next to a match"),
+    "has_similar_words": ("has a similar word", "have similar words"),
+    "means_alike": ("means something alike", "mean something alike"),
+    "related_to_a_match": ("has to do with a match", "have to do with a match"),
+    "recency": ("is recent", "are recent"),
+    "importance": ("is important", "are important"),
+    "active_rule": ("is an active rule", "are active rules"),
+}
+_WINS_BECAUSE = {
+    "authority": "the higher authority is believed",
+    "correction": "a correction is believed",
+    "recency": "the newer is believed",
+    "importance": "the more important is believed",
+    "manual": "a person has yet to decide",
+    "tentative": "the other only asks or supposes",
+    "other_subject": "the other shares no word with it and may be about something else",
+    "latest_wins": "the policy believes the latest",
+    "source_priority": "the policy believes the better source",
+}
+_DOING = {"read": "reading", "write": "writing to", "promote": "moving something to"}
+NOTHING = "No events of it were kept. The setting traces.keep says which are: all keeps every one."
+
+
+def sentences(traces: Sequence[Trace]) -> tuple[str, ...]:
+    """What the events say, in the order: asked, written, refused, settled, moved, gone, phases, borders."""
+    names = _Names(traces)
+    told = [sentence for tell in _TELLERS for sentence in tell(traces, names)]
+    return tuple(told) or (NOTHING,)
+
+
+def last_turn(traces: Sequence[Trace]) -> Sequence[Trace]:
+    """The events of the last turn: from the last recall of the session that spoke last, and the reads before it.
+
+    Where nothing was recalled there is no turn, and the last few events are told.
+    """
+    if not traces:
+        return traces
+    spoken = [event for event in traces if event["session"] == traces[-1]["session"]]
+    recalls = [place for place, event in enumerate(spoken) if event["type"] == TraceType.RECALL]
+    if not recalls:
+        return spoken[-RECENT:]
+    start = recalls[-1]
+    while start > 0 and _is_read(spoken[start - 1]):
+        start -= 1
+    return spoken[start:]
+
+
+def _is_read(event: Trace) -> bool:
+    return bool(event["type"] == TraceType.BORDER_CHECK and event["action"] == "read")
+
+
+class _Names:
+    """What memories are called: by their words if some event shows them, else by their short ids."""
+
+    def __init__(self, traces: Iterable[Trace]) -> None:
+        shown = (item for event in traces for item in (*event.get("recalled", ()), *event.get("written", ())))
+        self._items: dict[str, Mapping[str, Any]] = {item["id"]: item for item in shown}
+
+    def of(self, id: str) -> str:
+        item = self._items.get(id)
+        return f"memory {id.replace('-', '')[:12]}" if item is None else _quoted(item["text"])
+
+    def owner(self, id: str) -> str | None:
+        owner: str | None = self._items.get(id, {}).get("meta", {}).get("owner")
+        return owner
+
+
+Teller = Callable[[Sequence[Trace], _Names], Iterator[str]]
+
+
+def _of(traces: Iterable[Trace], *types: TraceType) -> list[Trace]:
+    return [event for event in traces if event["type"] in types]
+
+
+# ── one function for each kind of event ─────────────────────────────────────────────────────────────────────────────
+
+
+def _recalled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    for event in _of(traces, TraceType.RECALL):
+        items, question = event["recalled"], f"for the question {_quoted(event['query'])}"
+        if items:
+            yield f"Recalled {_count(len(items), 'memory', 'memories')} {question}: {_reasons_of(items)}."
+        else:
+            yield f"Recalled nothing {question}."
+
+
+def _reasons_of(items: Sequence[Mapping[str, Any]]) -> str:
+    counts = Counter(reason for item in items for reason in item["meta"].get("recall_reason", ()))
+    told = []
+    for code in sorted(counts, key=lambda code: (-counts[code], code)):
+        one, many = _CAME_BECAUSE.get(code, (plain(code), plain(code)))
+        told.append(f"{counts[code]} {one if counts[code] == 1 else many}")
+    return ", ".join(told) or "no reasons were noted"
+
+
+def _written(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    items = [item for event in _of(traces, TraceType.WRITE) for item in event["written"]]
+    passing = [item for item in items if item["kind"] == "short_term"]
+    lasting = [item for item in items if item["kind"] != "short_term"]
+    if passing:
+        yield f"Kept {_count(len(passing), 'line', 'lines')} of the conversation in short-term memory."
+    for item in lasting[:MAX_NAMED]:
+        yield _wrote(item)
+    if len(lasting) > MAX_NAMED:
+        yield f"Wrote {_count(len(lasting) - MAX_NAMED, 'more memory', 'more memories')}."
+
+
+def _wrote(item: Mapping[str, Any]) -> str:
+    meta = item["meta"]
+    place = _place(meta.get("space"), meta.get("owner"))
+    because = plain(f"authority:{meta['authority']}")
+    return f"Wrote the {meta['event_type']} {_quoted(item['text'])} to {place}: {because}."
+
+
+def _refused(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    counts = Counter(event["reason"] for event in _of(traces, TraceType.DENIED))
+    for code, count in counts.items():
+        yield f"Refused {_count(count, 'write', 'writes')}: {plain(code)}."
+
+
+def _settled(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    for event in _of(traces, TraceType.CONFLICT):
+        because = _WINS_BECAUSE.get(event["rule"], event["rule"])
+        winner, loser = names.of(event["winner_id"]), names.of(event["loser_id"])
+        yield f"Found a contradiction: {winner} stands against {loser}, since {because}."
+
+
+def _moved(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    for event in _of(traces, TraceType.PROMOTED):
+        code = event["reason"] if event["reason"] in REASONS else f"authority:{event['authority_used']}"
+        yield f"Moved {names.of(event['to_id'])} {_way(event, names.owner(event['to_id']))}: {plain(code)}."
+    for event in _of(traces, TraceType.PROMOTION_DENIED):
+        yield f"Did not move {names.of(event['memory_id'])} {_way(event, None)}: {plain(event['reason'])}."
+
+
+def _gone(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    forgotten = _of(traces, TraceType.FORGET)
+    said = {event["memory_id"] for event in forgotten}
+    deleted = [event for event in _of(traces, TraceType.DELETED) if event["memory_id"] not in said]
+    for verb, events in (("Forgot", forgotten), ("Took out of the active set", deleted)):
+        for code in dict.fromkeys(event["reason"] for event in events):
+            ids = [event["memory_id"] for event in events if event["reason"] == code]
+            yield f"{verb} {_listed(ids, names)}: {plain(code)}."
+
+
+def _phases(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    for event in _of(traces, TraceType.PHASE_STARTED):
+        yield f"Began {event['phase_id']} in {_place(event['space'], event['owner'])}: {plain(event['reason'])}."
+    for event in _of(traces, TraceType.PHASE_DIFF):
+        counts = ", ".join(f"{event[f'{what}_count']} {what}" for what in ("added", "deleted", "replaced"))
+        phases = f"{event['from_phase_id']} with {event['to_phase_id']}"
+        yield f"Compared {phases} in {_place(event['space'], event['owner'])}: {counts}."
+
+
+def _borders(traces: Sequence[Trace], names: _Names) -> Iterator[str]:
+    checks = _of(traces, TraceType.BORDER_CHECK)
+    closed = [event for event in checks if not event["allowed"]]
+    if checks:
+        state = f"{len(closed)} closed" if closed else "open" if len(checks) == 1 else "all open"
+        yield f"Checked {_count(len(checks), 'border', 'borders')}: {state}."
+    yield from dict.fromkeys(_stopped(event) for event in closed)
+
+
+def _stopped(event: Trace) -> str:
+    space = _place(event.get("to_space", event["from_space"]), None)
+    return f"Stopped {_DOING[event['action']]} {space}: {plain(event['reason'])}."
+
+
+_TELLERS: tuple[Teller, ...] = (_recalled, _written, _refused, _settled, _moved, _gone, _phases, _borders)
+
+
+# ── words ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _listed(ids: Sequence[str], names: _Names) -> str:
+    named = [names.of(id) for id in ids[:MAX_NAMED]]
+    more = [f"{len(ids) - MAX_NAMED:,} more"] if len(ids) > MAX_NAMED else []
+    *first, last = [*named, *more]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _quoted(text: str) -> str:
+    """Return at most so many characters of it, on one line."""
+    return f"“{one_line(text, QUOTED_CHARACTERS)}”"
+
+
+def _way(event: Trace, owner: str | None) -> str:
+    return f"from {_place(event['from_space'], None)} to {_place(event['to_space'], owner)}"
+
+
+def _place(space: str | None, owner: str | None) -> str:
+    if space == "user":
+        return f"{owner}'s own space" if owner else "the person's own space"
+    if space == "project":
+        return f"the project {owner}" if owner else "the project"
+    return "the system's space" if space == "system" else "the session"

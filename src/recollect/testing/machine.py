@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from recollect.compose import open as open_memory
-from recollect.engine.clock_and_randomness import SeededRandomness, SteppingClock
+from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.record import Memory

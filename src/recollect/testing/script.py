@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from recollect.compose import open as open_memory
-from recollect.engine.clock_and_randomness import SeededRandomness, SteppingClock
+from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import Refused
 from recollect.testing.invariants import EVERYWHERE, all_memories

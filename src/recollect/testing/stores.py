@@ -10,8 +10,8 @@ from recollect.model.errors import StoreConflict
 from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
 from recollect.model.state import State
 from recollect.model.vocabulary import Namespace, Space, Status
-from recollect.rules.findable import Findable
-from recollect.rules.text import sha256_hex
+from recollect.rules.language.findable import Findable
+from recollect.rules.language.text import sha256_hex
 from recollect.stores.protocol import NO_LIMIT, Reader, Store, Stream, Writer
 
 TENANT = "acme"

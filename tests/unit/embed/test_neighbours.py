@@ -4,7 +4,7 @@ import re
 
 from recollect.embed.neighbours import neighbours_of
 from recollect.embed.static import read_file
-from recollect.rules.text import STOP_WORDS, stem, terms
+from recollect.rules.language.text import STOP_WORDS, stem, terms
 
 LINES = read_file("neighbours.txt").decode("ascii").split("\n")
 

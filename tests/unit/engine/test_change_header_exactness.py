@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from recollect.engine.change_header import LOOKS, change_header
-from recollect.rules.change_header import MAX_LINES, ChangeHeader, Sign
+from recollect.engine.turns.change_header import LOOKS, change_header
+from recollect.rules.prompt.change_header import MAX_LINES, ChangeHeader, Sign
 from recollect.stores.protocol import Store, Writer
 
 

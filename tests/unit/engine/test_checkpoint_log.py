@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import checkpoint_log, identities
-from recollect.engine.checkpoint_log import checkpoint, checkpoints, covered_streams, prove_growth, prove_memory
-from recollect.engine.migration import migrate
+from recollect.engine.ledger import checkpoint_log
+from recollect.engine.ledger.checkpoint_log import checkpoint, checkpoints, covered_streams, prove_growth, prove_memory
+from recollect.engine.transfer.migration import migrate
+from recollect.engine.trust import identities
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import NotAllowed, NotFound, StoreCorrupt, WrongState
 from recollect.model.proof import StreamLeaf
-from recollect.rules import proofs
+from recollect.rules.ledger import proofs
 from recollect.testing.script import open_seeded, run
 
 

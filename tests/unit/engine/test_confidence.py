@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 import recollect
-from recollect.rules.confidence import confidence
-from recollect.rules.question import asks, aspect_of, named_in
+from recollect.rules.ranking.question import asks, aspect_of, named_in
+from recollect.rules.ranking.selection import confidence
 
 FACTS = (
     "Jana works at the harbour office",

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
-from recollect.engine.clock_and_randomness import SeededRandomness
+from recollect.engine.context import SeededRandomness
 from recollect.formats.entries import candidate_fields, problems_of, to_entry
 from recollect.model.record import Candidate, Memory
 

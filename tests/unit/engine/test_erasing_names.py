@@ -9,11 +9,11 @@ import pytest
 from erased import assert_sound, is_gone, told
 
 import recollect
-from recollect.engine.checkpoint_log import checkpoint, prove_memory
-from recollect.engine.erasure_records import erasure_record
-from recollect.engine.identities import new_identity, signing_key
-from recollect.rules import proofs
-from recollect.rules.erasure_records import check_record
+from recollect.engine.ledger.checkpoint_log import checkpoint, prove_memory
+from recollect.engine.ledger.documents import erasure_record
+from recollect.engine.trust.identities import new_identity, signing_key
+from recollect.rules.ledger import proofs
+from recollect.rules.ledger.proofs import check_record
 from recollect.testing.postgres_server import binaries
 
 ANA = "Xerophytia"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.rules.text import sha256_hex
+from recollect.rules.language.text import sha256_hex
 
 
 def everything(folder: Path) -> bytes:

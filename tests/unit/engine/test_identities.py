@@ -8,25 +8,27 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import checkpoint_log, identities
-from recollect.engine.identities import (
+from recollect.engine.ledger import checkpoint_log
+from recollect.engine.trust import identities
+from recollect.engine.trust.identities import (
     check_entry,
     check_voucher,
     identity,
     new_identity,
     place_of_memory,
+    read_key,
     revoke_identity,
     rotate_identity,
     sign_entry,
     sign_voucher,
     signing_key,
+    write_key,
 )
-from recollect.engine.key_files import read_key, write_key
 from recollect.interfaces.python import Recollect
 from recollect.model.caller import Right
 from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
-from recollect.rules.entry_signatures import check_offline
-from recollect.rules.signatures import Standing, checkpoint_bytes, private_key, public_key, sign
+from recollect.rules.trust.signatures import Standing, checkpoint_bytes, private_key, public_key, sign
+from recollect.rules.trust.signed_documents import check_offline
 from recollect.stores.protocol import LogSignature
 from recollect.testing.script import open_seeded
 

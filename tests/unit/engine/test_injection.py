@@ -11,10 +11,10 @@ import pytest
 
 import recollect
 from recollect.embed.tokens import count_tokens
-from recollect.engine.injection import WEIGHED_ANYWAY
+from recollect.engine.turns.injection import WEIGHED_ANYWAY
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
-from recollect.rules.injection import Block
+from recollect.rules.prompt.injection import Block
 
 MISSION = "The mission is to keep the garden alive"
 

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from recollect import Recollect
-from recollect.engine import checkpoint_log, identities
-from recollect.engine.key_histories import identity_history
+from recollect.engine.ledger import checkpoint_log
+from recollect.engine.ledger.documents import identity_history
+from recollect.engine.trust import identities
 from recollect.model.errors import NotAllowed, Refused
 from recollect.model.proof import Checkpoint, KeyHistory
-from recollect.rules import proofs
-from recollect.rules.signatures import checkpoint_bytes, history_bytes
+from recollect.rules.ledger import proofs
+from recollect.rules.trust.signatures import checkpoint_bytes, history_bytes
 from recollect.testing.script import open_seeded
 
 

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 import pytest
 
 import recollect
-from recollect.engine import ingest, knowledge_graph, lifecycle
 from recollect.engine.context import Engine
-from recollect.engine.knowledge_graph import (
+from recollect.engine.lifecycle import changes
+from recollect.engine.transfer import knowledge_graph
+from recollect.engine.transfer.knowledge_graph import (
     Deleted,
     Observations,
     add_observations,
@@ -22,6 +23,7 @@ from recollect.engine.knowledge_graph import (
     delete_relations,
     whole_graph,
 )
+from recollect.engine.write import ingest
 from recollect.rules.knowledge_graph import Entity, Graph, Relation
 from recollect.testing.postgres_server import PostgresServer
 
@@ -126,10 +128,10 @@ def test_what_another_deleted_meanwhile_is_not_counted(
     create_entities(one, [ANA, BEN])
     create_relations(one, [KNOWS])
     with monkeypatch.context() as patch:
-        just_before(patch, lifecycle, "forget", lambda: delete_relations(other, [KNOWS]))
+        just_before(patch, changes, "forget", lambda: delete_relations(other, [KNOWS]))
         assert delete_relations(one, [KNOWS]) == Deleted(0, 1)
     with monkeypatch.context() as patch:
-        just_before(patch, lifecycle, "forget", lambda: delete_entities(other, ["Ana"]))
+        just_before(patch, changes, "forget", lambda: delete_entities(other, ["Ana"]))
         assert delete_entities(one, ["Ana", "Ben"]) == Deleted(1, 2, ("Ana",))
     assert whole_graph(one) == Graph()
 
@@ -140,7 +142,7 @@ def test_what_changed_meanwhile_is_deleted_as_it_is_now(
     one, other = clients
     create_entities(one, [ANA])
     changed = knowledge_graph.graph.entity_fields(Entity("Ana", "ship"))
-    just_before(monkeypatch, lifecycle, "forget", lambda: ingest.add(other, {**changed, "change": "update"}))
+    just_before(monkeypatch, changes, "forget", lambda: ingest.add(other, {**changed, "change": "update"}))
     assert delete_entities(one, ["Ana"]) == Deleted(1, 1)
     assert whole_graph(one) == Graph()
 

@@ -12,7 +12,7 @@ import pytest
 
 import recollect
 from recollect.embed import EmbedderUnavailable
-from recollect.engine.meaning import Likeness, Meanings, as_asked
+from recollect.engine.read.meaning import Likeness, Meanings, as_asked
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import EmbedderMismatch
 from recollect.stores.protocol import NO_LIMIT
@@ -305,7 +305,7 @@ def test_what_is_undone_leaves_nothing_at_hand(place: str) -> None:
 
 
 def _within(mem: Recollect, writer: Any, stream: Any) -> Likeness:
-    from recollect.engine.meaning import likeness_of
+    from recollect.engine.read.meaning import likeness_of
 
     found = likeness_of(mem.engine, writer, [stream], bytes([127, 0]), committed=False)
     assert found is not None
@@ -385,7 +385,7 @@ def test_the_policy_says_how_many_vectors_stay_at_hand() -> None:
 
 @pytest.mark.parametrize("read_again", [5, 6])
 def test_what_is_at_hand_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch, read_again: int) -> None:
-    monkeypatch.setattr("recollect.engine.meaning.READ_AGAIN", read_again)
+    monkeypatch.setattr("recollect.engine.read.meaning.READ_AGAIN", read_again)
     with recollect.open(":memory:", embedder=MEANING) as mem:
         for owner in ("ana", "ben", "cat"):
             mem.add_many([{"content": f"tea {n}", "canonical_key": f"Cup-{n}", "owner": owner} for n in range(6)])

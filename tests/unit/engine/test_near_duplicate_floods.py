@@ -3,7 +3,7 @@
 import pytest
 
 import recollect
-from recollect.rules.difference import differences_between
+from recollect.rules.identity.difference import differences_between
 
 
 def _flooded(mem: recollect.Recollect, count: int) -> None:
@@ -32,6 +32,6 @@ def test_a_write_reads_only_the_closest_few(monkeypatch: pytest.MonkeyPatch) -> 
 
     with recollect.open(":memory:") as mem:
         _flooded(mem, 120)
-        monkeypatch.setattr("recollect.rules.near_duplicate.differences_between", counting)
+        monkeypatch.setattr("recollect.rules.identity.likeness.differences_between", counting)
         mem.add("The value of sensor 900 is high today", owner="ana")
     assert 0 < len(compared) <= 20

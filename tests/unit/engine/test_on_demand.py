@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.embed.tokens import count_tokens
-from recollect.engine.on_demand import OnDemand, OnDemandShare
+from recollect.engine.turns.injection import OnDemand, OnDemandShare
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
 

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.accesses import FLUSH_AFTER_S
-from recollect.engine.clock_and_randomness import SeededRandomness
+from recollect.engine.context import FLUSH_AFTER_S, SeededRandomness
 from recollect.interfaces.python import Recollect
 from recollect.stores.sqlite import SqliteStore
 from recollect.testing import script

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.engine.meaning import vector_of
-from recollect.engine.pen import Pen
-from recollect.engine.relations import MAY_UPDATE
+from recollect.engine.read.meaning import vector_of
+from recollect.engine.transaction import Pen
+from recollect.engine.write.relations import MAY_UPDATE
 from recollect.model.ledger import Event
 from recollect.model.receipt import OutdatedPair
 from recollect.model.vocabulary import Status

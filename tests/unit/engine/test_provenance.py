@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine import provenance
+from recollect.engine.trust import provenance
 from recollect.model.record import Memory
-from recollect.rules.provenance import Lineage
+from recollect.rules.trust.provenance import Lineage
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import AmbiguousId, BadInput, NotFound
-from recollect.rules.cid import cid_of
+from recollect.rules.ledger.content_ids import cid_of
 
 LAB = {"owner": "lab", "space": "project"}
 BUDS = "Frost on the north slope kills the early buds."

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.reindexing import reindex
+from recollect.engine.read.reindexing import reindex
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import EmbedderMismatch, NotAllowed
 from recollect.stores.protocol import NO_LIMIT

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.audit import canonical_state
+from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.langgraph import RecollectStore
 from recollect.testing.machine import START

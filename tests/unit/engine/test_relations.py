@@ -10,7 +10,7 @@ import pytest
 
 import recollect
 from recollect.embed.tokens import count_tokens
-from recollect.engine.carried_links import CARRIED
+from recollect.engine.write.relations import CARRIED
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.receipt import Related, as_written
 from recollect.stores.protocol import NO_LIMIT

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine.entries import validate
-from recollect.engine.identities import check_voucher
+from recollect.engine.transfer.entries import validate
+from recollect.engine.trust.identities import check_voucher
 from recollect.model.errors import BadInput, NotAllowed, NotFound
 from recollect.model.record import Memory
 

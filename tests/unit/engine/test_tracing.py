@@ -7,10 +7,8 @@ import pytest
 
 import recollect
 from recollect.compose import open_store
-from recollect.engine.accesses import AccessCounter
-from recollect.engine.clock_and_randomness import SeededRandomness, fresh_uuid
-from recollect.engine.context import Engine, PolicyInForce
-from recollect.engine.meaning import Meanings
+from recollect.engine.context import AccessCounter, Engine, PolicyInForce, SeededRandomness, fresh_uuid
+from recollect.engine.read.meaning import Meanings
 from recollect.engine.tracing import keep, shown_query, traces
 from recollect.interfaces.python import Recollect
 from recollect.model import trace

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.engine import exchange
 from recollect.engine.context import Engine
-from recollect.engine.exchange import MAX_TURN_BYTES
+from recollect.engine.turns import exchange
+from recollect.engine.turns.exchange import MAX_TURN_BYTES
 from recollect.model.errors import BadInput, NotAllowed, RetryMismatch
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy.examples import fake

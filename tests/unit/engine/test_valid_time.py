@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import recollect
-from recollect.engine.audit import rebuild
+from recollect.engine.ledger.audit import rebuild
 from recollect.formats.registry import FORMATS
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput

@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.model.record import Memory
-from recollect.rules.trust import ENOUGH
+from recollect.rules.trust.vouch_weight import ENOUGH
 
 PLAIN = {"preset": "entry", "ranking": {"newest_first": False, "meaning": 0}}
 """Where it is about vouches that the better of two answers comes first, and not the newer."""

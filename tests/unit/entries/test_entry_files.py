@@ -13,7 +13,7 @@ from test_one_entry import entry, sha
 
 from recollect.formats.entry_checks import Finding, Findings
 from recollect.formats.entry_files import MAX_ENTRY_CHARACTERS, Read, read_entries
-from recollect.rules.provenance import meant_by
+from recollect.rules.trust.provenance import meant_by
 
 
 def read(text: str) -> list[Read]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.formats.entries import MEMORY_TYPES, problems_of
-from recollect.rules.cid import cid_of
+from recollect.rules.ledger.content_ids import cid_of
 
 SCHEMA = json.loads((resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

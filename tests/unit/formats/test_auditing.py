@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect import BadInput
-from recollect.engine.foreign_audit import AuditedFile, audit_file
+from recollect.engine.transfer.foreign_audit import AuditedFile, audit_file
 from recollect.policies import load_policy
 from recollect.rules.auditing import FINDINGS
 

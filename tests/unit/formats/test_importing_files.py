@@ -10,8 +10,8 @@ import pytest
 
 import recollect
 from recollect import BadInput, Recollect
-from recollect.engine import rehearsal
-from recollect.engine.importing import BATCH, Taken, import_file
+from recollect.engine.transfer import importing
+from recollect.engine.transfer.importing import BATCH, Taken, import_file
 from recollect.testing.postgres_server import PostgresServer
 
 EVERYWHERE = ("prod", "test", "ephemeral")
@@ -107,7 +107,7 @@ def test_nobody_waits_for_a_dry_run(engine: str, request: pytest.FixtureRequest,
 def test_a_dry_run_on_a_store_too_large_for_memory_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rehearsal, "ROWS_IN_MEMORY", 0)
+    monkeypatch.setattr(importing, "ROWS_IN_MEMORY", 0)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
     mem = recollect.open(tmp_path / "memory.db")

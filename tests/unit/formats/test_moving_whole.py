@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.engine.importing import ImportReport, import_lines
+from recollect.engine.transfer.importing import ImportReport, import_lines
 from recollect.formats.registry import FORMATS
 from recollect.model.record import Memory
 

@@ -10,7 +10,7 @@ import pytest
 
 import recollect
 from recollect import Recollect
-from recollect.engine.importing import ImportReport, import_file
+from recollect.engine.transfer.importing import ImportReport, import_file
 from recollect.model.record import Memory
 
 SAMPLES = Path(__file__).parents[2] / "data" / "imports"

@@ -9,7 +9,7 @@ import pytest
 
 import recollect
 from recollect import BadInput
-from recollect.engine.importing import import_file
+from recollect.engine.transfer.importing import import_file
 
 SAMPLES = Path(__file__).parents[2] / "data" / "imports"
 

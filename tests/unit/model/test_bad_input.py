@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.engine.audit import canonical_state
+from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotFound, RecollectError
 from recollect.model.record import Candidate

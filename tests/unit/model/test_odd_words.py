@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.engine.audit import canonical_state
+from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput
 from recollect.testing.script import open_seeded

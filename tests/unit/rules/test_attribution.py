@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.rules.attribution import is_theirs, roles_of
+from recollect.rules.trust.provenance import is_theirs, roles_of
 
 ANA = "ana"
 IN_PROJECT = {

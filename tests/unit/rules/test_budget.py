@@ -1,6 +1,6 @@
 """What is told of all that was found: thresholds, a category's share, a number, and a budget of tokens."""
 
-from recollect.rules.budget import Room, best_within, least_relevance
+from recollect.rules.ranking.selection import Room, best_within, least_relevance
 
 
 def words(text: str) -> int:

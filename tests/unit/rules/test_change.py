@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.model.vocabulary import Change, EventType
-from recollect.rules import change
-from recollect.rules.change import RULES, TENTATIVE, classify_change
+from recollect.rules.identity import change
+from recollect.rules.identity.change import RULES, TENTATIVE, classify_change
 
 CASES: list[dict[str, Any]] = yaml.safe_load(
     importlib.resources.files("recollect.testing.cases").joinpath("changes.yaml").read_text("utf-8")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from recollect.model.ledger import RULES_VERSION, Entry, Event
 from recollect.model.vocabulary import Status
-from recollect.rules.change_header import (
+from recollect.rules.prompt.change_header import (
     MAX_LINES,
     Change,
     ChangeHeader,

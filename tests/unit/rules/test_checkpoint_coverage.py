@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from recollect.model.proof import StreamLeaf
-from recollect.rules.checkpoint_coverage import Covering, entry_leaf
-from recollect.rules.merkle import tree_head
+from recollect.rules.ledger.merkle import tree_head
+from recollect.rules.ledger.proofs import Covering, entry_leaf
 
 HASHES = [hashlib.sha256(bytes([number])).hexdigest() for number in range(7)]
 

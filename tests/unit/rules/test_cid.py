@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.cid import cid_of, cid_of_hash, hash_of_cid
+from recollect.rules.ledger.content_ids import cid_of, cid_of_hash, hash_of_cid
 
 KNOWN = {
     "": "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku",

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.model.policy import Conflict
 from recollect.model.vocabulary import Authority, Change, EventType, Source
-from recollect.rules.conflict import Claim, may_update, settle
+from recollect.rules.identity.decision import Claim, may_update, settle
 
 SYSTEM, TOOL, USER, AI = Authority
 

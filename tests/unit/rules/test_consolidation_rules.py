@@ -5,7 +5,7 @@ import random
 import pytest
 
 from recollect.model.vocabulary import Authority
-from recollect.rules.consolidation import Compared, Step, compare, preference, proposals
+from recollect.rules.identity.likeness import Compared, Step, compare, preference, proposals
 
 ORDER = tuple(Authority)
 BEST = Compared("best", "The build server is in Frankfurt", Authority.USER_ASSERTED, importance=2, number=7)

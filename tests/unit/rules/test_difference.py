@@ -14,9 +14,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules import difference, language
-from recollect.rules.difference import Aspect, differences_between, read, what_differs
-from recollect.rules.keys import CanonicalKey, read_key
+from recollect.rules import language
+from recollect.rules.identity import difference
+from recollect.rules.identity.difference import Aspect, differences_between, read, what_differs
+from recollect.rules.identity.keys import CanonicalKey, read_key
 from recollect.rules.statements import read_statement
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(
@@ -208,7 +209,7 @@ def test_the_order_of_hashing_plays_no_part() -> None:
     """The same table in two processes with other hash seeds gives the same differences, word for word."""
     script = (
         "import importlib.resources as r, yaml\n"
-        "from recollect.rules.difference import what_differs\n"
+        "from recollect.rules.identity.difference import what_differs\n"
         "pairs = yaml.safe_load(r.files('recollect.testing.cases').joinpath('pairs.yaml').read_text('utf-8'))\n"
         "print([what_differs(p['a'], p['b']) for p in pairs])"
     )

@@ -7,7 +7,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import BadInput
-from recollect.rules.documents import check_document
+from recollect.rules.ledger.proofs import check_document
 
 
 def test_each_kind_is_held_against_what_fits_it(tmp_path: Path) -> None:

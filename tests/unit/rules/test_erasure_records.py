@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import pytest
 
 import recollect
-from recollect.engine.checkpoint_log import prove_memory
-from recollect.engine.erasure_records import erasure_record
-from recollect.engine.identities import new_identity, signing_key
+from recollect.engine.ledger.checkpoint_log import prove_memory
+from recollect.engine.ledger.documents import erasure_record
+from recollect.engine.trust.identities import new_identity, signing_key
 from recollect.model.erasure_record import ErasureRecord
-from recollect.rules import proofs
-from recollect.rules.erasure_records import check_record, is_record
-from recollect.rules.signatures import erasure_bytes, private_key, public_key, sign
+from recollect.rules.ledger import proofs
+from recollect.rules.ledger.proofs import check_record, is_record
+from recollect.rules.trust.signatures import erasure_bytes, private_key, public_key, sign
 
 STRANGER = private_key(b"s" * 32)
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.rules.findable import said_terms
-from recollect.rules.text import terms
+from recollect.rules.language.findable import said_terms
+from recollect.rules.language.text import terms
 
 SERVICE = {"name": "payment service", "aliases": ["PSP", "Lastschrift"]}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.model.policy import Ranking
 from recollect.model.vocabulary import Authority
-from recollect.rules.fusion import (
+from recollect.rules.ranking.fusion import (
     SHORTLIST,
     Evidence,
     Facts,
@@ -27,7 +27,7 @@ from recollect.rules.fusion import (
     widened,
     worth_reading,
 )
-from recollect.rules.question import Question, read_question
+from recollect.rules.ranking.question import Question, read_question
 
 MAY = datetime(2024, 5, 3, tzinfo=UTC)
 PLAIN = Facts(session="s", at=MAY, authority=Authority.USER_ASSERTED)

@@ -9,17 +9,19 @@ from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy, parse_policy
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Authority, EventType, Kind, Namespace, Source
-from recollect.rules.authority import grant_authority
-from recollect.rules.borders import border_gate, may_read, sees
-from recollect.rules.draft import Context, Decision, Draft, Rejection
-from recollect.rules.gates import GATES, pass_gates
-from recollect.rules.importance import weigh
-from recollect.rules.length import length_gate
-from recollect.rules.namespaces import assign_namespace, namespace_gate
-from recollect.rules.noise import noise_signal
-from recollect.rules.privacy_gate import privacy_gate
-from recollect.rules.taxonomy import classify_event, classify_layer, is_standing_rule
-from recollect.rules.writing import event_type_refusal
+from recollect.rules.gates.classification import (
+    classify_event,
+    classify_layer,
+    event_type_refusal,
+    is_standing_rule,
+    weigh,
+)
+from recollect.rules.gates.content import assign_namespace, length_gate, namespace_gate, noise_signal
+from recollect.rules.gates.draft import Context, Decision, Draft, Rejection
+from recollect.rules.gates.pipeline import GATES, pass_gates
+from recollect.rules.privacy.gate import privacy_gate
+from recollect.rules.trust.authority import grant_authority
+from recollect.rules.trust.borders import border_gate, may_read, sees
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BOUND = Caller(

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from recollect.model.proof import Checkpoint, KeyLeaf, Signature
-from recollect.rules.signatures import (
+from recollect.rules.trust.signatures import (
     Placed,
     Standing,
     bytes_of_entry,

@@ -1,7 +1,7 @@
 """What comes first: what is believed most, and of what is believed alike the most important."""
 
 from recollect.model.vocabulary import Authority
-from recollect.rules.importance import by_weight
+from recollect.rules.gates.classification import by_weight
 
 SAID, GUESSED = Authority.USER_ASSERTED, Authority.AI_INFERRED
 

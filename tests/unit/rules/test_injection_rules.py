@@ -18,8 +18,8 @@ from recollect.embed.tokens import count_tokens
 from recollect.model.record import Author, Memory
 from recollect.model.rendering import NOTHING, one_line, visible, visible_json
 from recollect.model.vocabulary import Authority, Tier
-from recollect.rules.change_header import label_of
-from recollect.rules.injection import ALWAYS, WITH_ORIGINS, Block, block, line, standing_order
+from recollect.rules.prompt.change_header import label_of
+from recollect.rules.prompt.injection import ALWAYS, WITH_ORIGINS, Block, block, line, standing_order
 
 PLENTY = 1_000_000
 ORIGIN = re.compile(r"- \[([^\[\]·]+) · ([^\[\]·]+) · ([a-z_]+) · (?:\d{4}-\d\d-\d\d) · ([0-9a-f]{12})\] (\S.*)")

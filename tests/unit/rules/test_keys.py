@@ -9,8 +9,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from recollect.model.vocabulary import Kind, Tier
-from recollect.rules import keys
-from recollect.rules.keys import (
+from recollect.rules.identity import keys
+from recollect.rules.identity.keys import (
     CanonicalKey,
     KeySource,
     choose_key,
@@ -23,8 +23,8 @@ from recollect.rules.keys import (
     statement_key,
     topic_key,
 )
+from recollect.rules.language.text import fingerprint, sha256_hex
 from recollect.rules.statements import read_statement
-from recollect.rules.text import fingerprint, sha256_hex
 
 WELL_FORMED = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+){2,}")
 CUT = re.compile(r"-[A-Z2-7]{10}$")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.merkle import (
+from recollect.rules.ledger.merkle import (
     EMPTY_HEAD,
     BadProof,
     Tree,

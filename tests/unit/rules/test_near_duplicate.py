@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules import near_duplicate
-from recollect.rules.near_duplicate import Compare, how_alike, literal_terms, overlap, prefix_length, sequence_ratio
+from recollect.rules.identity import likeness
+from recollect.rules.identity.likeness import Compare, how_alike, literal_terms, overlap, prefix_length, sequence_ratio
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(
     importlib.resources.files("recollect.testing.cases").joinpath("pairs.yaml").read_text("utf-8")
@@ -122,5 +122,5 @@ def test_the_literal_words_are_lower_cased_and_nothing_else() -> None:
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:
-    result = doctest.testmod(near_duplicate)
+    result = doctest.testmod(likeness)
     assert result.attempted and not result.failed

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.embed.static import shared_static_embedder
-from recollect.rules.nearest_words import MOST_PASSAGES, PASSAGE, nearest_words, passages
+from recollect.rules.ranking.nearest_words import MOST_PASSAGES, PASSAGE, nearest_words, passages
 
 ALIKE = {"nod": 2.0, "sleep": 2.0, "doctor": 1.0}
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect.rules.fusion import Features, Place, Scored, scored
-from recollect.rules.newness import LOOKED_AT, MARGIN, Likeness, Statement, in_time, newest_first, statement
-from recollect.rules.question import Question, read_question
+from recollect.rules.ranking.fusion import Features, Place, Scored, scored
+from recollect.rules.ranking.newness import LOOKED_AT, MARGIN, Likeness, Statement, in_time, newest_first, statement
+from recollect.rules.ranking.question import Question, read_question
 
 START = datetime(2024, 5, 3, tzinfo=UTC)
 IDF = {"sourc": 2.0, "librari": 2.0, "zotero": 3.0}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.rules.outdating import NEAR, REASONS, later_first, reason_to_doubt, signs_of
+from recollect.rules.identity.outdating import NEAR, REASONS, later_first, reason_to_doubt, signs_of
 from recollect.rules.statements import Relation
 
 CASES = [

@@ -12,8 +12,8 @@ import recollect
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.record import MAX_CONTENT_BYTES
-from recollect.rules.draft import Rejection
-from recollect.rules.procedures import Procedure, detect, read_steps
+from recollect.rules.gates.draft import Rejection
+from recollect.rules.gates.procedures import Procedure, detect, read_steps
 
 WATERING = "1. Fill the can\n2. Pour slowly"
 

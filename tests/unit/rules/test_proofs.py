@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from recollect.engine import checkpoint_log, identities
+from recollect.engine.ledger import checkpoint_log
+from recollect.engine.trust import identities
 from recollect.model.proof import Checkpoint, GrowthProof, MemoryProof, Signature
-from recollect.rules import proofs
-from recollect.rules.merkle import BadProof
+from recollect.rules.ledger import proofs
+from recollect.rules.ledger.merkle import BadProof
 from recollect.testing.script import open_seeded
 
 

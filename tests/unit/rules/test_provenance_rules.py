@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.provenance import (
+from recollect.rules.trust.provenance import (
     DUST,
     MAX_DEPTH,
     NOT_FOLLOWED,

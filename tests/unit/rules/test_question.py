@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.rules.question import Question, read_question
+from recollect.rules.ranking.question import Question, read_question
 
 
 def read(text: str) -> Question:

@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.bm25 import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
-from recollect.rules.candidates import lookup, similar_pairs
-from recollect.rules.near_duplicate import overlap
+from recollect.rules.identity.likeness import lookup, overlap, similar_pairs
+from recollect.rules.ranking.bm25 import TextStatistics, bm25, inverse_frequency, plan_reading, rarest_first
 
 
 def test_rare_words_tell_more() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.model.caller import Caller, Right
 from recollect.model.vocabulary import Space
-from recollect.rules.borders import only_passed_over, read_refusals
+from recollect.rules.trust.borders import only_passed_over, read_refusals
 
 ORDER = (Space.SESSION, Space.USER, Space.SYSTEM)
 ANA = Caller(tenant="t", user="ana", trusted=False, rights=frozenset({Right.READ}))

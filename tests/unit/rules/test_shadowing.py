@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pytest
 
 from recollect.model.vocabulary import Authority, Space
-from recollect.rules.shadowing import Holder, Precedence, shadows, with_places
+from recollect.rules.ranking.selection import Holder, Precedence, shadows, with_places
 
 DEFAULT = Precedence(tuple(Authority), (Space.SESSION, Space.USER, Space.SYSTEM), agent="planner")
 TEA = Holder("tea", ("fact", "ana-drink"), Authority.USER_ASSERTED, Space.USER, "shared", (1, 1))

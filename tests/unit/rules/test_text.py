@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.text import fingerprint, fold, normalise, stem, terms, words
+from recollect.rules.language.text import fingerprint, fold, normalise, stem, terms, words
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.rules import named_times
-from recollect.rules.text import words
-from recollect.rules.times import MAX_TIMES, TALK_DAYS, Span, nearness, read_times
+from recollect.rules.language.text import words
+from recollect.rules.time import named_times
+from recollect.rules.time.times import MAX_TIMES, TALK_DAYS, Span, nearness, read_times
 
 ASKED = datetime(2023, 10, 22, 9, 55, tzinfo=UTC)  # a Sunday
 

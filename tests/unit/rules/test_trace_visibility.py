@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.rules.trace_visibility import may_be_told, named_ids
+from recollect.rules.trust.borders import may_be_told, named_ids
 
 SEEN, HIDDEN = "7d7d7d7d-1111-5222-8333-444444444444", "8e8e8e8e-1111-5222-8333-444444444444"
 

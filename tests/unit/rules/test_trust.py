@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.rules.trust import ENOUGH, UNITS, Vouch, capacities, weight
+from recollect.rules.trust.vouch_weight import ENOUGH, UNITS, Vouch, capacities, weight
 
 HONEST = {"ana": ["ben", "cat"], "ben": ["dan"], "cat": ["dan", "eve"], "dan": ["fay"]}
 

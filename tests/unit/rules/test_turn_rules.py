@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.model.rendering import one_line
-from recollect.rules import turns
-from recollect.rules.turns import SUMMARY_OPENING, Said, parts, put_right, says, summary
+from recollect.rules.prompt import turn_lines
+from recollect.rules.prompt.turn_lines import SUMMARY_OPENING, Said, parts, put_right, says, summary
 
 SERVER = "The build server stands in Frankfurt."
 letters = st.text(alphabet="ab é日🫖\n. ", max_size=400)
 
 
 def test_the_examples_in_the_module_run() -> None:
-    assert doctest.testmod(turns).failed == 0
+    assert doctest.testmod(turn_lines).failed == 0
 
 
 # ── parts ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.model.moment import validity_words
-from recollect.rules.stretches import Span
-from recollect.rules.times import covers
-from recollect.rules.validity import read_validity, stopped_at, without
+from recollect.rules.time.stretches import Span
+from recollect.rules.time.times import covers
+from recollect.rules.time.validity import read_validity, stopped_at, without
 
 NOW = datetime(2026, 5, 20, 10, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recollect.rules.vectors import (
+from recollect.rules.ranking.vectors import (
     codes_from,
     cosines,
     nearest,

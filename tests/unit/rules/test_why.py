@@ -8,7 +8,7 @@ import pytest
 from recollect.model import trace
 from recollect.model.caller import Caller
 from recollect.model.trace import Trace, TraceType
-from recollect.rules.why import MAX_NAMED, NOTHING, QUOTED_CHARACTERS, RECENT, last_turn, sentences
+from recollect.rules.reasons import MAX_NAMED, NOTHING, QUOTED_CHARACTERS, RECENT, last_turn, sentences
 
 ANA = Caller(user="ana", session="s1")
 BEN = Caller(user="ben", session="s2")

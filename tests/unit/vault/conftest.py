@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.engine.clock_and_randomness import SeededRandomness, SteppingClock
+from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.vault import MemoryVault
 
 OpenVault = Callable[..., MemoryVault]

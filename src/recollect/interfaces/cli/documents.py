@@ -55,8 +55,8 @@ def read_object(file: str) -> dict[str, Any]:
 
 def read_kept(file: str | None) -> Checkpoint | None:
     """The checkpoint that somebody kept, if they name one."""
-    from recollect.rules.merkle import BadProof
-    from recollect.rules.proofs import read_checkpoint
+    from recollect.rules.ledger.merkle import BadProof
+    from recollect.rules.ledger.proofs import read_checkpoint
 
     if file is None:
         return None
@@ -68,8 +68,8 @@ def read_kept(file: str | None) -> Checkpoint | None:
 
 def read_history(file: str | None) -> KeyHistory | None:
     """What became of keys, if somebody names a file that tells it."""
-    from recollect.rules.merkle import BadProof
-    from recollect.rules.proofs import read_key_history
+    from recollect.rules.ledger.merkle import BadProof
+    from recollect.rules.ledger.proofs import read_key_history
 
     if file is None:
         return None
@@ -82,7 +82,7 @@ def read_history(file: str | None) -> KeyHistory | None:
 
 def read_public_key(given: str) -> str:
     """A public key: 64 hex digits, or a file that holds them or a PEM."""
-    from recollect.rules.signatures import public_from_pem
+    from recollect.rules.trust.signatures import public_from_pem
 
     if not _KEY.fullmatch(given) and given != "-" and not Path(given).exists():
         raise BadInput(

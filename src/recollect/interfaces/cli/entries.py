@@ -15,7 +15,7 @@ from recollect.model.rendering import visible
 from recollect.model.vocabulary import Space
 
 if TYPE_CHECKING:
-    from recollect.engine.entries import Readable
+    from recollect.engine.transfer.entries import Readable
 
 entry = typer.Typer(no_args_is_help=True, help="Memories as entries: check files of them, write them, take them in.")
 
@@ -34,8 +34,8 @@ def register(app: typer.Typer) -> None:
 @entry.command()
 def validate(context: typer.Context, files: Files, partial: Partial = False) -> int:
     """Check files of entries: each by itself, and whether their parents are there and form no circle."""
-    from recollect.engine.entries import validate as check
-    from recollect.rules.counting import entries
+    from recollect.engine.transfer.entries import validate as check
+    from recollect.rules.plain_view import entries
 
     session, reports = of(context), []
     for file in files:
@@ -61,7 +61,7 @@ def validate(context: typer.Context, files: Files, partial: Partial = False) -> 
 
 
 def _problems(number: int) -> str:
-    from recollect.rules.counting import counted
+    from recollect.rules.plain_view import counted
 
     return counted(number, "problem")
 
@@ -130,7 +130,7 @@ def cid(
     content: Annotated[str, typer.Argument(help="The content; - reads it from standard input.")],
 ) -> None:
     """Print the content address of a text: its SHA-256 as a CIDv1."""
-    from recollect.rules.cid import cid_of
+    from recollect.rules.ledger.content_ids import cid_of
 
     text = sys.stdin.read() if content == "-" else content
     try:

@@ -111,7 +111,7 @@ def _draw(done: "ErasureReceipt", found: "Verification | None", receipt: str | N
 
 def _draw_erased(done: "ErasureReceipt") -> None:
     from recollect.interfaces.cli.screen import beyond_reach, console
-    from recollect.rules.counting import counted, memories
+    from recollect.rules.plain_view import counted, memories
 
     console.print(
         f"erased {memories(len(done.removed))} in {counted(done.streams, 'stream')}, "
@@ -130,7 +130,7 @@ def _draw_erased(done: "ErasureReceipt") -> None:
 
 def _stays_named(one: "DerivedMemory") -> bool:
     """Whether it only names the person, in a way that cannot be taken out of it."""
-    from recollect.rules.attribution import LISTED_ONLY
+    from recollect.rules.trust.provenance import LISTED_ONLY
 
     return LISTED_ONLY.issuperset(one.how)
 
@@ -138,8 +138,8 @@ def _stays_named(one: "DerivedMemory") -> bool:
 def _draw_derived(done: "ErasureReceipt") -> None:
     """What was made of the erased, or names them, and what became of it."""
     from recollect.interfaces.cli.screen import console, table
-    from recollect.rules.attribution import ROLES
-    from recollect.rules.counting import counted, memories
+    from recollect.rules.plain_view import counted, memories
+    from recollect.rules.trust.provenance import ROLES
 
     cut = f"{counted(done.links_cut, 'link')} {'was' if done.links_cut == 1 else 'were'} cut"
     what = "made of it" if all(ROLES.isdisjoint(one.how) for one in done.derived) else "made of it, or naming them"

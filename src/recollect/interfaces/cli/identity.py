@@ -13,9 +13,8 @@ from recollect.model.errors import BadInput, Refused
 from recollect.model.principals import names_shown
 
 if TYPE_CHECKING:
-    from recollect.engine.identities import Identity, NewKey
-    from recollect.engine.registered_keys import RegisteredKey
-    from recollect.rules.entry_signatures import SignatureCheck
+    from recollect.engine.trust.identities import Identity, NewKey, RegisteredKey
+    from recollect.rules.trust.signed_documents import SignatureCheck
 
 identity = typer.Typer(no_args_is_help=True, help="Keys that agents and people sign with: make, show, replace, revoke.")
 
@@ -45,7 +44,7 @@ def show(
     pem: Annotated[bool, typer.Option("--pem", help="Print the current public key as a PEM file.")] = False,
 ) -> None:
     """Show somebody's public keys, and what became of each."""
-    from recollect.rules.signatures import public_pem
+    from recollect.rules.trust.signatures import public_pem
 
     with of(context).memory() as memory:
         found = memory.identity(name)
@@ -179,7 +178,7 @@ def check(
 ) -> int:
     """Check who signed an exported entry, and whether their key counts."""
     from recollect.interfaces.cli.documents import read_history, read_object, read_public_key
-    from recollect.rules.entry_signatures import check_offline
+    from recollect.rules.trust.signed_documents import check_offline
 
     entry = read_object(file)
     if keys is not None and not key:
@@ -197,7 +196,7 @@ def check(
 @contextmanager
 def _refusing(file: str | None) -> Iterator[None]:
     """A key history that is not to be believed refuses everything."""
-    from recollect.rules.merkle import BadProof
+    from recollect.rules.ledger.merkle import BadProof
 
     try:
         yield

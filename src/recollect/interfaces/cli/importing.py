@@ -140,7 +140,7 @@ def export(
 
 
 def _left_out(format: str, count: int) -> str:
-    from recollect.rules.counting import counted
+    from recollect.rules.plain_view import counted
 
     held = f"{counted(count, 'memory', 'memories')} with a scope of {'its' if count == 1 else 'their'} own"
     return f"left out: {held}; {format} cannot say who may see a memory. --include-private exports all of them."
@@ -156,8 +156,8 @@ def audit(
     html: Annotated[str | None, typer.Option(help="Draw it as a page into this new file, too.")] = None,
 ) -> None:
     """Look at another tool's memories without importing them: duplicates, contradictions, secrets, test data, noise."""
-    from recollect.engine.foreign_audit import audit_file
-    from recollect.engine.foreign_files import Beside
+    from recollect.engine.transfer.foreign_audit import audit_file
+    from recollect.engine.transfer.foreign_files import Beside
     from recollect.interfaces.cli import screen
     from recollect.policies import load_policy
 
@@ -211,7 +211,7 @@ def _each_written_to(report: str | None) -> Iterator[Callable[[Any], None] | Non
 
 def _draw_import(done: Any) -> None:
     from recollect.interfaces.cli.screen import console, escape, styled, word
-    from recollect.rules.counting import counted
+    from recollect.rules.plain_view import counted
 
     said = "what would become of them" if done.dry_run else "what became of them"
     console.print(f"{escape(done.file)}: {counted(done.read, 'record')}, and {said}", soft_wrap=True)
@@ -241,7 +241,7 @@ def _draw_audit(done: Any) -> None:
     from rich.table import Table
 
     from recollect.interfaces.cli.screen import cell, console, escape
-    from recollect.rules.counting import counted
+    from recollect.rules.plain_view import counted
 
     found = done.found
     table = Table("found", "records", "such as", box=None, pad_edge=False)

@@ -8,7 +8,7 @@ from recollect.interfaces.cli.reading import Namespaces, Owner, SpacesOption
 from recollect.interfaces.cli.session import UserId, of
 
 if TYPE_CHECKING:
-    from recollect.rules.injection import Block
+    from recollect.rules.prompt.injection import Block
 
 Agent = Annotated[str | None, typer.Option(help="As this agent sees it.")]
 Budget = Annotated[int | None, typer.Option(help="How many tokens at most.", show_default="the policy's")]

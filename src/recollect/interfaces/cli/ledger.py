@@ -58,7 +58,7 @@ def prove(
     out: Out = None,
 ) -> None:
     """Write a proof that anybody can check without the store."""
-    from recollect.rules.counting import entries
+    from recollect.rules.plain_view import entries
 
     if (memory is None) == (since is None):
         raise BadInput("say what to prove.", field="memory", hint="Give either --memory or --since.")
@@ -89,7 +89,7 @@ def check(
 ) -> int:
     """Check a document without any store: against a public key, or, unless it is a receipt, a checkpoint that was kept."""
     from recollect.interfaces.cli.documents import read_history, read_kept, read_public_key, read_text
-    from recollect.rules.documents import check_document, check_enough
+    from recollect.rules.ledger.proofs import check_document, check_enough
 
     if keys is not None and not key:
         raise BadInput("a key history needs a key to believe it by.", field="keys", hint="Give --key as well.")

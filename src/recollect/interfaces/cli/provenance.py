@@ -14,7 +14,7 @@ from recollect.model.rendering import visible
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from recollect.rules.provenance import Branch, Lineage
+    from recollect.rules.trust.provenance import Branch, Lineage
 
 provenance = typer.Typer(no_args_is_help=True, help="Where memories come from, and who is credited with them.")
 
@@ -52,7 +52,7 @@ def descendants(context: typer.Context, id: Id, draw: Draw = Drawing.TREE) -> No
 @provenance.command()
 def common(context: typer.Context, a: Id, b: Id) -> None:
     """What two memories both go back to, nearest first."""
-    from recollect.rules.provenance import label
+    from recollect.rules.trust.provenance import label
 
     with of(context).memory() as memory:
         found = memory.common_sources(a, b)
@@ -130,7 +130,7 @@ def withdraw_vouch(context: typer.Context, id: Id, by: By = None) -> None:
 
 def _drawn(lineage: "Lineage", draw: Drawing) -> None:
     from recollect.interfaces.cli import screen
-    from recollect.rules.provenance import as_tree, to_dot, to_mermaid
+    from recollect.rules.trust.provenance import as_tree, to_dot, to_mermaid
 
     if draw is Drawing.TREE:
         screen.console.print(_tree(as_tree(lineage)))
@@ -144,7 +144,7 @@ def _tree(branch: "Branch", under: "Tree | None" = None) -> "Tree":
     from rich.tree import Tree
 
     from recollect.interfaces.cli.screen import escape, styled
-    from recollect.rules.provenance import label
+    from recollect.rules.trust.provenance import label
 
     source = branch.source
     text = escape(label(source)) if source.resolved else styled("dim", label(source))

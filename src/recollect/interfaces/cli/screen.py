@@ -29,7 +29,7 @@ from recollect.model.receipt import (
 )
 from recollect.model.record import Memory, Tombstone
 from recollect.model.rendering import BREAK, one_line, visible
-from recollect.rules.counting import counted, entries, memories
+from recollect.rules.plain_view import counted, entries, memories
 from recollect.rules.reasons import plain
 
 COPIED = frozenset({"id", "memory", "when", "public key", "root", "ledger root", "state hash"})

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.engine import exporting, foreign_audit, importing
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
-from recollect.engine.exporting import LeftOut
-from recollect.engine.foreign_audit import AuditedFile
-from recollect.engine.foreign_files import Beside
-from recollect.engine.importing import Each, ImportReport, Progress
 from recollect.engine.telemetry import traced
+from recollect.engine.transfer import exporting, foreign_audit, importing
+from recollect.engine.transfer.exporting import LeftOut
+from recollect.engine.transfer.foreign_audit import AuditedFile
+from recollect.engine.transfer.foreign_files import Beside
+from recollect.engine.transfer.importing import Each, ImportReport, Progress
 from recollect.model.errors import BadInput
 
 

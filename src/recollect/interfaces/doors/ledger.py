@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from recollect.engine import checkpoint_log, erasure_records, identities, key_histories, registered_keys
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
-from recollect.engine.erasure_records import RecordedErasure
-from recollect.engine.identities import Identity, NewKey
-from recollect.engine.registered_keys import RegisteredKey
+from recollect.engine.ledger import checkpoint_log, documents
+from recollect.engine.ledger.documents import RecordedErasure
 from recollect.engine.telemetry import traced
+from recollect.engine.trust import identities
+from recollect.engine.trust.identities import Identity, NewKey, RegisteredKey
 from recollect.model.erasure_record import ErasureRecord
 from recollect.model.proof import Checkpoint, GrowthProof, KeyHistory, MemoryProof
 from recollect.model.receipt import ErasureReceipt
-from recollect.rules.entry_signatures import SignatureCheck
+from recollect.rules.trust.signed_documents import SignatureCheck
 
 
 class LedgerDoor:
@@ -50,7 +50,7 @@ class LedgerDoor:
         key_file: str | Path | None = None,
     ) -> RecordedErasure:
         """``erase`` and ``erasure_record`` in one. Nothing is erased unless the key to sign with is there."""
-        return erasure_records.erase_with_record(
+        return documents.erase_with_record(
             self._engine,
             owner=owner_named(owner, user_id),
             id=id,
@@ -65,7 +65,7 @@ class LedgerDoor:
     ) -> ErasureRecord:
         """The answer of ``erase`` as a document to hand out, with a checkpoint that covers it, signed if you say by whom."""
         key = identities.optional_signing_key(self._engine, sign_as, _path(key_file))
-        return erasure_records.erasure_record(self._engine, receipt, key)
+        return documents.erasure_record(self._engine, receipt, key)
 
     @traced
     def prove(self, id: str, *, with_content: bool = True) -> MemoryProof:
@@ -85,7 +85,7 @@ class LedgerDoor:
     @traced
     def register_identity(self, name: str, key: str, *, replace: bool = False) -> RegisteredKey:
         """Say whose public key it is that signs elsewhere: 64 hex digits or a PEM. ``replace`` takes over from the last."""
-        return registered_keys.register_identity(self._engine, name, key, replace=replace)
+        return identities.register_identity(self._engine, name, key, replace=replace)
 
     @traced
     def rotate_identity(self, name: str, *, key_file: str | Path | None = None, to: str | Path | None = None) -> NewKey:
@@ -128,7 +128,7 @@ class LedgerDoor:
     def identity_history(self, *, sign_as: str | None = None, key_file: str | Path | None = None) -> KeyHistory:
         """What became of everybody's keys, signed, for those who check proofs without the store. It holds no names."""
         private = identities.signing_key(self._engine, sign_as, _path(key_file))
-        return key_histories.identity_history(self._engine, private)
+        return documents.identity_history(self._engine, private)
 
     @traced
     def sign_entry(

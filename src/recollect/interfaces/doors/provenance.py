@@ -4,14 +4,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.engine import entries, provenance, vouching
 from recollect.engine.context import Engine
-from recollect.engine.entries import EntriesImported, Readable
-from recollect.engine.provenance import CommonSource, Credit, Derivative
 from recollect.engine.telemetry import traced
-from recollect.engine.vouching import Vouching
+from recollect.engine.transfer import entries
+from recollect.engine.transfer.entries import EntriesImported, Readable
+from recollect.engine.trust import provenance, vouching
+from recollect.engine.trust.provenance import CommonSource, Credit, Derivative
+from recollect.engine.trust.vouching import Vouching
 from recollect.model.record import Memory
-from recollect.rules.provenance import Lineage
+from recollect.rules.trust.provenance import Lineage
 
 
 class ProvenanceDoor:
@@ -76,10 +77,10 @@ class ProvenanceDoor:
 
     @traced
     def export_entries(self, **which: Any) -> Iterator[str]:
-        """Memories as lines of entries, oldest first; see :func:`recollect.engine.entries.export_entries`."""
+        """Memories as lines of entries, oldest first; see :func:`recollect.engine.transfer.entries.export_entries`."""
         return entries.export_entries(self._engine, **which)
 
     @traced
     def import_entries(self, given: Readable | str | Path | Iterable[str], **where: Any) -> EntriesImported:
-        """Take in entries: a file, open or by its path, or lines; see :func:`recollect.engine.entries.import_entries`."""
+        """Take in entries: a file, open or by its path, or lines; see :func:`recollect.engine.transfer.entries.import_entries`."""
         return entries.import_entries(self._engine, given, **where)

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from recollect.embed import Embedder
-from recollect.engine import outdated, reindexing, relations
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
-from recollect.engine.reindexing import Reindexed
+from recollect.engine.lifecycle import outdated
+from recollect.engine.read import reindexing
+from recollect.engine.read.reindexing import Reindexed
 from recollect.engine.telemetry import traced
+from recollect.engine.write import relations
 from recollect.model.receipt import OutdatedPair, Related
 
 

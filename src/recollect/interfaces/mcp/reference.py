@@ -8,8 +8,8 @@ deleted can be restored. What a gate refused is not in the answer, and a note be
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from recollect.engine import knowledge_graph as graph
-from recollect.engine.knowledge_graph import Deleted, Observations
+from recollect.engine.transfer import knowledge_graph as graph
+from recollect.engine.transfer.knowledge_graph import Deleted, Observations
 from recollect.interfaces.mcp.shapes import (
     AddObservations,
     CreateEntities,

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 import mcp_types as wire
 
-from recollect.engine.knowledge_graph import whole_graph
+from recollect.engine.transfer.knowledge_graph import whole_graph
 from recollect.interfaces.mcp import blocks
 from recollect.interfaces.mcp.catalogue import Tools
 from recollect.interfaces.mcp.reference import INDENT

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from recollect.engine.filters import FILTERS
+from recollect.engine.read.filters import FILTERS
 from recollect.interfaces.mcp.tool import AgentRequest, Answer, NextStep, Tool, as_text, plain, through
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, RecollectError

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction.message import Sentence
 from recollect.rules.extraction.words import CLOSINGS, LEADS_IN, MADE_UP, QUESTION_WORDS, SUPPOSING
+from recollect.rules.language.word_lists import any_of
 from recollect.rules.statements.openings import Opening, opened
-from recollect.rules.word_lists import any_of
 
 _SPEAKER = (
     r"(?:i|i'm|i've|i'd|i'll|im|my|we|we're|we've|we'll|our|(?:please )?call me|it's|let's"

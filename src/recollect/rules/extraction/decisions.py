@@ -8,8 +8,8 @@ from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.facts import Found
 from recollect.rules.extraction.third_person import statement, theirs
+from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ValueKind, read_statement
-from recollect.rules.word_lists import word_set
 
 DECISION = "extracted:decision"
 CORRECTION = "extracted:correction"

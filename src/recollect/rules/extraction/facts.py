@@ -15,10 +15,10 @@ from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.third_person import statement, theirs
 from recollect.rules.extraction.words import FAMILY, INSTRUMENTS_AND_SPORTS
 from recollect.rules.language.spelling import third_person
+from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import ChangeMark, Frame, Tense, ValueKind, read_statement
 from recollect.rules.statements.places import place_level
 from recollect.rules.statements.values import normal_text
-from recollect.rules.word_lists import word_set
 
 MEANINGS = {
     "extracted:name": "it said what they are called",

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from recollect.rules.extraction.message import plain_sentences
 from recollect.rules.extraction.said import opened
+from recollect.rules.language.text import terms
+from recollect.rules.language.word_lists import load_table
 from recollect.rules.statements import Frame, Tense, read_statement
 from recollect.rules.statements.frame import ANY, SELF
 from recollect.rules.statements.values import normal_value
-from recollect.rules.tables import load_table
-from recollect.rules.text import terms
 
 _TABLE = load_table("recollect.rules.extraction", "said.toml")["never_true"]
 _MARK = re.compile(rf"(?:{'|'.join(_TABLE['marks'])})(?P<then>[\s,:;.!–—-]+|$)", re.I)

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from recollect.model.vocabulary import Space
 from recollect.rules.extraction import Extracted
 from recollect.rules.extraction.message import plain_sentences, unread_sentences
+from recollect.rules.language.text import terms
+from recollect.rules.language.word_lists import any_of, load_table, word_set
 from recollect.rules.statements.openings import asks_to_keep_that
-from recollect.rules.tables import load_table
-from recollect.rules.text import terms
-from recollect.rules.word_lists import any_of, word_set
 
 LONGEST_PART = 400
 """How many characters of a message are kept as one memory, unless one sentence has more."""

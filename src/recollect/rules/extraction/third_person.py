@@ -3,7 +3,7 @@
 import re
 
 from recollect.rules.language.spelling import third_person
-from recollect.rules.word_lists import any_of, entries, word_set
+from recollect.rules.language.word_lists import any_of, entries, word_set
 
 _THEIRS = {
     "i": "they",

@@ -21,10 +21,10 @@ from recollect.rules.extraction.words import (
     WITH_THE,
 )
 from recollect.rules.language.calendar import ANY_MONTH, ANY_WEEKDAY
+from recollect.rules.language.text import STOP_WORDS
+from recollect.rules.language.word_lists import any_of, word_set
 from recollect.rules.statements import tables
 from recollect.rules.statements.places import COUNTRIES, KNOWN_PLACES
-from recollect.rules.text import STOP_WORDS
-from recollect.rules.word_lists import any_of, word_set
 
 Take = Callable[[str], str | None]
 

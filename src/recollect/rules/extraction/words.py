@@ -4,8 +4,8 @@ Add a word here when a message is read, or left out, wrongly because of it.
 """
 
 from recollect.rules.language.calendar import MONTHS, WEEKDAYS
+from recollect.rules.language.word_lists import entries, word_set
 from recollect.rules.statements import tables
-from recollect.rules.word_lists import entries, word_set
 
 INSTRUMENTS_AND_SPORTS = entries(
     """guitar|bass|bass guitar|electric guitar|acoustic guitar|piano|keyboard|violin|viola|cello|double bass|flute

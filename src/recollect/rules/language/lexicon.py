@@ -4,7 +4,7 @@ Everything is written as its key (see ``spelling.read_word``): lower case, singu
 """
 
 from recollect.rules.language.calendar import WEEKDAYS
-from recollect.rules.word_lists import word_set
+from recollect.rules.language.word_lists import word_set
 
 NEGATIONS = word_set("no not never none nobody nothing nowhere neither nor without non not! no!")
 """``not!`` opens a rule that forbids to do something ("Never deploy …"), ``no!`` one that forbids a thing ("No emojis")."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recollect.rules.language.marks import Aspect, Mark, key_at, sign
-from recollect.rules.word_lists import word_set
+from recollect.rules.language.word_lists import word_set
 
 _UNDER_TWENTY = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 seventeen eighteen nineteen"""

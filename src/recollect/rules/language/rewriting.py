@@ -10,7 +10,7 @@ from itertools import pairwise
 from recollect.rules.language import lexicon
 from recollect.rules.language.marks import FURTHER, SENTENCE_ENDS, Aspect, Case, Mark, word
 from recollect.rules.language.spelling import ing_form, verb_of
-from recollect.rules.word_lists import word_set
+from recollect.rules.language.word_lists import word_set
 
 Sentence = list[Mark]
 

@@ -12,7 +12,7 @@ from recollect.rules.language.marks import COLON, COMMA, DASH, QUESTION, SENTENC
 from recollect.rules.language.numbers import number, ordinal, ordinal_word
 from recollect.rules.language.spelling import read_word
 from recollect.rules.language.units import unit_named
-from recollect.rules.word_lists import word_set
+from recollect.rules.language.word_lists import word_set
 
 _QUOTED = re.compile(r'`[^`\n]{1,400}`|"[^"\n]{1,400}"|“[^”\n]{1,400}”|(?<!\w)\'[^\'\n]{1,400}\'(?!\w)')
 _HAS_QUOTE = re.compile("[`\"“']")

@@ -1,7 +1,7 @@
 """Words by which a speaker says that something is being corrected, or that time has moved on."""
 
 from recollect.rules.language.marks import Case, Mark
-from recollect.rules.text import words
+from recollect.rules.language.text import words
 
 _OPENS_A_CORRECTION = ("actually", "correction", "sorry", "oops", "wait", "rather")
 _SAYS_CORRECTION = (

@@ -7,7 +7,7 @@ merely look like a plural ("news", "goods") are listed.
 
 from functools import lru_cache
 
-from recollect.rules.word_lists import word_set
+from recollect.rules.language.word_lists import word_set
 
 _NOT_A_PLURAL = word_set(
     """always perhaps sometimes news lens series species means thanks yes this its his hers ours yours theirs us as was

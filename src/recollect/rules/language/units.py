@@ -1,6 +1,6 @@
 """Units of measure, as they are written after a number."""
 
-from recollect.rules.word_lists import word_set
+from recollect.rules.language.word_lists import word_set
 
 _UNITS = {
     "kilometre": "km kilometre kilometres kilometer kilometers",

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from recollect.rules.language.word_lists import load_table
 from recollect.rules.privacy.checks import CHECKS
 from recollect.rules.privacy.rule import Check, Rule, Span, marked
 from recollect.rules.privacy.triggers import always, digit, long_word
 from recollect.rules.privacy.values import is_masked
-from recollect.rules.tables import load_table
 
 FORMATS = "private_keys cloud code_hosting ai messaging business password_hashes tokens wallets".split()
 LABELS = "assigned_keys command_lines passwords codes access".split()

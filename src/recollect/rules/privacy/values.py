@@ -8,8 +8,8 @@ talk *about* passwords. ``<password>``, ``${DB_PASSWORD}``, ``********`` and ``o
 import re
 from collections.abc import Iterator
 
+from recollect.rules.language.word_lists import load_table
 from recollect.rules.privacy.rule import compiled, entropy_bits
-from recollect.rules.tables import load_table
 
 WORDS = {name: frozenset(words.split()) for name, words in load_table(__package__, "values.toml").items()}
 

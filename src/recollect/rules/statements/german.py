@@ -6,6 +6,7 @@ The German model's tags are mapped onto the English ones, so that phrases and fr
 import re
 from dataclasses import replace
 
+from recollect.rules.language.word_lists import word_set
 from recollect.rules.statements import tables
 from recollect.rules.statements.building import Context, build, fits
 from recollect.rules.statements.clause import VerbGroup
@@ -14,7 +15,6 @@ from recollect.rules.statements.phrases import Form, NounPhrase, Tail, form_of, 
 from recollect.rules.statements.places import is_place
 from recollect.rules.statements.tables import Phrase
 from recollect.rules.statements.tagger import Word, as_one_token, cut, load_tagger
-from recollect.rules.word_lists import word_set
 
 _TAGS = {
     "NN": "NN1", "NE": "NP0", "ART": "AT0", "PPOSAT": "DPS", "APPR": "PRP", "APPRART": "PRP", "VVFIN": "VVZ",

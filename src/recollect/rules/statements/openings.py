@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from recollect.model.vocabulary import Space
-from recollect.rules.word_lists import any_of, entries, word_set
+from recollect.rules.language.word_lists import any_of, entries, word_set
 
 GREETINGS = entries("hi|hello|hey|good morning|good afternoon|good evening")
 OPENING = entries(

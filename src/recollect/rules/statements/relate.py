@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from recollect.rules.language.calendar import SHORT_WEEKDAYS, WEEKDAYS
+from recollect.rules.language.word_lists import any_of
 from recollect.rules.statements.frame import ANY, ChangeMark, Frame, Relation, Tense, ValueKind
 from recollect.rules.statements.places import CITIES, COUNTRIES, STATES
 from recollect.rules.statements.values import dimension_of, names_in, normal_value
-from recollect.rules.word_lists import any_of
 
 _STRENGTH = (Relation.APART, Relation.CONTESTED, Relation.SAME, Relation.CHANGED, Relation.RETRACTED)
 

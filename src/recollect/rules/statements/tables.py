@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from recollect.rules.language.spelling import read_word
-from recollect.rules.tables import load_table
+from recollect.rules.language.word_lists import load_table
 
 _FIELDS = frozenset("values kinds state start stop deny nouns unsure place contest lasting key".split())
 _MODES = ("state", "start", "stop", "deny")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from recollect.rules.language.numbers import NUMBER_WORDS
-from recollect.rules.word_lists import word_set
+from recollect.rules.language.word_lists import word_set
 
 TAGGER_SHA256 = {
     "en": "99ddc9b14b3fe604b245e2d7a3aef59ab1bdd06b1bae4f4ce74738902e2a0265",

@@ -6,7 +6,7 @@ from functools import lru_cache
 from recollect.rules.language.lexicon import STUFF_OR_THINGS
 from recollect.rules.language.marks import Mark
 from recollect.rules.language.reading import read
-from recollect.rules.word_lists import word_set
+from recollect.rules.language.word_lists import word_set
 
 _NOT_PART_OF_VALUE = word_set("my our your his her their its user self i we own")
 _QUOTES = str.maketrans("", "", "\"'`“”‘’")

@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from itertools import combinations
 from typing import NamedTuple
 
-from recollect.rules.near_duplicate import literal_terms, overlap
+from recollect.rules.identity.likeness import literal_terms, overlap
 from recollect.rules.vault.memory import VaultMemory
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from recollect.rules.near_duplicate import literal_terms, overlap, sequence_ratio
+from recollect.rules.identity.likeness import literal_terms, overlap, sequence_ratio
 from recollect.rules.vault.memory import VaultMemory
 
 SUBSTRING_BONUS = 0.3

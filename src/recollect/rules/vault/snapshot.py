@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.model.rendering import envelope, one_line
-from recollect.rules.injection import CountTokens, fitting, no_room_for, origin_name
+from recollect.rules.prompt.injection import CountTokens, fitting, no_room_for, origin_name
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.vocabulary import CANON, REGISTER
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from recollect.model.policy import Policy
-from recollect.rules.noise import noise_signal
-from recollect.rules.privacy_gate import denied_types
+from recollect.rules.gates.content import noise_signal
+from recollect.rules.privacy.gate import denied_types
 from recollect.rules.vault.likeness import duplicate_of
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.profile import ANOTHER_CATEGORY, ANOTHER_SCOPE, VaultProfile

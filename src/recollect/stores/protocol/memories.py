@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from recollect.model.state import State
-from recollect.rules.findable import Findable
+from recollect.rules.language.findable import Findable
 from recollect.stores.protocol.asking import Later
 from recollect.stores.protocol.streams import Stream
 

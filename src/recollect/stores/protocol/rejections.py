@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from recollect.model.address import Address
-from recollect.rules.rejected_values import Sealed
+from recollect.rules.identity.rejected_values import Sealed
 from recollect.stores.protocol.streams import Stream
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from recollect.rules.findable import Findable
+from recollect.rules.language.findable import Findable
 from recollect.stores.protocol.asking import Later
 from recollect.stores.protocol.memories import Selection
 from recollect.stores.protocol.streams import Stream

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from recollect.model.address import Address
-from recollect.rules.rejected_values import Sealed
+from recollect.rules.identity.rejected_values import Sealed
 from recollect.stores.protocol import Stream
 from recollect.stores.sql.connection import Capability
 

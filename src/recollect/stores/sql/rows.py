@@ -12,7 +12,7 @@ from recollect.model.ledger import EVENTS, Entry
 from recollect.model.phase import phase_number
 from recollect.model.state import State, body_in_force
 from recollect.model.vocabulary import KIND_CLASS, KINDS, STATUSES, Kind, Namespace, Space, Status
-from recollect.rules.keys import identity, identity_beside
+from recollect.rules.identity.keys import identity, identity_beside
 from recollect.stores.protocol import Damage, Stored, Stream
 
 Row = Mapping[str, Any]

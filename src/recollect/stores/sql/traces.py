@@ -7,7 +7,7 @@ from typing import Any
 from recollect.model.bodies import values_from
 from recollect.model.canonical import canonical_json
 from recollect.model.trace import Trace, policy_key
-from recollect.rules.trace_visibility import names_anybody
+from recollect.rules.trust.borders import names_anybody
 from recollect.stores.protocol import ANY_TRACE, Stream, TracesWanted
 from recollect.stores.sql.connection import Capability, Connection
 

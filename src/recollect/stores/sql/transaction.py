@@ -15,8 +15,8 @@ from recollect.model.bodies import values_from
 from recollect.model.canonical import canonical_json
 from recollect.model.ledger import GENESIS, Entry, commit_to
 from recollect.model.state import State
-from recollect.rules.findable import Findable
-from recollect.rules.keys import identities
+from recollect.rules.identity.keys import identities
+from recollect.rules.language.findable import Findable
 from recollect.stores.protocol import (
     NO_LIMIT,
     Contender,

@@ -2,7 +2,7 @@
 
 from recollect.model.address import Address
 from recollect.model.vocabulary import Namespace, Space
-from recollect.rules.rejected_values import Sealed
+from recollect.rules.identity.rejected_values import Sealed
 from recollect.stores.protocol import Store
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import TENANT

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from recollect.model.vocabulary import Status
-from recollect.rules.findable import Findable
+from recollect.rules.language.findable import Findable
 from recollect.stores.protocol import Neighbour, Reader, Selection, Store, Stream
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import TENANT, Scribe, address, at, notes_of_terms

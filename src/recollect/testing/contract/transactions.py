@@ -8,7 +8,7 @@ import pytest
 from recollect.model.errors import StoreError
 from recollect.model.ledger import commit_to
 from recollect.model.vocabulary import Status
-from recollect.rules.findable import Findable
+from recollect.rules.language.findable import Findable
 from recollect.stores.protocol import Selection, Store, Stream, Writer
 from recollect.testing.contract.opening import Opening
 from recollect.testing.stores import SALT, TENANT, Scribe, address, at, entry, memory_id, notes_of_terms, state

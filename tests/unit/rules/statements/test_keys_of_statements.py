@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.rules.keys import read_key
+from recollect.rules.identity.keys import read_key
 from recollect.rules.statements import Relation, compare, read_statement
 
 

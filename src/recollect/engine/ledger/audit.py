@@ -1,0 +1,330 @@
+"""Prove that nothing was lost or rewritten: verify, rebuild, the canonical state of a tenant, and the doctor."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from recollect.embed import Embedder
+from recollect.engine.context import Engine
+from recollect.engine.ledger.checkpoint_log import audit_log
+from recollect.engine.ledger.stream_audit import HINT, Walked, walked
+from recollect.engine.lifecycle.outdated import with_a_reason
+from recollect.engine.read.meaning import FORMER_DEFAULTS
+from recollect.engine.read.reading import readable_streams, told_damage
+from recollect.engine.read.reindexing import made_anew
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.write.incumbents import Places
+from recollect.engine.write.relations import relations_of_stream
+from recollect.model.bodies import body_from, values_from
+from recollect.model.caller import Right
+from recollect.model.canonical import canonical_json
+from recollect.model.ledger import ABOUT_THE_STREAM, BRINGS_VERSION, Entry
+from recollect.model.proof import Checkpoint
+from recollect.model.receipt import Problem, Verification
+from recollect.model.state import State
+from recollect.model.vocabulary import Namespace, Status
+from recollect.rules.identity.rejected_values import Sealed, standing
+from recollect.rules.language.findable import findable
+from recollect.rules.ledger import fold
+from recollect.rules.plain_view import counted
+from recollect.rules.trust.signers import is_committed
+from recollect.stores.collector import collector_paused
+from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stream, Version
+
+
+def state_lines(reader: Reader, tenant: str) -> Iterator[str]:
+    """A canonical line each: streams, entries, versions' bodies, states, rejections, postings. No salts, no counters."""
+    for stream in reader.streams_of(tenant):
+        address = list(stream.address) if stream.address else None
+        yield canonical_json(["stream", stream.uid, address, stream.tick, stream.last_seq, stream.head])
+        for entry in reader.entries(stream):
+            yield canonical_json(["entry", entry.seq, entry.hash])
+        for version in reader.versions(stream):
+            yield canonical_json(["version", version.id, version.body])
+        for stored in reader.states(stream):
+            yield canonical_json(["state", stored.state.to_dict()])
+        for rejection in reader.rejections(stream):
+            yield canonical_json(["rejection", *rejection])
+        for posting in reader.indexed_text(stream):
+            yield canonical_json(["posting", *posting])
+
+
+def state_hash_of(reader: Reader, tenant: str) -> str:
+    """One hash over all those lines, in constant memory."""
+    digest = hashlib.sha256()
+    for number, line in enumerate(state_lines(reader, tenant)):
+        digest.update(("\n" + line if number else line).encode("utf-8"))
+    return digest.hexdigest()
+
+
+def ledger_root_of(reader: Reader, tenant: str) -> str:
+    """One hash over the heads of all chains: equal only where every stream has the same history."""
+    heads = [[stream.uid, stream.last_seq, stream.head] for stream in reader.streams_of(tenant)]
+    return hashlib.sha256(canonical_json(heads).encode("utf-8")).hexdigest()
+
+
+Progress = Callable[[int, int], None]
+
+
+FILE_HINT = "Restore it from a backup; if only an index is damaged, `REINDEX` makes it anew."
+
+
+def verify(engine: Engine, progress: Progress | None = None, kept: Checkpoint | None = None) -> Verification:
+    """Walk every chain, version, amendment, name and projection of the tenant; the first broken place of each stream.
+
+    A rewrite that also recomputes every later hash of a stream, its head and the checkpoint log cannot be seen from
+    inside the file; a checkpoint that was ``kept`` elsewhere reveals it. ``uncovered_entries`` counts what no checkpoint
+    covers yet. ``progress`` is told how many entries were walked, and how many there are.
+    """
+    engine.require(Right.OPERATE, "verify the store")
+    with collector_paused(), engine.read() as reader:
+        streams = reader.streams_of(engine.tenant)
+        actors = reader.actor_names(engine.tenant)
+        log = audit_log(reader, engine.tenant, {stream.uid for stream in streams}, actors, kept)
+        tell = _telling(progress, streams)
+        walks = [walked(engine, reader, one, actors, log, tell) for one in streams]
+        found = [*_around_streams(engine, reader, actors, walks), *log.problems]
+    found += [Problem("database file", what, FILE_HINT) for what in engine.store.check()]
+    problems = (*found, *(problem for walk in walks for problem in _problems_of(walk)))
+    covered = {uid: leaves[-1][1].to_seq for uid, leaves in log.leaves.items()}
+    return Verification(
+        ok=not problems,
+        streams=len(streams),
+        entries=sum(walk.entries for walk in walks),
+        versions=sum(walk.versions for walk in walks),
+        problems=problems,
+        uncovered_entries=sum(max(0, w.entries - covered.get(s.uid, 0)) for s, w in zip(streams, walks, strict=True)),
+        signed_entries=_summed(walk.signed.entries for walk in walks),
+        signed_vouches=_summed(walk.signed.vouches for walk in walks),
+    )
+
+
+def _problems_of(walk: Walked) -> list[Problem]:
+    return [*([walk.problem] if walk.problem is not None else ()), *walk.signed.problems]
+
+
+def _summed(counts: Iterable[Counter[str]]) -> dict[str, int]:
+    return dict(sorted(sum(counts, Counter[str]()).items()))
+
+
+def _telling(progress: Progress | None, streams: Sequence[Stream]) -> Callable[[int], None]:
+    """Adds up what was walked, for whoever watches."""
+    total, done = sum(stream.last_seq for stream in streams), 0
+
+    def tell(walked_since: int) -> None:
+        nonlocal done
+        done += walked_since
+        if progress is not None:
+            progress(done, max(done, total))
+
+    return tell
+
+
+def _around_streams(
+    engine: Engine, reader: Reader, actors: Mapping[str, tuple[str | None, bytes | None]], walks: Sequence[Walked]
+) -> list[Problem]:
+    """What no single stream can tell: streams that are missing, names put under another's acts, forged aliases."""
+    found = [
+        Problem(f"stream number {number}", "it has entries or versions, but its own row is gone", HINT)
+        for number in reader.orphans(engine.tenant)
+    ]
+    found += [
+        Problem(f"actor {uid[:12]}", "its name is not the one that acted: it was altered", HINT)
+        for uid, (name, salt) in actors.items()
+        if name is not None and salt is not None and not is_committed(uid, name, salt)
+    ]
+    acted = {uid for walk in walks for uid in walk.acted}
+    erased = {uid for walk in walks for uid in walk.erased_names}
+    if all(walk.problem is None for walk in walks):  # else an entry that would tell may not have been reached
+        found += [
+            Problem(f"actor {uid[:12]}", "its name is gone without an erasure, or back after one", HINT)
+            for uid in sorted(acted)
+            if (actors[uid][0] is None) != (uid in erased)
+        ]
+    stated = {pair for walk in walks for pair in walk.aliases}
+    return found + [
+        Problem(f"alias {alias!r}", f"it does not belong to memory {id} as its version says", HINT)
+        for alias, id in sorted(stated ^ set(reader.aliases(engine.tenant)))
+    ]
+
+
+def replay(
+    entries: list[Entry], versions: dict[str, Version], amendments: dict[int, tuple[str | None, Any]]
+) -> fold.States:
+    """The state that a stream's entries give, from the very first. What is damaged gives as much as what was removed."""
+    states: dict[str, State] = {}
+    for entry in entries:
+        version = versions.get(entry.memory_id) if entry.event in BRINGS_VERSION else None
+        body = body_from(version.body)[0] if version is not None else None
+        text = amendments.get(entry.seq, (None, None))[0]
+        fold.apply(states, entry, body, values_from(text) if text is not None else None)
+    return states
+
+
+def rebuild(engine: Engine, progress: Progress | None = None) -> int:
+    """Drop every projection of the tenant and make it anew from versions and ledger; returns how many memories."""
+    engine.require(Right.OPERATE, "rebuild the store")
+    with engine.read() as reader:
+        numbers = [stream.number for stream in reader.streams_of(engine.tenant)]
+    embedder = engine.meanings.if_any(engine)
+    total = 0
+    for done, number in enumerate(numbers):
+        total += _rebuild_stream(engine, number, embedder)
+        if progress is not None:
+            progress(done + 1, len(numbers))
+    return total
+
+
+@again_on_conflict
+def _rebuild_stream(engine: Engine, number: int, embedder: Embedder | None) -> int:
+    with engine.write() as writer:
+        stream = writer.locked_stream(engine.tenant, number)
+        versions = {v.id: v for v in writer.versions(stream)}
+        states = replay(writer.entries(stream), versions, writer.amendments(stream))
+        writer.drop_projections(stream)
+        engine.meanings.forget(engine.tenant, number)
+        places = Places()
+        for id, state in states.items():
+            version = versions[id]
+            body, _ = body_from(version.body)
+            active = state.status is Status.ACTIVE and body is not None
+            words = findable(body, state, engine.policy.text.synonyms) if active and body else None
+            writer.put_memory(stream, version.number, state, body, words, beside=places.is_taken(state, body))
+        writer.advance_stream(stream)
+        made_anew(writer, stream, embedder)
+        entries, amendments = writer.entries(stream), writer.amendments(stream)
+        writer.add_rejections(stream, _rejections(entries, amendments))
+        found = relations_of_stream(writer, stream, versions.values(), entries, amendments)
+        writer.put_relations(engine.tenant, found)
+    return len(states)
+
+
+def _rejections(entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]) -> set[Sealed]:
+    """Return the rejections that a stream's entries leave in force."""
+    told = [(entry, amendments.get(entry.seq, (None, None))[0]) for entry in entries if entry.event in ABOUT_THE_STREAM]
+    return standing((entry, None if text is None else values_from(text)) for entry, text in told)
+
+
+def canonical_state(engine: Engine) -> Iterator[str]:
+    """The tenant's whole state, a canonical line each."""
+    with engine.read() as reader:
+        yield from state_lines(reader, engine.tenant)
+
+
+def state_hash(engine: Engine) -> str:
+    """One hash over the canonical state: equal for two stores that hold the same."""
+    engine.require(Right.OPERATE, "hash the whole store")
+    with engine.read() as reader:
+        return state_hash_of(reader, engine.tenant)
+
+
+def ledger_root(engine: Engine) -> str:
+    """One hash over the heads of every chain: equal for two stores with the same history."""
+    engine.require(Right.OPERATE, "hash the whole store")
+    with engine.read() as reader:
+        return ledger_root_of(reader, engine.tenant)
+
+
+FOREIGN = "Recollect did not make it: it may keep copies of what an erasure removes"
+FOREIGN_HINT = "Find out what it is for and what it holds, then drop it."
+
+
+def stats(engine: Engine) -> dict[str, Any]:
+    """What the caller may see, counted: by status, namespace, kind, layer and category. The store's own figures, such as
+    its size, are the application's to know."""
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, None, None, tuple(Namespace))
+        everything = engine.selecting(streams=tuple(stream.number for stream in streams))
+        active = replace(everything, equal={"status": "active"}, unexpired_at=engine.now())
+        counts = {
+            "memories": reader.count(engine.tenant, everything),
+            "active": reader.count(engine.tenant, active),
+            "by_status": reader.count_by(engine.tenant, "status", everything),
+            "by_namespace": _by_namespace(engine, reader, streams),
+            "by_kind": reader.count_by(engine.tenant, "kind", active),
+            "by_layer": reader.count_by(engine.tenant, "layer", active),
+            "by_category": reader.count_by(engine.tenant, "category", active),
+        }
+        return (_store_figures(engine, reader, streams) if engine.caller.trusted else {}) | counts
+
+
+def _store_figures(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, Any]:
+    return {
+        "store": engine.store.location,
+        "size_bytes": engine.store.size_bytes(),
+        "streams": len(streams),
+        "entries": sum(stream.last_seq for stream in streams),
+        "removed": reader.count_removed(engine.tenant),
+    }
+
+
+def _by_namespace(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for namespace in Namespace:
+        numbers = tuple(s.number for s in streams if s.address is not None and s.address.namespace is namespace)
+        selection = engine.selecting(streams=numbers, equal={"status": "active"})
+        counts[str(namespace)] = reader.count(engine.tenant, selection) if numbers else 0
+    return counts
+
+
+def doctor(engine: Engine) -> tuple[Problem, ...]:
+    """Everything that is wrong or risky, each with the next step; empty when all is well."""
+    engine.require(Right.OPERATE, "examine the store")
+    problems = [Problem(what, FOREIGN, FOREIGN_HINT) for what in engine.store.foreign_objects()]
+    problems += verify(engine).problems
+    problems += _damaged(engine)
+    problems += _waiting(engine)
+    problems += _outdated(engine)
+    problems += _former_vectors(engine)
+    problems += _risky_policy(engine)
+    return tuple(problems)
+
+
+def _damaged(engine: Engine) -> list[Problem]:
+    """Every memory that cannot be read: ``verify`` stops at the first of a stream."""
+    with engine.read() as reader:
+        found = reader.select(engine.tenant, Selection(), NO_LIMIT, damaged=True)
+        return [told_damage(reader, stored) for stored in found if stored.damage is not None]
+
+
+def _waiting(engine: Engine) -> list[Problem]:
+    with engine.read() as reader:
+        waiting = reader.count(engine.tenant, Selection(equal={"status": "contradictory"}))
+    if not waiting:
+        return []
+    what = f"{waiting} contradictory {'memory waits' if waiting == 1 else 'memories wait'} for a decision"
+    return [Problem("memories", what, "`recollect list --status contradictory`, then `recollect resolve`.")]
+
+
+def _outdated(engine: Engine) -> list[Problem]:
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, None, None, tuple(Namespace))
+        count = len(with_a_reason(engine, reader, streams))
+    if not count:
+        return []
+    what = f"{counted(count, 'pair')} of memories may be outdated: the later one may have replaced the earlier one"
+    return [Problem("memories", what, "`recollect outdated`, then `recollect resolve`.")]
+
+
+def _former_vectors(engine: Engine) -> list[Problem]:
+    with engine.read() as reader:
+        found = sorted(FORMER_DEFAULTS.intersection(reader.embedders(engine.tenant)))
+    what = "made by an earlier version's embedder, {}: queries find by words alone, and writes are refused"
+    return [Problem("vectors", what.format(label), "`recollect reindex`.") for label in found]
+
+
+def _risky_policy(engine: Engine) -> list[Problem]:
+    policy = engine.policy
+    found = []
+    if policy.conflict.policy == "latest_wins":
+        what = "latest_wins lets anyone's last word replace a higher authority's, the operator's included"
+        found.append(Problem("policy conflict.policy", what, "Use authority unless that is what you want."))
+    if policy.keys.fallback == "shared":
+        what = "a shared fallback key makes unrelated facts replace one another"
+        found.append(Problem("policy keys.fallback", what, "Use fingerprint unless every write names its key."))
+    allowed = [t for t, action in policy.privacy.actions.items() if action == "allow"]
+    if allowed:
+        found.append(Problem("policy privacy.actions", f"these are stored as they are: {', '.join(sorted(allowed))}"))
+    return found

@@ -1,0 +1,487 @@
+"""Keep checkpoints of the ledger in a log that only grows, give proofs from it, and audit it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.engine.context import Engine, find
+from recollect.engine.retries import again_on_conflict
+from recollect.model.caller import Right
+from recollect.model.errors import NotAllowed, NotFound, StoreCorrupt, WrongState
+from recollect.model.ledger import GENESIS, Entry
+from recollect.model.proof import (
+    Checkpoint,
+    GrowthProof,
+    KeyLeaf,
+    MemoryProof,
+    PlacedEntry,
+    ProvenEntry,
+    Segment,
+    Signature,
+    StreamLeaf,
+    Value,
+)
+from recollect.model.receipt import Problem
+from recollect.rules.ledger.merkle import (
+    BadProof,
+    Tree,
+    consistency_proof,
+    inclusion_proof,
+    inclusion_proofs,
+    leaf_hash,
+    tree_head,
+    tree_heads,
+)
+from recollect.rules.ledger.proofs import check_signatures, entry_leaf, read_leaf
+from recollect.rules.trust.signatures import Placed, Standing, checkpoint_bytes, public_key, sign, standing
+from recollect.rules.trust.signers import Signers
+from recollect.stores.protocol import LogCheckpoint, LogLeaf, LogSignature, Reader, Stored, Stream, Writer
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+ENTRIES_AT_A_TIME = 5_000
+LOG_UID_BYTES = 16
+
+
+# ── taking one ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def checkpoint(engine: Engine, key: "Ed25519PrivateKey | None" = None) -> Checkpoint:
+    """Cover what was written since the last checkpoint, and sign it where a key is given; keep the answer elsewhere.
+
+    Each chain is followed before it is covered, so that a checkpoint never vouches for a broken one. Where nothing was
+    written since, the last checkpoint is the answer, with the key's signature added to it.
+    """
+    engine.require(Right.OPERATE, "take a checkpoint")
+    reached = reached_now(engine)
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        return extend_in(engine, writer, (), () if key is None else (key,), reached)
+
+
+class Reached(NamedTuple):
+    """How far a chain was followed, the hash that it had there, and the tree over the entries since its last leaf."""
+
+    seq: int
+    hash: str
+    tree: Tree
+
+
+def reached_now(engine: Engine) -> dict[str, Reached]:
+    """Follow every chain beyond its last leaf, before anybody has to wait for it."""
+    with engine.read() as reader:
+        return {uid: point for uid, (_, point) in _uncovered(reader, engine.tenant, {}).items()}
+
+
+def extend_in(
+    engine: Engine,
+    writer: Writer,
+    keys: Sequence[KeyLeaf],
+    signers: "Sequence[Ed25519PrivateKey]",
+    reached: Mapping[str, Reached],
+) -> Checkpoint:
+    """Append what is not covered yet, then what became of keys; the checkpoint of it all, signed.
+
+    The transaction has locked the log; chains are followed from where they were ``reached`` before.
+    """
+    leaves: list[StreamLeaf | KeyLeaf] = [
+        StreamLeaf(stream=uid, from_seq=covered + 1, to_seq=point.seq, head=point.hash, root=point.tree.head)
+        for uid, (covered, point) in _uncovered(writer, engine.tenant, reached).items()
+    ]
+    leaves += keys
+    last = writer.log_checkpoint(engine.tenant)
+    if leaves:
+        last = _appended(engine, writer, leaves, last)
+    elif last is None:
+        raise WrongState("there is nothing to cover yet.", hint="Remember something first.")
+    changed = {leaf.key for leaf in keys}
+    for signer in signers:
+        _sign(engine, writer, last, signer, last.size - 1 if public_key(signer) in changed else None)
+    return _with_signatures(writer, engine.tenant, last)
+
+
+def _appended(
+    engine: Engine, writer: Writer, leaves: Sequence[StreamLeaf | KeyLeaf], last: LogCheckpoint | None
+) -> LogCheckpoint:
+    there = writer.log_leaves(engine.tenant)
+    if len(there) != (last.size if last else 0):
+        raise _broken("its log does not end where its last checkpoint does")
+    new = [_placed(place, leaf) for place, leaf in enumerate(leaves, start=len(there))]
+    log = last.log if last else engine.randomness.bytes(LOG_UID_BYTES).hex()
+    root = tree_head(hashes_of([*there, *new]))
+    made = LogCheckpoint(len(there) + len(new), log, root, max(engine.now(), last.at if last else ""))
+    writer.extend_log(engine.tenant, new)
+    writer.add_log_checkpoint(engine.tenant, made)
+    return made
+
+
+def _placed(place: int, leaf: StreamLeaf | KeyLeaf) -> LogLeaf:
+    return LogLeaf(place, leaf.leaf, leaf.stream if isinstance(leaf, StreamLeaf) else leaf.key, leaf.text)
+
+
+def hashes_of(leaves: Sequence[LogLeaf]) -> list[str]:
+    """The hashes under which leaves stand in the tree."""
+    return [leaf_hash(leaf.body.encode("utf-8")) for leaf in leaves]
+
+
+def _sign(engine: Engine, writer: Writer, made: LogCheckpoint, signer: "Ed25519PrivateKey", place: int | None) -> None:
+    """Sign a checkpoint with a key that counts at this place of the log; ``None`` is now."""
+    key = public_key(signer)
+    worth = standing(key_history(writer, engine.tenant, key), place)
+    if worth is not Standing.GOOD:
+        raise NotAllowed(
+            f"the key {key[:12]} is {worth}, and may not sign.",
+            field="key",
+            hint="`recollect identity list` shows the keys that may.",
+        )
+    signature = sign(signer, checkpoint_bytes(document_of(made)))
+    writer.add_log_signature(engine.tenant, LogSignature(made.size, *signature.model_dump().values()))
+
+
+def document_of(made: LogCheckpoint, signatures: Sequence[LogSignature] = ()) -> Checkpoint:
+    """A checkpoint as it is handed out."""
+    signed = tuple(Signature(key=one.key, signature=one.signature) for one in signatures)
+    return Checkpoint(**made._asdict(), signatures=signed)
+
+
+def _with_signatures(reader: Reader, tenant: str, made: LogCheckpoint) -> Checkpoint:
+    return document_of(made, reader.log_signatures(tenant, made.size))
+
+
+# ── following the chains ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _uncovered(reader: Reader, tenant: str, reached: Mapping[str, Reached]) -> dict[str, tuple[int, Reached]]:
+    """Streams with entries beyond their last leaf: the entry in which that leaf ends, and where the chain ends now."""
+    covered = covered_streams(reader, tenant)
+    found = {}
+    for stream in sorted(reader.streams_of(tenant), key=lambda one: one.number):
+        leaf = covered.get(stream.uid)
+        before = Reached(leaf.to_seq, leaf.head, Tree()) if leaf else Reached(0, GENESIS, Tree())
+        if stream.last_seq > before.seq:
+            found[stream.uid] = before.seq, _followed(reader, stream, _furthest(before, reached.get(stream.uid)))
+    return found
+
+
+def _furthest(before: Reached, reached: Reached | None) -> Reached:
+    """Go on from where a chain was followed to, unless another checkpoint was taken meanwhile: its tree begins anew."""
+    goes_on = reached is not None and reached.seq - reached.tree.size == before.seq
+    return reached if reached is not None and goes_on else before
+
+
+def covered_streams(reader: Reader, tenant: str) -> dict[str, StreamLeaf]:
+    """The last leaf about each stream, by its uid."""
+    leaves = (read_leaf(one.body) for one in reader.last_log_leaves(tenant))
+    return {leaf.stream: leaf for leaf in leaves if isinstance(leaf, StreamLeaf)}
+
+
+def _followed(reader: Reader, stream: Stream, point: Reached) -> Reached:
+    """Follow a chain from a point to its end, entry by entry."""
+    while point.seq < stream.last_seq:
+        wanted = min(ENTRIES_AT_A_TIME, stream.last_seq - point.seq)
+        entries = reader.entries(stream, point.seq, wanted)
+        if not entries:
+            raise _broken(f"entry {point.seq + 1} of stream {stream.uid[:12]} is missing")
+        for entry in entries:
+            point = _next(point, entry)
+    if point.hash != stream.head:
+        raise _broken(f"the chain of stream {stream.uid[:12]} does not end in its head")
+    return point
+
+
+def _next(point: Reached, entry: Entry) -> Reached:
+    if (entry.seq, entry.prev_hash) != (point.seq + 1, point.hash) or entry.hash != entry.computed_hash():
+        raise _broken(f"entry {entry.seq} of stream {entry.stream[:12]} does not follow the one before it")
+    point.tree.append(entry_leaf(entry.hash))
+    return Reached(entry.seq, entry.hash, point.tree)
+
+
+def _broken(what: str) -> StoreCorrupt:
+    return StoreCorrupt(f"{what}, so nothing was covered.", hint="`recollect verify` says what is wrong.")
+
+
+# ── reading the log ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def checkpoints(engine: Engine) -> tuple[Checkpoint, ...]:
+    """Every checkpoint of the tenant, oldest first, with its signatures."""
+    engine.require(Right.OPERATE, "read the log of checkpoints")
+    with engine.read() as reader:
+        signed = groupby(reader.log_signatures(engine.tenant), key=lambda one: one.size)
+        signatures = {size: list(found) for size, found in signed}
+        return tuple(document_of(made, signatures.get(made.size, ())) for made in reader.log_checkpoints(engine.tenant))
+
+
+def uncovered_entries(engine: Engine) -> int:
+    """How many entries no checkpoint covers yet, and so no proof speaks of."""
+    engine.require(Right.OPERATE, "count what no checkpoint covers")
+    with engine.read() as reader:
+        covered = {uid: leaf.to_seq for uid, leaf in covered_streams(reader, engine.tenant).items()}
+        streams = reader.streams_of(engine.tenant)
+    return sum(max(0, stream.last_seq - covered.get(stream.uid, 0)) for stream in streams)
+
+
+def key_history(reader: Reader, tenant: str, key: str | None = None) -> list[Placed]:
+    """What became of a key, or of all keys, in the order of the log."""
+    placed = ((one.place, read_leaf(one.body)) for one in reader.log_leaves_about(tenant, "key", key))
+    return [Placed(place, leaf) for place, leaf in placed if isinstance(leaf, KeyLeaf)]
+
+
+def place_of(reader: Reader, tenant: str, stream_uid: str, seq: int) -> int | None:
+    """The place of the leaf that covers an entry; ``None`` while none does."""
+    for one in reader.log_leaves_about(tenant, "stream", stream_uid):
+        leaf = read_leaf(one.body)
+        if isinstance(leaf, StreamLeaf) and leaf.from_seq <= seq <= leaf.to_seq:
+            return one.place
+    return None
+
+
+# ── proofs ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def prove_growth(engine: Engine, since: int) -> GrowthProof:
+    """That the log as it stands at its last checkpoint begins with what the checkpoint of size ``since`` covered."""
+    engine.require(Right.OPERATE, "prove what the log holds")
+    with engine.read() as reader:
+        first, second = checkpoint_of(reader, engine.tenant, since), checkpoint_of(reader, engine.tenant, None)
+        leaves = hashes_of(reader.log_leaves(engine.tenant))[: second.size]
+    return GrowthProof(first=first, second=second, path=consistency_proof(leaves, first.size))
+
+
+def prove_memory(engine: Engine, id: str, *, with_content: bool = True) -> MemoryProof:
+    """That the log holds the entries about a memory, up to its last checkpoint.
+
+    Each entry comes with its path in the tree over its leaf's entries, so that no other entry has to be shown. What they
+    committed to is included with its salt, if it still has content. Only those who look after the store may ask, of what
+    they may see: where an entry stands tells how much was written to its stream.
+    """
+    engine.require(Right.OPERATE, "prove what the log holds")
+    with engine.read() as reader:
+        stored = find(engine, reader, id)
+        last = checkpoint_of(reader, engine.tenant, None)
+        segments = _segments(reader, engine.tenant, stored.state.id, last.size)
+        values = _values(reader, stored, segments) if with_content else ()
+    return MemoryProof(memory=stored.state.id, checkpoint=last, segments=segments, values=values)
+
+
+def checkpoint_of(reader: Reader, tenant: str, size: int | None) -> Checkpoint:
+    """The checkpoint of a size, or the last one."""
+    found = reader.log_checkpoint(tenant, size)
+    if found is None:
+        which = "" if size is None else f" of {size} leaves"
+        raise NotFound(
+            f"there is no checkpoint{which}.",
+            field="since",
+            hint="`recollect ledger list` shows those that were taken.",
+        )
+    return _with_signatures(reader, tenant, found)
+
+
+def _segments(reader: Reader, tenant: str, id: str, size: int) -> tuple[Segment, ...]:
+    about: dict[str, list[int]] = {}
+    for entry in reader.entries_about(tenant, id):
+        about.setdefault(entry.stream, []).append(entry.seq)
+    streams = {stream.uid: stream for stream in reader.streams_of(tenant)}
+    hashes = hashes_of(reader.log_leaves(tenant))[:size]
+    found = [one for uid, seqs in about.items() for one in _segments_of(reader, streams[uid], seqs, hashes)]
+    if not found:
+        raise WrongState("no checkpoint covers it yet.", field="id", hint="`recollect ledger checkpoint` takes one.")
+    return tuple(sorted(found, key=lambda one: one.place))
+
+
+def _segments_of(reader: Reader, stream: Stream, seqs: Sequence[int], hashes: Sequence[str]) -> list[Segment]:
+    """For each leaf that covers any of these entries: the leaf with its path, and the entries with theirs."""
+    found = []
+    for one in reader.log_leaves_about(stream.tenant, "stream", stream.uid):
+        leaf = read_leaf(one.body)
+        assert isinstance(leaf, StreamLeaf), "the store was asked for leaves about streams"
+        covered = [seq for seq in seqs if leaf.from_seq <= seq <= leaf.to_seq]
+        if covered and one.place < len(hashes):
+            entries = _placed_entries(reader, stream, leaf, covered)
+            found.append(Segment(place=one.place, leaf=leaf, path=inclusion_proof(hashes, one.place), entries=entries))
+    return found
+
+
+def _placed_entries(reader: Reader, stream: Stream, leaf: StreamLeaf, seqs: Sequence[int]) -> tuple[PlacedEntry, ...]:
+    """Some entries of a leaf, each with its path in the tree over all of them."""
+    size = leaf.to_seq - leaf.from_seq + 1
+    tree = [entry_leaf(hash) for hash in reader.entry_hashes(stream, leaf.from_seq - 1, size)]
+    if tree_head(tree) != leaf.root:
+        raise _unlike(stream)
+    paths = inclusion_proofs(tree, [seq - leaf.from_seq for seq in sorted(seqs)])
+    return tuple(
+        PlacedEntry(entry=_proven(reader.entries(stream, seq - 1, 1)[0]), path=path)
+        for seq, path in zip(sorted(seqs), paths, strict=True)
+    )
+
+
+def _proven(entry: Entry) -> ProvenEntry:
+    return ProvenEntry(**{**entry._asdict(), "event": str(entry.event)})
+
+
+def _unlike(stream: Stream) -> StoreCorrupt:
+    what = f"the entries of stream {stream.uid[:12]} are not those that a checkpoint covers, so nothing can be proven."
+    return StoreCorrupt(what, hint="`recollect verify` says what is wrong.")
+
+
+def _values(reader: Reader, stored: Stored, segments: Sequence[Segment]) -> tuple[Value, ...]:
+    stream = reader.stream_numbered(stored.tenant, stored.stream)
+    shown = (placed.entry for segment in segments for placed in segment.entries)
+    proven = {entry.seq for entry in shown if entry.stream == stream.uid}
+    return tuple(
+        Value(stream=stream.uid, seq=one.seq, body=one.body, salt=one.salt.hex())
+        for one in reader.committed_values(stream, stored.number, stored.state.id)
+        if one.seq in proven
+    )
+
+
+HINT = "Restore the store from a backup, and find out who wrote to the file."
+CUT_HINT = (
+    "If the store was restored from an older backup, keep a new checkpoint. If not, find out who wrote to the file."
+)
+LOG = "the checkpoint log"
+
+
+PlacedLeaf = tuple[int, StreamLeaf]
+"""What the log says of a stream, and at which place."""
+Actors = Mapping[str, tuple[str | None, bytes | None]]
+"""Name and salt of everybody who acted, by uid."""
+
+
+class LogAudit(NamedTuple):
+    """What is wrong with the log, what it covers of each stream by the stream's uid, and whose keys it has."""
+
+    problems: list[Problem]
+    leaves: dict[str, list[PlacedLeaf]]
+    signers: Signers
+
+    def of_stream(self, uid: str) -> Sequence[PlacedLeaf]:
+        """What the log says of a stream, in its order."""
+        return self.leaves.get(uid, ())
+
+
+class _Log(NamedTuple):
+    rows: list[LogLeaf]
+    leaves: list[StreamLeaf | KeyLeaf]
+    checkpoints: list[LogCheckpoint]
+    signatures: list[LogSignature]
+
+
+def audit_log(
+    reader: Reader, tenant: str, streams: Collection[str], actors: Actors, kept: Checkpoint | None = None
+) -> LogAudit:
+    """Walk the log: its leaves, the roots over them, and who signed those. Streams and actors are those that are there."""
+    rows = reader.log_leaves(tenant)
+    try:
+        leaves = [_leaf(place, row) for place, row in enumerate(rows)]
+    except BadProof as error:
+        return LogAudit([_problem(LOG, str(error))], {}, Signers((), {}))
+    log = _Log(rows, leaves, reader.log_checkpoints(tenant), reader.log_signatures(tenant))
+    heads = _heads(log, kept)
+    found = [*_about_checkpoints(log, heads), *_about_signatures(log), *_about_leaves(log, streams, actors)]
+    if kept is not None:
+        found += _about_kept(log, heads, kept)
+    by_stream: dict[str, list[PlacedLeaf]] = {}
+    for place, leaf in enumerate(leaves):
+        if isinstance(leaf, StreamLeaf):
+            by_stream.setdefault(leaf.stream, []).append((place, leaf))
+    names = {uid: name for uid, (name, _) in actors.items()}
+    links = reader.platform_ids(tenant)
+    signers = Signers(_keys_in(log), names, links)
+    found += [
+        _problem(f"platform id {one.id!r}", fault) for one in links if (fault := signers.link_fault(one)) is not None
+    ]
+    return LogAudit(found, by_stream, signers)
+
+
+def _leaf(place: int, row: LogLeaf) -> StreamLeaf | KeyLeaf:
+    if row.place != place:
+        raise BadProof(f"leaf {place} is missing")
+    try:
+        leaf = read_leaf(row.body)
+    except BadProof as error:
+        raise BadProof(f"leaf {place} was altered: {error}") from None
+    subject = leaf.stream if isinstance(leaf, StreamLeaf) else leaf.key
+    if (row.kind, row.subject) != (leaf.leaf, subject):
+        raise BadProof(f"leaf {place} is filed under another subject than its own")
+    return leaf
+
+
+def _heads(log: _Log, kept: Checkpoint | None) -> dict[int, str]:
+    sizes = {made.size for made in log.checkpoints} | ({kept.size} if kept else set())
+    return tree_heads(hashes_of(log.rows), sizes)
+
+
+def _about_checkpoints(log: _Log, heads: dict[int, str]) -> list[Problem]:
+    found = [
+        _problem(f"checkpoint {made.size}", "its root is not that of the leaves before it: they were altered")
+        for made in log.checkpoints
+        if heads.get(made.size) != made.root
+    ]
+    last = log.checkpoints[-1].size if log.checkpoints else 0
+    if len(log.rows) != last:
+        found.append(_problem(LOG, f"it has {len(log.rows)} leaves, and its last checkpoint covers {last}"))
+    if len({made.log for made in log.checkpoints}) > 1:
+        found.append(_problem(LOG, "its checkpoints are of different logs"))
+    return found
+
+
+def _about_signatures(log: _Log) -> list[Problem]:
+    made = {one.size: one for one in log.checkpoints}
+    history = _keys_in(log)
+    return [
+        _problem(f"checkpoint {one.size}", fault)
+        for one in log.signatures
+        if (fault := _signature_fault(one, made.get(one.size), history)) is not None
+    ]
+
+
+def _keys_in(log: _Log) -> list[Placed]:
+    """What became of everybody's keys."""
+    return [Placed(place, leaf) for place, leaf in enumerate(log.leaves) if isinstance(leaf, KeyLeaf)]
+
+
+def _signature_fault(signature: LogSignature, made: LogCheckpoint | None, history: Sequence[Placed]) -> str | None:
+    if made is None:
+        return "it was signed, and is not there"
+    try:
+        check_signatures(document_of(made, [signature]))
+    except ValueError:
+        return f"the signature of {signature.key[:12]} does not hold"
+    worth = standing([one for one in history if one.leaf.key == signature.key], made.size - 1)
+    return None if worth is Standing.GOOD else f"the key {signature.key[:12]} that signed it was {worth}"
+
+
+def _about_leaves(log: _Log, streams: Collection[str], actors: Collection[str]) -> list[Problem]:
+    """What the log speaks of is still there."""
+    covered = {leaf.stream for leaf in log.leaves if isinstance(leaf, StreamLeaf)}
+    holders = {leaf.actor for leaf in log.leaves if isinstance(leaf, KeyLeaf)}
+    found = [
+        _problem(f"stream {uid[:12]}", "a checkpoint covers it, and it is gone")
+        for uid in sorted(covered - set(streams))
+    ]
+    return found + [
+        _problem(f"actor {uid[:12]}", "it holds a key, and is gone") for uid in sorted(holders - set(actors))
+    ]
+
+
+def _about_kept(log: _Log, heads: dict[int, str], kept: Checkpoint) -> list[Problem]:
+    """Whether the log still begins with what somebody kept a checkpoint of."""
+    where = f"the kept checkpoint of {kept.size} leaves"
+    try:
+        check_signatures(kept)
+    except BadProof as error:
+        return [_problem(where, f"it was altered itself: {error}")]
+    if not log.checkpoints or log.checkpoints[-1].log != kept.log:
+        return [_problem(where, "this store has another log: it is another store, or its log was made anew")]
+    if kept.size not in heads:
+        return [Problem(where, f"the log has {len(log.rows)} leaves: its end was cut off", CUT_HINT)]
+    if heads[kept.size] != kept.root:
+        return [_problem(where, "the log gives another root: history was rewritten")]
+    return []
+
+
+def _problem(where: str, what: str) -> Problem:
+    return Problem(where, what, HINT)

@@ -1,0 +1,468 @@
+"""The deterministic clean-up: a proposal first, applied on request, and undoable.
+
+Keys of live memories are unique already, so consolidation names them again under today's rules and looks across keys
+for the same fact (redundant), similar ones (linked) and contradictions (linked as conflicts). The best of a group is
+believed most, then the most important, then the newest, then the one with the smaller id. Test data that sits in production
+is moved to the namespace ``test``. Pairs that may be outdated are listed for a person to decide.
+
+Everything is read and compared before the lock, in a snapshot. Inside it the planned steps are carried out whose memories
+stand as they stood in the snapshot, all of them in one transaction; the others are dropped, and the report says so.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.engine import operations
+from recollect.engine.context import Engine
+from recollect.engine.lifecycle.changes import take_key
+from recollect.engine.lifecycle.outdated import UNDONE, link_same_key, remove_link, was_linked, with_a_reason
+from recollect.engine.lifecycle.phases import first_phase
+from recollect.engine.lifecycle.rekeying import (
+    MOVED,
+    address_of_test_data,
+    keys_taken_over,
+    move,
+    plan_keys,
+    rule_of_test_data,
+)
+from recollect.engine.read.assemble import to_memory
+from recollect.engine.read.meaning import vectors_of
+from recollect.engine.read.reading import readable_streams
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.tracing import keep
+from recollect.engine.transaction import Pen, Pens, rejections_of, tell_gone
+from recollect.engine.write.incumbents import holder
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.caller import Right
+from recollect.model.errors import WrongState
+from recollect.model.item import to_item
+from recollect.model.ledger import Entry, Event
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Plain
+from recollect.model.state import State
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Status
+from recollect.rules.identity.likeness import Compared, Step, preference, proposals
+from recollect.rules.identity.rejected_values import Claim
+from recollect.stores.protocol import NO_LIMIT, Reader, Stored, Stream
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationReport(Plain):
+    """The proposal, and whether it was carried out. ``diff`` is for people.
+
+    Of an applied one ``steps`` are those that were carried out, then those of the action ``outdated``, which wait for a
+    decision. ``dropped`` are steps whose memories somebody else changed meanwhile: run it again.
+    """
+
+    applied: bool
+    run: str | None
+    examined: int
+    steps: tuple[Step, ...]
+    diff: tuple[str, ...] = field(default=())
+    dropped: tuple[Step, ...] = ()
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be done in one stream, and how the memories stood for which that was decided."""
+
+    stream: Stream
+    examined: int = 0
+    steps: list[Step] = field(default_factory=list)
+    seen: dict[str, State] = field(default_factory=dict)
+    names: dict[str, Mapping[str, str | None]] = field(default_factory=dict)
+    """The new key of each memory that gets one, and what else it is found by from now on."""
+    vectors: dict[str, bytes] = field(default_factory=dict)
+    """The vector of each memory that is moved."""
+    rules: dict[str, str] = field(default_factory=dict)
+    """The rule by which each memory that is moved is test data."""
+
+    def add(self, step: Step, *named: Stored) -> None:
+        self.steps.append(step)
+        self.seen.update((stored.state.id, stored.state) for stored in named)
+
+    def is_current(self, step: Step, found: Mapping[str, Stored]) -> bool:
+        """Whether the memories of a step stand as they stood when it was planned."""
+        ids = [id for id in (step.id, step.other) if id is not None]
+        return all(id in found and found[id].state == self.seen[id] for id in ids)
+
+
+class Steps:
+    """Counts what was done for a progress bar; each memory counts when it is compared and when it is named."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self.done, self.total = progress, 0, total
+
+    def advance(self, by: int = 1) -> None:
+        self.done += by
+        if self._progress is not None:
+            self._progress(self.done, self.total)
+
+
+@operations.failures_noted(Node.WORKER, Op.MERGE)
+def consolidate(
+    engine: Engine,
+    *,
+    owner: str | None = None,
+    include_namespaces: Sequence[str] = tuple(Namespace),
+    force: bool = False,
+    progress: Progress | None = None,
+) -> ConsolidationReport:
+    """Propose a clean-up, or with ``force`` carry it out. Nothing is removed: what is redundant can be restored."""
+    engine.require(Right.GOVERN, "consolidate")
+    return _run(engine, owner, include_namespaces, _plan_all, force, progress)
+
+
+@operations.failures_noted(Node.WORKER, Op.UPDATE)
+def rekey(
+    engine: Engine, *, owner: str | None = None, force: bool = False, progress: Progress | None = None
+) -> ConsolidationReport:
+    """Propose for each active memory that a rule named the key that today's rules give, or with ``force`` set it.
+
+    Two memories that would share a key keep theirs and are linked as possibly outdated. :func:`undo` takes it back.
+    """
+    engine.require(Right.GOVERN, "re-key memories")
+    return _run(engine, owner, tuple(Namespace), _plan_keys, force, progress)
+
+
+Planning = Callable[[Engine, Plan, Sequence[Stored], Steps], None]
+
+
+def _run(
+    engine: Engine,
+    owner: str | None,
+    include_namespaces: Sequence[str],
+    planning: Planning,
+    force: bool,
+    progress: Progress | None,
+) -> ConsolidationReport:
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        found = [(stream, _active(engine, reader, stream)) for stream in streams]
+    steps = Steps(progress, 2 * sum(len(memories) for _, memories in found))
+    plans = []
+    for stream, memories in found:
+        plan = Plan(stream, sum(_class(stored) is not KindClass.EVENT for stored in memories))
+        planning(engine, plan, memories, steps)
+        plans.append(plan)
+    undecided = _outdated(engine, owner, include_namespaces) if planning is _plan_all else []
+    planned = [step for plan in plans for step in plan.steps]
+    examined = sum(plan.examined for plan in plans)
+    diff = tuple(f"{step.action:<10}{step.id[:13]}  {step.detail}" for step in (*planned, *undecided))
+    if not force or not planned:
+        return ConsolidationReport(False, None, examined, (*planned, *undecided), diff)
+    run = engine.randomness.bytes(6).hex()
+    steps.total += len(planned)
+    done = _carry_out(engine, [plan for plan in plans if plan.steps], run)
+    steps.advance(len(planned))
+    kept = {id(step) for step in done}
+    dropped = tuple(step for step in planned if id(step) not in kept)
+    return ConsolidationReport(bool(done), run if done else None, examined, (*done, *undecided), diff, dropped)
+
+
+def _outdated(engine: Engine, owner: str | None, include_namespaces: Sequence[str]) -> list[Step]:
+    """Return a step for each pair that may be outdated."""
+    with engine.read() as reader:
+        streams = readable_streams(engine, reader, owner, None, include_namespaces)
+        found = [linked.pair for linked in with_a_reason(engine, reader, streams)]
+    return [
+        Step(
+            "outdated",
+            pair.later.id,
+            pair.earlier.id,
+            f"{pair.reason}: {pair.later.content!r} ~ {pair.earlier.content!r}",
+        )
+        for pair in found
+        if pair.earlier is not None
+    ]
+
+
+@operations.failures_noted(Node.WORKER, Op.UPDATE)
+@again_on_conflict
+def undo(engine: Engine) -> ConsolidationReport:
+    """Take the last consolidation back: redundant memories become active again, links and keys are as before."""
+    engine.require(Right.OPERATE, "undo a consolidation, which may be anybody's")
+    with engine.write() as writer:
+        writer.locked_streams(engine.tenant)
+        recorded = writer.consolidation_entries(engine.tenant)
+        run = _last_run(recorded)
+        mine = [(number, entry, body) for number, entry, body in recorded if body["run"] == run]
+        pens, steps = Pens(engine, writer), list[Step]()
+        for number in sorted({number for number, _, _ in mine}):
+            for of, entry, body in reversed(mine):
+                if of == number:
+                    steps += _take_back(pens, pens.numbered(number), entry, body)
+        pens.finish()
+    return ConsolidationReport(True, run, len(steps), tuple(steps))
+
+
+def _last_run(recorded: Sequence[tuple[int, Entry, object]]) -> str:
+    undone = {b["run"] for _, _, b in recorded if isinstance(b, dict) and b.get("undo")}
+    left = [(e.at, e.seq, b["run"]) for _, e, b in recorded if isinstance(b, dict) and b["run"] not in undone]
+    if not left:
+        raise WrongState("there is no consolidation to undo.", hint="`consolidate --force` applies one.")
+    return str(max(left)[2])
+
+
+# ── the plan ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _active(engine: Engine, reader: Reader, stream: Stream) -> list[Stored]:
+    selection = engine.selecting(streams=(stream.number,), equal={"status": "active"}, unexpired_at=engine.now())
+    return reader.select(stream.tenant, selection, NO_LIMIT)
+
+
+def _plan_all(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Steps) -> None:
+    """Plan what consolidation would do in one stream."""
+    test_data = _plan_moves(engine, plan, memories)
+    compared = _best_first(engine, [stored for stored in memories if stored.state.id not in test_data])
+    by_id = {one.id: stored for one, stored in compared}
+    settings, begun, target = engine.policy, steps.done, steps.done + len(memories)
+    found = proposals(
+        [one for one, _ in compared],
+        settings.near_duplicates.overlap_min,
+        settings.text.synonyms,
+        lambda count: steps.advance(max(0, begun + count - steps.done)),
+    )
+    for step in found:
+        assert step.other is not None, "what is compared is compared with another"
+        plan.add(step, by_id[step.id], by_id[step.other])
+    steps.advance(target - steps.done)
+    gone = {step.id for step in found if step.action == "redundant"}
+    _plan_rekeying(engine, plan, [stored for one, stored in compared if one.id not in gone], steps)
+    steps.advance(target + len(memories) - steps.done)
+
+
+def _plan_keys(engine: Engine, plan: Plan, memories: Sequence[Stored], steps: Steps) -> None:
+    """Plan what re-keying alone would do in one stream."""
+    target = steps.done + 2 * len(memories)
+    _plan_rekeying(engine, plan, [stored for _, stored in _best_first(engine, memories)], steps)
+    steps.advance(target - steps.done)
+
+
+def _plan_moves(engine: Engine, plan: Plan, memories: Sequence[Stored]) -> set[str]:
+    """Plan to move the test data of a production stream; returns the ids."""
+    address = plan.stream.address
+    if address is None or address.namespace is not Namespace.PROD:
+        return set()
+    rules = {stored.state.id: rule for stored in memories if (rule := rule_of_test_data(engine, stored)) is not None}
+    found = [stored for stored in reversed(memories) if stored.state.id in rules]
+    for stored in found:
+        plan.add(Step("move", stored.state.id, None, f"{rules[stored.state.id]}: {_content(stored)!r}"), stored)
+    embedder = engine.meanings.embedder(engine) if found else None
+    if embedder is not None and embedder.dimensions:
+        vectors = vectors_of(embedder, [_content(stored) for stored in found])
+        plan.vectors = {stored.state.id: vector for stored, vector in zip(found, vectors, strict=True)}
+    plan.rules = rules
+    return set(rules)
+
+
+def _content(stored: Stored) -> str:
+    assert stored.body is not None, "an active memory has its content"
+    return str(stored.body["content"])
+
+
+def _plan_rekeying(engine: Engine, plan: Plan, best_first: Sequence[Stored], steps: Steps) -> None:
+    with engine.read() as reader:
+        given = keys_taken_over(reader, best_first)
+    rekeying = plan_keys(engine, best_first, given, steps.advance)
+    moved = {stored.state.id: key for stored, key in rekeying.moves}
+    found_anew = [stored for stored in best_first if stored.state.id in rekeying.marks.keys() - moved.keys()]
+    for stored in (*(stored for stored, _ in rekeying.moves), *found_anew):
+        id, old = stored.state.id, stored.state.canonical_key
+        key = moved.get(id)
+        step = Step("rekey", id, None, f"{old} → {key.text}") if key else Step("slot", id, None, old)
+        plan.add(step, stored)
+        named = {"canonical_key": key.text, "key_digest": key.digest} if key else {}
+        plan.names[id] = {**named, **rekeying.marks.get(id, {})}
+    if not rekeying.collisions:
+        return
+    with engine.read() as reader:
+        for one, other, key in rekeying.collisions:
+            earlier, later = sorted((one, other), key=lambda stored: stored.number)
+            if _group(engine, one) == _group(engine, other) and not was_linked(reader, later, earlier):
+                detail = f"{key.text}: {_content(later)!r} ~ {_content(earlier)!r}"
+                plan.add(Step("contested", later.state.id, earlier.state.id, detail), later, earlier)
+
+
+def _best_first(engine: Engine, memories: Sequence[Stored]) -> list[tuple[Compared, Stored]]:
+    """Return the memories that are compared and named: what records an event is neither."""
+    compared = [(_compared(engine, stored), stored) for stored in memories if _class(stored) is not KindClass.EVENT]
+    return sorted(compared, key=lambda pair: preference(pair[0], engine.policy.conflict.authority_order))
+
+
+def _compared(engine: Engine, stored: Stored) -> Compared:
+    state = stored.state
+    return Compared(
+        state.id,
+        _content(stored),
+        Authority(state.authority),
+        state.importance,
+        stored.number,
+        group=_group(engine, stored),
+        related=state.related_memory_ids,
+        conflicts=state.conflict_ids,
+    )
+
+
+def _group(engine: Engine, stored: Stored) -> tuple[str | None, ...]:
+    """Scopes and classes are never mixed, nor categories where agents have lists of them."""
+    assert stored.body is not None, "an active memory has its content"
+    return stored.body["scope"], _class(stored), stored.state.category if engine.policy.agents.allowlists else None
+
+
+def _class(stored: Stored) -> KindClass:
+    assert stored.body is not None, "an active memory has its content"
+    return KIND_CLASS[Kind(stored.body["kind"])]
+
+
+# ── carrying it out, and taking it back ─────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def _carry_out(engine: Engine, plans: Sequence[Plan], run: str) -> list[Step]:
+    """Carry out, in one transaction, the steps whose memories have not changed since the plan; return those steps."""
+    done: list[Step] = []
+    with engine.write(_addresses(plans)) as writer:
+        pens = Pens(engine, writer)
+        for plan in plans:
+            pen = pens.numbered(plan.stream.number)
+            found = writer.by_ids(engine.tenant, sorted(plan.seen))
+            current = [step for step in plan.steps if plan.is_current(step, found)]  # before the first step changes any
+            pen.load(*found.values())
+            carried_out = [step for step in current if _apply(pens, pen, plan, step, found, run)]
+            _note(pen, [(step.id, _OP_OF_STEP[step.action]) for step in carried_out])
+            done += carried_out
+        pens.finish()
+    return done
+
+
+def _addresses(plans: Sequence[Plan]) -> list[Address]:
+    """Return the streams that are written to, in the order in which they are locked."""
+    moving = [plan.stream.address for plan in plans if plan.rules]
+    here = [plan.stream.address for plan in plans]
+    there = [address_of_test_data(address) for address in moving if address is not None]
+    return sorted({address for address in here if address is not None} | set(there))
+
+
+def _apply(pens: Pens, pen: Pen, plan: Plan, step: Step, found: Mapping[str, Stored], run: str) -> bool:
+    """Carry out one step; returns whether it was still possible."""
+    stored, possible = found[step.id], True
+    if step.action == "redundant":
+        amendment = {"run": run, "linked_before": _linked(pen, step)}
+        rule, to = "consolidation:redundant", Status.REDUNDANT
+        tell_gone(pen, pen.stored(step.id), rule)
+        pen.record(Event.CONSOLIDATED, step.id, rule=rule, to=to, other=step.other, amendment=amendment)
+    elif step.action in ("rekey", "slot"):
+        possible = _rekey(pen, stored, plan.names[step.id], run)
+    elif step.action == "contested":
+        possible = link_same_key(pen, stored, found[step.other or ""], run)
+    elif step.action == "move":
+        assert plan.stream.address is not None, "a stream that may be read has an owner"
+        there = pens.at(address_of_test_data(plan.stream.address))
+        began = first_phase(there, address_of_test_data(plan.stream.address))
+        tell_gone(pen, stored, MOVED)
+        new = move(pen, there, stored, plan.rules[step.id], plan.vectors.get(step.id, b""), run)
+        written = trace.memory_write(there.engine.caller, to_item(to_memory(there.stored(new))))
+        keep(there.engine, there.writer, [*began, written], there.stream.number)
+        _note(there, [(new, Op.CREATE)])
+    else:
+        rule = "conflict:consolidation" if step.action == "conflict" else "consolidation:related"
+        pen.record(Event.LINKED, step.id, rule=rule, other=step.other, amendment={"run": run})
+    pen.flush()
+    return possible
+
+
+_OP_OF_STEP = {
+    "redundant": Op.MERGE,
+    "related": Op.LINK,
+    "conflict": Op.LINK,
+    "contested": Op.LINK,
+    "rekey": Op.UPDATE,
+    "slot": Op.UPDATE,
+    "move": Op.UPDATE,
+}
+
+
+def _note(pen: Pen, done: Iterable[tuple[str, Op]]) -> None:
+    noted = [operations.about(pen.engine, pen.stored(id), op, pen.at, Node.WORKER) for id, op in done]
+    operations.keep(pen.engine, pen.writer, noted)
+
+
+def _rekey(pen: Pen, stored: Stored, names: Mapping[str, str | None], run: str) -> bool:
+    """Give a memory another key, and other marks to be found by, unless somebody took that key meanwhile."""
+    state, key = stored.state, names.get("canonical_key")
+    assert stored.body is not None, "an active memory has its content"
+    if key is not None:
+        where = pen.writer, pen.stream, stored.body["scope"], _class(stored)
+        held = holder(pen.engine, *where, key, category=state.category)
+        if held.incumbent is not None:
+            return False
+        if held.by_others:
+            pen.keep_beside(state.id)
+    before = {name: getattr(state, name) for name in names}
+    amendment = {"run": run, "from": before, **names}
+    pen.record(Event.REKEYED, state.id, rule="consolidation:rekeyed", amendment=amendment)
+    return True
+
+
+def _linked(pen: Pen, step: Step) -> bool:
+    return step.other in pen.stored(step.id).state.related_memory_ids
+
+
+def _take_back(pens: Pens, pen: Pen, entry: Entry, brought: Mapping[str, Any]) -> list[Step]:
+    found = pen.writer.by_ids(pen.stream.tenant, [id for id in (entry.memory_id, entry.other_id) if id])
+    stored = found[entry.memory_id]
+    if stored.body is None:
+        return []
+    other = found.get(entry.other_id or "")
+    pen.load(*(one for one in found.values() if one.stream == pen.stream.number))
+    recorded_before = pen.stream.last_seq
+    marks, before = {"run": brought["run"], "undo": True}, brought.get("from")
+    if entry.event is Event.CONSOLIDATED:
+        _bring_back(pen, stored, Status.REDUNDANT, marks)
+        if not brought.get("linked_before"):
+            pen.record(
+                Event.UNLINKED, entry.memory_id, rule="consolidation:undone", other=entry.other_id, amendment=marks
+            )
+    elif entry.event is Event.REKEYED and before is not None:
+        pen.record(Event.REKEYED, entry.memory_id, rule="consolidation:undone", amendment={**marks, **before})
+    elif entry.event is Event.ARCHIVED:
+        _bring_back(pen, stored, Status.ARCHIVED, marks)
+        if other is not None:
+            _put_away(pens.numbered(other.stream), other, marks)
+    elif "relation_type" in brought:
+        if other is not None:
+            remove_link(pen, stored, other, UNDONE, **marks)
+    else:
+        rule = entry.rule if entry.rule.startswith("conflict:") else "consolidation:undone"
+        pen.record(Event.UNLINKED, entry.memory_id, rule=rule, other=entry.other_id, amendment=marks)
+    pen.flush()
+    if pen.stream.last_seq > recorded_before:
+        _note(pen, [(entry.memory_id, Op.LINK if entry.event is Event.LINKED else Op.UPDATE)])
+    return [Step(f"undo {entry.event}", entry.memory_id, entry.other_id, entry.rule)]
+
+
+def _bring_back(pen: Pen, stored: Stored, from_status: Status, marks: Mapping[str, Any]) -> None:
+    """Make a memory active again that consolidation took out, unless somebody has done something else with it since.
+
+    Such as rejecting its value.
+    """
+    assert stored.body is not None and pen.stream.address is not None, "what is undone has its content"
+    claim = Claim.of_memory(pen.stream.address, stored.body, stored.state.canonical_key)
+    if stored.state.status is from_status and not rejections_of(pen.engine, pen.writer, claim):
+        take_key(pen, stored)
+        pen.record(Event.RESTORED, stored.state.id, rule="consolidation:undone", to=Status.ACTIVE, amendment=marks)
+
+
+def _put_away(pen: Pen, copy: Stored, marks: Mapping[str, Any]) -> None:
+    """Archive what was moved to the test stream, now that the original is back."""
+    if copy.body is not None and copy.state.status is Status.ACTIVE:
+        pen.load(copy)
+        tell_gone(pen, copy, "consolidation:undone")
+        pen.record(Event.ARCHIVED, copy.state.id, rule="consolidation:undone", to=Status.ARCHIVED, amendment=marks)
+        pen.flush()

@@ -1,0 +1,254 @@
+"""Phases: the time of a space divided, so that what belonged to one chapter does not come up in the next.
+
+Phase 1 begins with the first write to a stream; a new one begins on request. Memories keep the phase in which they were
+written, and a recall sees the current one unless the policy says otherwise. Two phases are compared by what was active at
+the end of each, from the chain.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.engine.arguments import check_kept, reason_code
+from recollect.engine.context import Engine
+from recollect.engine.ledger.audit import replay
+from recollect.engine.read.assemble import hidden_in, without_hidden
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.tracing import border_check, keep, keep_later, refused
+from recollect.engine.transaction import Pen, expire_due, forgotten, soft_delete
+from recollect.engine.write.incumbents import Places
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.errors import BadInput, NotAllowed, NotFound
+from recollect.model.ledger import Event
+from recollect.model.phase import FIRST_PHASE, FIRST_PHASE_ID, LISTED, phase_id
+from recollect.model.receipt import Plain
+from recollect.model.state import State
+from recollect.model.vocabulary import Namespace, Space, Status
+from recollect.rules.identity.keys import identity
+from recollect.rules.ledger.fold import Snapshot, compare
+from recollect.rules.trust.borders import may_read, phase_refusal, read_refusal
+from recollect.stores.protocol import NO_LIMIT, Phase, Reader, Selection, Stored, Stream
+
+BEYOND_MAX = "phase:beyond_max"
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseInfo(Plain):
+    """One phase. ``reason`` is a stable code, ``phase_started_at`` the tick at which it began."""
+
+    phase_id: str
+    phase_name: str | None
+    phase_started_at: int
+    phase_reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseStarted(Plain):
+    """A new phase, and what left the active set because older phases are beyond the limit."""
+
+    phase: PhaseInfo
+    left: tuple[str, ...] = ()
+    events: tuple[dict[str, Any], ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseDiff(Plain):
+    """What was added, deleted and replaced between the ends of two phases; the most important changes first."""
+
+    from_phase_id: str
+    to_phase_id: str
+    added: tuple[str, ...]
+    deleted: tuple[str, ...]
+    replaced: tuple[tuple[str, str], ...]
+    top_changes: tuple[dict[str, Any], ...]
+    summary_lines: tuple[str, ...]
+    events: tuple[dict[str, Any], ...] = ()
+
+
+@again_on_conflict
+def start_phase(
+    engine: Engine,
+    *,
+    name: str | None = None,
+    reason: str = "requested",
+    space: str = "session",
+    owner: str | None = None,
+) -> PhaseStarted:
+    """Begin a new phase of one owner's space. What was known stays known; a recall sees the new phase."""
+    _enabled(engine)
+    address = _address(engine, space, owner)
+    _check_label(engine, "name", name)
+    code = _code(engine, reason)
+    check = _may_start(engine, address)
+    with engine.write([address]) as writer:
+        pen = Pen.at_address(engine, writer, address, engine.now())
+        events = [check, *first_phase(pen, address), *expire_due(pen)]
+        entry = pen.start_phase(name, code)
+        started = PhaseInfo(phase_id(pen.stream.phase), name, entry.tick, code, entry.at)
+        events.append(
+            trace.memory_phase_started(
+                engine.caller, address.space, address.owner, started.phase_id, code, engine.in_force.expanded
+            )
+        )
+        left = _beyond_the_limit(pen)
+        for id, body in left:
+            events += forgotten(engine, id, body, "decay")
+        pen.finish()
+        keep(engine, writer, events, pen.stream.number)
+        hidden = hidden_in(engine, writer, events)
+    return PhaseStarted(started, tuple(id for id, _ in left if id not in hidden), without_hidden(events, hidden))
+
+
+def _may_start(engine: Engine, address: Address) -> trace.Trace:
+    """The border check that lets a caller start a phase there, or an error that carries it."""
+    refusal = phase_refusal(engine.caller, address)
+    check = border_check(engine, "write", address.space, refusal)
+    if refusal is not None:
+        hint = "It takes the write right on it and, since it hides what was known, an agent needs the right 'govern'."
+        raise refused(engine, check, NotAllowed("this caller may not start a phase there.", field="space", hint=hint))
+    return check
+
+
+def first_phase(pen: Pen, address: Address) -> list[trace.Trace]:
+    """Return the event of the first phase of a stream to which nothing was written yet, else nothing."""
+    if pen.stream.last_seq or pen.phase_id is None:
+        return []
+    caller, policy, why = pen.engine.caller, pen.engine.in_force.expanded, str(FIRST_PHASE["phase_reason"])
+    return [trace.memory_phase_started(caller, address.space, address.owner, FIRST_PHASE_ID, why, policy)]
+
+
+def phases(engine: Engine, *, space: str = "session", owner: str | None = None) -> list[PhaseInfo]:
+    """The phases of one owner's space, oldest first."""
+    address = _address(engine, space, owner)
+    check = _read_check(engine, address)
+    with engine.read() as reader:
+        stream = _readable(engine, reader, address)
+        found = [_info(phase) for phase in reader.phases(stream)] if stream else []
+    keep_later(engine, [check], stream.number if stream else None)
+    return found
+
+
+def phase_diff(
+    engine: Engine, from_phase: str, to_phase: str, *, space: str = "session", owner: str | None = None
+) -> PhaseDiff:
+    """Compare what was active at the end of two phases. The end of the current one is now."""
+    _enabled(engine)
+    if not engine.policy.phase.diff_enabled:
+        raise NotAllowed("the policy does not compare phases.", hint="Set phase.diff_enabled.")
+    address = _address(engine, space, owner)
+    check = _read_check(engine, address)
+    with engine.read() as reader:
+        stream = _readable(engine, reader, address)
+        known = {phase_id(phase.number): phase for phase in reader.phases(stream)} if stream else {}
+        for field_name, wanted in (("from_phase", from_phase), ("to_phase", to_phase)):
+            if wanted not in known:
+                no = NotFound(f"there is no phase {wanted!r} there.", field=field_name, hint=LISTED)
+                raise refused(engine, check, no)
+        assert stream is not None, "a phase that is known has its stream"
+        old, new = (_at_the_end(engine, reader, stream, known, phase) for phase in (from_phase, to_phase))
+    difference = compare(old, new)
+    event = trace.memory_phase_diff(
+        engine.caller,
+        address.space,
+        address.owner,
+        from_phase,
+        to_phase,
+        len(difference.added),
+        len(difference.deleted),
+        len(difference.replaced),
+        list(difference.top_changes),
+        list(difference.summary_lines),
+    )
+    keep_later(engine, [check, event], stream.number)
+    return PhaseDiff(
+        from_phase,
+        to_phase,
+        difference.added,
+        difference.deleted,
+        difference.replaced,
+        difference.top_changes,
+        difference.summary_lines,
+        (check, event),
+    )
+
+
+def _at_the_end(engine: Engine, reader: Reader, stream: Stream, known: Mapping[str, Phase], phase: str) -> Snapshot:
+    """Key and memory of what was active when the phase ended, that the caller may see."""
+    following = known.get(phase_id(known[phase].number + 1))
+    end = following.started_tick if following else None
+    versions = {version.id: version for version in reader.versions(stream)}
+    entries = [e for e in reader.entries(stream) if end is None or e.tick < end]
+    states = replay(entries, versions, reader.amendments(stream))
+    active = [state for state in states.values() if state.status is Status.ACTIVE and state.removed is None]
+    found = reader.by_ids(engine.tenant, [state.id for state in active])
+    bodies = {id: stored.body for id, stored in found.items() if stored.body is not None and _seen(engine, stored)}
+    seen, places = [(state, bodies[state.id]) for state in active if state.id in bodies], Places()
+    return {_key(state, body, beside=places.is_taken(state, body)): (state, body) for state, body in seen}
+
+
+def _key(state: State, body: Mapping[str, Any], *, beside: bool) -> tuple[str, str, str]:
+    """What it is about; one that is kept beside another of its key goes by its id as well."""
+    key = identity(state.canonical_key)
+    return (body["scope"], body["kind"], f"{key} {state.id}" if beside else key)
+
+
+def _seen(engine: Engine, stored: Stored) -> bool:
+    return stored.body is not None and engine.sight.sees(stored.body["scope"], stored.state.category)
+
+
+def _beyond_the_limit(pen: Pen) -> list[tuple[str, Mapping[str, Any]]]:
+    """What was written in a phase that is too long ago leaves the active set."""
+    limit = pen.engine.policy.phase.max_phases
+    oldest_kept = pen.stream.phase - limit + 1 if limit is not None else 1
+    if oldest_kept <= 1:
+        return []
+    selection = Selection(
+        streams=(pen.stream.number,), equal={"status": "active"}, ranges=(("phase", "<", oldest_kept),)
+    )
+    found = sorted(pen.writer.select(pen.stream.tenant, selection, NO_LIMIT), key=lambda stored: stored.number)
+    pen.load(*found)
+    for stored in found:
+        soft_delete(pen, stored.state.id, Event.EXPIRED, BEYOND_MAX)
+    pen.flush()
+    return [(stored.state.id, stored.body) for stored in found if stored.body is not None]
+
+
+def _info(phase: Phase) -> PhaseInfo:
+    return PhaseInfo(phase_id(phase.number), phase.name, phase.started_tick, phase.reason, phase.started_at)
+
+
+def _enabled(engine: Engine) -> None:
+    if not engine.policy.phase.enabled:
+        raise NotAllowed("the policy has no phases.", hint="Set phase.enabled.")
+
+
+def _address(engine: Engine, space: str, owner: str | None) -> Address:
+    try:
+        place = Space(space)
+    except ValueError:
+        raise BadInput(f"there is no space {space!r}.", field="space", hint=f"Known: {', '.join(Space)}.") from None
+    own = engine.caller.session if place is Space.SESSION else engine.caller.user
+    name = owner or own or "default"
+    check_kept(engine.policy.privacy, "owner", name)
+    return Address(engine.tenant, Namespace.PROD, place, name)
+
+
+def _read_check(engine: Engine, address: Address) -> trace.Trace:
+    return border_check(engine, "read", address.space, read_refusal(engine.caller, address))
+
+
+def _readable(engine: Engine, reader: Reader, address: Address) -> Stream | None:
+    may = may_read(engine.caller, address) and engine.sight.categories != ()
+    return reader.stream_at(address) if may else None
+
+
+def _check_label(engine: Engine, field_name: str, value: str | None) -> None:
+    """What people call a phase is kept, so it is held to what any stored text is held to."""
+    if value is not None:
+        check_kept(engine.policy.privacy, field_name, value)
+
+
+def _code(engine: Engine, reason: str) -> str:
+    return reason_code(engine.policy.privacy, "phase", reason)

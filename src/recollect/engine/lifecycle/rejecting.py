@@ -1,0 +1,394 @@
+"""Rejecting a value that was never true, so that nobody but the person can bring it back; lifting and listing rejections.
+
+The memory that holds the value leaves the active set, and so does every other one of the person's that says the same. The
+rejection itself is an entry of the ledger with keyed hashes, and outlives the memory: expiry, purging and moving do not end
+it. Whatever is written later is compared with it (:func:`refusal`), before it can become active.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.engine import operations
+from recollect.engine.arguments import check_kept
+from recollect.engine.context import MAX_ALIKE, MIN_PREFIX, Engine, find, visible
+from recollect.engine.operations import failures_noted
+from recollect.engine.read.reading import Spaces, readable_streams
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.tracing import keep
+from recollect.engine.transaction import Pen, Pens, rejections_of, require_change, soft_delete
+from recollect.engine.transfer.import_terms import DEFAULT_OWNER
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.caller import Right
+from recollect.model.errors import AmbiguousId, NotAllowed, NotFound, WrongState
+from recollect.model.ledger import Entry, Event
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import RejectedValue
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import SHARED, Authority, Namespace, Source, Space, Status
+from recollect.rules.gates.draft import Draft, Rejection
+from recollect.rules.gates.naming import slots_of
+from recollect.rules.identity.rejected_values import SECRET_BYTES, Claim, claimed_marks, rejected_marks, seal
+from recollect.rules.language.text import terms
+from recollect.rules.statements import read_statement
+from recollect.rules.statements.frame import SELF
+from recollect.rules.trust.authority import CLAIMED
+from recollect.rules.trust.borders import write_refusal
+from recollect.stores.protocol import Reader, Selection, Stored, Stream, Writer
+
+BY_HAND, SAID_SO, SAME_VALUE = "rejected:by_hand", "rejected:said_so", "rejected:same_value"
+LIFTED_BY_HAND, SAID_AGAIN = "lifted:by_hand", "lifted:said_again"
+MAX_ALIKE_HERE = 200
+"""How many memories of one stream, with the same words, are looked at for the rejected value."""
+_LEAVES = (Status.ACTIVE, Status.CONTRADICTORY, Status.PENDING, Status.ARCHIVED, Status.REDUNDANT)
+"""Statuses from which the rejected memory is soft-deleted. An older version is history, and stays where it is."""
+
+PenAt = Callable[[Address], Pen]
+Tell = Callable[[Sequence[trace.Trace], int], object]
+"""Keeps governance events, with the number of the stream that they are about."""
+
+
+# ── what may be written ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
+    """Return why a draft is refused, if somebody rejected its value; lift the rejection if the person says it again.
+
+    Only what is ``spoken`` now by the person counts as saying it again: never an agent, a tool, or an import.
+    """
+    assert draft.key is not None and pen.stream.address is not None, "a draft that is settled has a key and a stream"
+    candidate, caller = draft.candidate, pen.engine.caller
+    person = candidate.user_id or caller.user or _person_named_by_file(pen, candidate)
+    claim = Claim(pen.stream.address, candidate.content, draft.key.text, draft.key.source, person)
+    against = rejections_of(pen.engine, pen.writer, claim)
+    if not against:
+        return None
+    if spoken and _is_the_persons(pen, draft):
+        for one in against:
+            if one.exactly and one.stream == pen.stream.number:
+                pen.lift(one.id, SAID_AGAIN)
+                pen.lifted.append(one.id)
+        return None
+    detail = (
+        f"A person rejected this as never true (rejection {against[0].id}). It can be said again by that person alone, or"
+        f" after `lift {against[0].id[:13]}`."
+    )
+    return Rejection("rejection", "rejected:value", detail)
+
+
+def _person_named_by_file(pen: Pen, candidate: Candidate) -> str | None:
+    """Return the person whose memory an imported record says it is, where the import itself says nobody's name.
+
+    Only for the application: to anybody else a refusal would tell what another person rejected.
+    """
+    claims, address = candidate.meta.get(CLAIMED), pen.stream.address
+    is_named = address is not None and address.owner != DEFAULT_OWNER
+    if is_named or not pen.engine.caller.trusted or not isinstance(claims, Mapping):
+        return None
+    in_a_users_space = claims.get("space", Space.USER) == Space.USER
+    named = claims.get("user_id") or (claims.get("owner") if in_a_users_space else None)
+    return named if isinstance(named, str) else None
+
+
+def _is_the_persons(pen: Pen, draft: Draft) -> bool:
+    """Whether a draft is a person's own statement where it is written: not passed on, not inferred, not promoted by others."""
+    caller, address = pen.engine.caller, pen.stream.address
+    if draft.authority is not Authority.USER_ASSERTED or draft.source not in (Source.USER, Source.PROMOTION):
+        return False
+    return caller.trusted or (address is not None and _is_their_own(pen.engine, address))
+
+
+def _is_their_own(engine: Engine, address: Address) -> bool:
+    """Whether the caller is the person whose memory this is, and no agent asks for them."""
+    caller = engine.caller
+    own = {Space.USER: caller.user, Space.SESSION: caller.session}.get(address.space)
+    return not caller.is_an_agent and own is not None and own == address.owner
+
+
+# ── rejecting ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Transaction(NamedTuple):
+    """The transaction in which a value is rejected: its pens, by address, and where its events are kept."""
+
+    writer: Writer
+    pen_at: PenAt
+    tell: Tell
+
+    def pen_of(self, stored: Stored) -> Pen:
+        """Return the pen of a memory's stream, with the memory loaded."""
+        address = self.writer.stream_numbered(stored.tenant, stored.stream).address
+        assert address is not None, "a memory with content has an owner"
+        pen = self.pen_at(address)
+        pen.load(stored)
+        return pen
+
+
+class _Value(NamedTuple):
+    """A value to reject: as which statement, and in which stream the rejection is kept."""
+
+    claim: Claim
+    home: Address
+    marks: frozenset[str]
+
+
+@failures_noted(Node.HOTPATH, Op.DELETE)
+@again_on_conflict
+def reject(engine: Engine, id: str, reason: str | None = None) -> RejectedValue:
+    """Say of a memory that it was never true: it leaves the active set, and its value is refused from now on.
+
+    For the person whose memory it is, or a caller with the right to govern. ``reason`` is kept as long as the memory is.
+    """
+    if reason is not None:
+        check_kept(engine.policy.privacy, "reason", reason)
+    with engine.read() as reader:
+        stored = find(engine, reader, id)
+        value = _value_of(engine, reader, stored)
+        found = _saying_so(engine, reader, value, _in_reach(engine, reader, value))
+        numbers = sorted({stored.stream, *(one.stream for one in found)})
+        holding = [reader.stream_numbered(engine.tenant, number).address for number in numbers]
+    addresses = sorted({value.home, *(address for address in holding if address is not None)})
+    with engine.write(addresses) as writer:
+        pens = Pens(engine, writer)
+        own = pens.numbered(stored.stream)  # what has expired there is put away before it is read
+        stored = find(engine, writer, id)
+        before = stored.state.status
+        require_change(engine, writer, stored)
+        transaction = Transaction(writer, pens.at, lambda events, number: keep(engine, writer, events, number))
+        done = reject_in(engine, transaction, stored, addresses, BY_HAND, reason)
+        pens.finish()
+        if before in _LEAVES:
+            operations.keep(engine, writer, [operations.about(engine, stored, Op.DELETE, own.at)])
+        engine.accesses.carry_along(writer, engine.tenant)
+    return done
+
+
+def reject_in(
+    engine: Engine,
+    within: Transaction,
+    stored: Stored,
+    addresses: Collection[Address],
+    rule: str,
+    reason: str | None = None,
+) -> RejectedValue:
+    """Reject a memory's value within a transaction, in the streams at these addresses, which it has locked."""
+    writer = within.writer
+    value = _value_of(engine, writer, stored)
+    _check_may_decide(engine, value.claim.address, "reject a value")
+    pen, secret = within.pen_at(value.home), _secret(engine, writer, value.home)
+    marks = sorted(seal(secret, mark) for mark in value.marks)
+    entry = _same_rejection(engine, writer, pen.stream, marks) or pen.reject(stored.state.id, secret, marks, rule)
+    here = [stream for stream in map(writer.stream_at, sorted(set(addresses))) if stream is not None]
+    others = [one for one in _saying_so(engine, writer, value, here) if one.state.id != stored.state.id]
+    gone = [_put_away(within, one, SAME_VALUE) for one in others]
+    if stored.state.status in _LEAVES:
+        _put_away(within, stored, rule, reason)
+    elif reason is not None:
+        within.pen_of(stored).record(Event.EDITED, stored.state.id, rule=rule, amendment={"reason": reason})
+    shown = [one.state.id for one in gone if visible(engine, writer, one)]
+    return _told(engine, writer, value.home, entry, reason, (*shown,))
+
+
+def _value_of(engine: Engine, reader: Reader, stored: Stored) -> _Value:
+    body, address = stored.body, reader.stream_numbered(engine.tenant, stored.stream).address
+    if body is None or address is None:
+        raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="There is nothing to reject.")
+    claim = Claim.of_memory(address, body, stored.state.canonical_key)
+    return _Value(claim, _home(engine, claim), rejected_marks(claim, engine.policy.text.synonyms))
+
+
+def _home(engine: Engine, claim: Claim) -> Address:
+    """Return where a rejection is kept: what was said in a session is rejected for the person, in all their sessions."""
+    if claim.address.space is not Space.SESSION or claim.person is None:
+        return claim.address
+    theirs = claim.address._replace(space=Space.USER, owner=claim.person)
+    return theirs if write_refusal(engine.caller, theirs, SHARED, Source.USER) is None else claim.address
+
+
+def _person(value: _Value) -> str | None:
+    """Return the person whose own memory and sessions a rejection reaches; in a project it reaches the project alone."""
+    return value.home.owner if value.home.space is Space.USER else None
+
+
+def _in_reach(engine: Engine, reader: Reader, value: _Value) -> list[Stream]:
+    """Return the streams in which the value may be active: the owner's, and a person's own and their sessions'."""
+    claim, person = value.claim, _person(value)
+    found = [one for one in reader.streams_of(engine.tenant, claim.address.owner) if _is_in(one, claim.address.space)]
+    if person is not None:
+        found += [one for one in reader.streams_of(engine.tenant, person) if _is_in(one, Space.USER)]
+        found += reader.streams_of(engine.tenant, space=Space.SESSION)
+    return list({one.number: one for one in found if one.address is not None}.values())
+
+
+def _is_in(stream: Stream, space: Space) -> bool:
+    return stream.address is not None and stream.address.space is space
+
+
+def _saying_so(engine: Engine, reader: Reader, value: _Value, streams: Sequence[Stream]) -> list[Stored]:
+    """Return the active memories of these streams that hold the value, as a whole or in one of their sentences."""
+    synonyms, person = engine.policy.text.synonyms, _person(value)
+    words = sorted(set(terms(value.claim.content, synonyms)))
+    frames = read_statement(value.claim.content, SELF)
+    about = slots_of(frames)
+    found = []
+    for stream in streams:
+        numbers = reader.sharing(stream, words, len(words), 0, MAX_ALIKE_HERE, Selection()) if words else []
+        alike = {one.number: one for one in (reader.by_numbers(stream, numbers) if numbers else [])}
+        if about:
+            marks = about.get("slot", ""), about.get("subject_value", "")
+            alike |= {one.number: one for one in reader.active_about(stream, *marks, MAX_ALIKE_HERE)}
+        for one in alike.values():
+            address = stream.address
+            if address is None or one.body is None or one.state.status is not Status.ACTIVE:
+                continue
+            is_elsewhere = address.space is Space.SESSION and address != value.claim.address
+            if is_elsewhere and one.body.get("user_id") != person:
+                continue
+            claim = Claim.of_memory(address, one.body, one.state.canonical_key)
+            if not value.marks.isdisjoint(claimed_marks(claim, synonyms)):
+                found.append(one)
+    return sorted(found, key=lambda one: (one.stream, one.number))
+
+
+def _secret(engine: Engine, reader: Reader, home: Address) -> str:
+    """Return the key of a stream's rejections: the one that it has, or a fresh one."""
+    stream = reader.stream_at(home)
+    known = reader.rejection_secrets(home, None).get(stream.number) if stream is not None else None
+    return known or engine.randomness.bytes(SECRET_BYTES).hex()
+
+
+def _same_rejection(engine: Engine, reader: Reader, stream: Stream, marks: Sequence[str]) -> Entry | None:
+    """Return the entry of a rejection in force that has all of these marks: a value is rejected once."""
+    known = set(reader.rejections_with(engine.tenant, stream.number, marks[:1]))
+    kept = [one for one in reader.rejections(stream) if one.id in known] if known else []
+    ids = sorted(id for id in known if set(marks) <= {one.mark for one in kept if one.id == id})
+    return _made(engine, reader, ids[0]) if ids else None
+
+
+def _put_away(within: Transaction, stored: Stored, rule: str, reason: str | None = None) -> Stored:
+    """Soft-delete a memory that says what was rejected."""
+    pen = within.pen_of(stored)
+    if stored.body is not None and stored.state.status is Status.ACTIVE:
+        caller, policy = pen.engine.caller, pen.engine.in_force.expanded
+        within.tell([trace.memory_deleted(caller, stored.state.id, stored.body, rule, policy)], pen.stream.number)
+    soft_delete(pen, stored.state.id, Event.FORGOTTEN, rule, reason)
+    pen.flush()
+    return stored
+
+
+def _check_may_decide(engine: Engine, address: Address, what: str) -> None:
+    """Raise unless this is the caller's own memory, and no agent asks; others need the right to govern."""
+    if not _is_their_own(engine, address):
+        engine.require(Right.GOVERN, f"{what}: that is for the person")
+
+
+# ── lifting and listing ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@failures_noted(Node.HOTPATH, Op.UPDATE)
+@again_on_conflict
+def lift(engine: Engine, id: str) -> RejectedValue:
+    """End a rejection, named by its own id or by the rejected memory's. The memory stays as it is: ``restore`` brings it back."""
+    with engine.read() as reader:
+        stream, entry = _named(engine, reader, id)
+        address = stream.address
+        assert address is not None, "a stream that may be read has an owner"
+    with engine.write([address]) as writer:
+        _check_may_decide(engine, address, "lift a rejection")
+        if write_refusal(engine.caller, address, SHARED, Source.USER) is not None:
+            raise NotAllowed("this caller may not write there.", field="id", hint="It takes the write right.")
+        pens = Pens(engine, writer)
+        pen = pens.at(address)
+        if entry.memory_id not in {one.id for one in writer.rejections(pen.stream)}:
+            raise NotFound(f"there is no rejection {id!r} any more.", field="id", hint="`rejections` lists them.")
+        told = _told(engine, writer, address, entry, _reason(engine, writer, entry))
+        pen.lift(entry.memory_id, LIFTED_BY_HAND)
+        pens.finish()
+        engine.accesses.carry_along(writer, engine.tenant)
+    return told
+
+
+def rejections(engine: Engine, *, owner: str | None = None, space: Spaces = None) -> tuple[RejectedValue, ...]:
+    """Return the rejections in force that the caller decides over, oldest first, with the words of memories that are left."""
+    with engine.read() as reader:
+        return tuple(
+            _told(engine, reader, stream.address, entry, _reason(engine, reader, entry))
+            for stream, entry in _in_force(engine, reader, owner, space)
+            if stream.address is not None
+        )
+
+
+def _in_force(
+    engine: Engine, reader: Reader, owner: str | None = None, space: Spaces = None
+) -> Iterator[tuple[Stream, Entry]]:
+    """Yield each rejection that the caller decides over, with its stream. An agent decides over none without ``govern``."""
+    if engine.caller.is_an_agent:
+        engine.require(Right.GOVERN, "see what was rejected")
+    numbers = set(reader.rejecting_streams(engine.tenant))
+    for stream in readable_streams(engine, reader, owner, space, tuple(Namespace)):
+        decides = engine.caller.may(Right.GOVERN) or (stream.address and _is_their_own(engine, stream.address))
+        if stream.number in numbers and decides:
+            ids = {one.id for one in reader.rejections(stream)}
+            entries = [_made(engine, reader, id) for id in ids]
+            for entry in sorted(entries, key=lambda one: one.seq):
+                yield stream, entry
+
+
+def _made(engine: Engine, reader: Reader, id: str) -> Entry:
+    """Return the ledger entry by which a rejection was made."""
+    return next(one for one in reader.entries_about(engine.tenant, id) if one.event is Event.REJECTED)
+
+
+def _named(engine: Engine, reader: Reader, id: str) -> tuple[Stream, Entry]:
+    """Return the one rejection that an id, the beginning of one, or the id of its memory names."""
+    digits = str(id).replace("-", "").lower()
+    of_memories = set(reader.ids_like(engine.tenant, str(id), MAX_ALIKE)) if digits else set()
+    found = [
+        (stream, entry)
+        for stream, entry in _in_force(engine, reader)
+        if (len(digits) >= MIN_PREFIX and entry.memory_id.replace("-", "").startswith(digits))
+        or entry.other_id in of_memories
+    ]
+    if not found:
+        raise NotFound(f"there is no rejection {id!r}.", field="id", hint="`rejections` lists them.")
+    if len({entry.memory_id for _, entry in found}) > 1:
+        shown = ", ".join(sorted(entry.memory_id for _, entry in found)[:5])
+        raise AmbiguousId(f"{id!r} fits several rejections: {shown}.", field="id", hint="Give more of its digits.")
+    return found[0]
+
+
+def _reason(engine: Engine, reader: Reader, entry: Entry) -> str | None:
+    """Return what the person gave as a reason, which is kept with the memory."""
+    brought = reader.amendments_about(engine.tenant, entry.other_id or "")
+    said = [
+        brought[one.seq]["reason"]
+        for one in reader.entries_about(engine.tenant, entry.other_id or "")
+        if one.rule in (BY_HAND, SAID_SO) and one.memory_id == entry.other_id and "reason" in brought.get(one.seq, {})
+    ]
+    return said[-1] if said else None
+
+
+def _told(
+    engine: Engine,
+    reader: Reader,
+    home: Address,
+    entry: Entry,
+    reason: str | None,
+    also_gone: tuple[str, ...] = (),
+) -> RejectedValue:
+    stored = reader.by_ids(engine.tenant, [entry.other_id or ""]).get(entry.other_id or "")
+    body = stored.body if stored is not None and visible(engine, reader, stored) else None
+    names = reader.actor_names(engine.tenant)
+    return RejectedValue(
+        id=entry.memory_id,
+        memory_id=entry.other_id or "",
+        content=body["content"] if body is not None else None,
+        canonical_key=stored.state.canonical_key if stored is not None and body is not None else None,
+        namespace=str(home.namespace),
+        space=str(home.space),
+        owner=home.owner,
+        reason=reason if body is not None else None,
+        rejected_by=names.get(entry.actor, (None, None))[0],
+        at=entry.at,
+        also_gone=also_gone,
+    )

@@ -1,0 +1,234 @@
+"""Build the memory that callers see from a stored version and its state, with only the links that they may see."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.engine.context import Engine, visible
+from recollect.model.caller import Right
+from recollect.model.canonical import parse_time
+from recollect.model.receipt import Receipt
+from recollect.model.record import ENTRY_ORIGIN, MAX_PARENTS, Author, Memory, Tombstone
+from recollect.model.trace import Trace
+from recollect.model.vocabulary import (
+    Authority,
+    EventType,
+    Kind,
+    Layer,
+    Namespace,
+    Outcome,
+    Source,
+    Space,
+    Status,
+    Tier,
+)
+from recollect.rules.ledger.fold import TOLD
+from recollect.rules.trust.borders import Sight
+from recollect.rules.trust.signatures import is_signature
+from recollect.rules.trust.signers import voucher_named, vouchers_in
+from recollect.stores.protocol import Reader, Stored
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""When something happened of which that cannot be read."""
+
+
+def to_memory(stored: Stored) -> Memory:
+    """The record. Values were validated on their way in, so they are not validated again on every read."""
+    body, state = stored.body, stored.state
+    if body is None:
+        raise ValueError(f"{state.id} is a tombstone")
+    meta = _meta(stored)
+    last_accessed = max(state.last_reinforced, stored.last_access or "")
+    return Memory(
+        id=state.id,
+        tenant=stored.tenant,
+        namespace=Namespace(body["namespace"]),
+        space=Space(body["space"]),
+        owner=body["owner"],
+        scope=body["scope"],
+        content=body["content"],
+        content_hash=body["content_hash"],
+        fingerprint=body["fingerprint"],
+        canonical_key=state.canonical_key,
+        key_digest=state.key_digest,
+        topic_id=body.get("topic_id"),
+        kind=Kind(body["kind"]),
+        event_type=EventType(body["event_type"]),
+        layer=Layer(body["layer"]),
+        sublayer=body["sublayer"],
+        tier=Tier(body["tier"]) if "tier" in body else None,
+        category=state.category,
+        tags=tuple(state.tags),
+        entities=tuple(body.get("entities", ())),
+        relationships=tuple(body.get("relationships", ())),
+        artifact_ref=body.get("artifact_ref"),
+        context=body.get("context"),
+        meta=meta,
+        author=Author.model_construct(**body["author"]),
+        source=Source(body["source"]),
+        authority=Authority(state.authority),
+        authority_reason=state.authority_reason,
+        user_id=body.get("user_id"),
+        agent_id=body.get("agent_id"),
+        run_id=body.get("run_id"),
+        thread_id=body.get("thread_id"),
+        actor_id=body.get("actor_id"),
+        role=body.get("role"),
+        parent_refs=_parents(stored),
+        vouchers=tuple(_vouchers(stored, meta)),
+        signature=body.get("signature"),
+        confidence=body.get("confidence"),
+        aliases=tuple(body.get("aliases", ())),
+        status=state.status,
+        version=state.version,
+        supersedes_id=state.supersedes_id,
+        superseded_by_id=state.superseded_by_id,
+        related_memory_ids=tuple(state.related_memory_ids),
+        conflict_ids=tuple(state.conflict_ids),
+        pinned=state.pinned,
+        importance=state.importance,
+        importance_reason=tuple(state.importance_reason),
+        access_count=state.reinforcements + stored.accesses,
+        last_accessed=parse_time(last_accessed),
+        created_at=parse_time(body["created_at"]),
+        last_modified=parse_time(state.last_modified),
+        tick=body["tick"],
+        phase_id=body.get("phase_id"),
+        expires_at=parse_time(state.expires_at) if state.expires_at else None,
+        expires_at_tick=state.expires_at_tick,
+        valid_from=parse_time(state.valid_from) if state.valid_from else None,
+        valid_until=parse_time(state.valid_until) if state.valid_until else None,
+        deleted_at=parse_time(state.deleted_at) if state.deleted_at else None,
+        purge_at=parse_time(state.purge_at) if state.purge_at else None,
+    )
+
+
+def _parents(stored: Stored) -> tuple[str, ...]:
+    """What it names as its parents, and the version before it, which it builds upon without saying so.
+
+    A signature covers the parents as they were named, and there is room for so many: where one more would break either,
+    the version before is told by ``supersedes_id`` alone.
+    """
+    body = stored.body or {}
+    named = dict.fromkeys(body.get("parent_refs", ()))
+    if stored.parent_hash is None or len(named) >= MAX_PARENTS or is_signature(body.get("signature")):
+        return tuple(named)
+    return tuple(named | {stored.parent_hash: None})
+
+
+def _meta(stored: Stored) -> dict[str, Any]:
+    """What it was written with; who vouched for it elsewhere, and was told of later, stands with those who came along."""
+    meta = dict((stored.body or {}).get("meta", {}))
+    came = {one["id"] for one in vouchers_in(stored.body or {})}
+    later = [one[TOLD] for one in stored.state.vouchers if TOLD in one and one[TOLD]["id"] not in came]
+    if later:
+        origin = meta.get(ENTRY_ORIGIN, {})
+        meta[ENTRY_ORIGIN] = {**origin, "vouchers": [*origin.get("vouchers", ()), *later]}
+    return meta
+
+
+def _vouchers(stored: Stored, meta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield who vouches for it: here, under the names that they go by, and then elsewhere, marked as ``imported``.
+
+    An erased person vouches for nothing. A voucher here who also vouched elsewhere is listed once.
+    """
+    here = set()
+    for one in stored.state.vouchers:
+        name = stored.actor_names.get(one["actor"])
+        if name is not None:
+            said = {key: value for key, value in one.items() if key not in ("actor", "at")}
+            who = voucher_named(name, (stored.body or {})["content_hash"], said, one["at"])
+            here.add(who["id"])
+            yield {**who, "timestamp": one["at"], **said}
+    for voucher in vouchers_in({"meta": meta}):
+        if voucher["id"] not in here:
+            yield {**voucher, "imported": True}
+
+
+def as_of(stored: Stored, now: str, tick: int) -> Stored:
+    """The memory as a read may show it: what has expired is no longer active, swept or not."""
+    state = stored.state
+    by_date = state.expires_at is not None and state.expires_at <= now
+    by_tick = state.expires_at_tick is not None and state.expires_at_tick <= tick
+    if state.status is not Status.ACTIVE or not (by_date or by_tick):
+        return stored
+    return stored._replace(state=replace(state, status=Status.SOFT_DELETED))
+
+
+def to_tombstone(stored: Stored) -> Tombstone:
+    """What is left of a memory whose content is gone."""
+    state = stored.state
+    return Tombstone(
+        id=state.id,
+        removed="damaged" if stored.damage is not None else state.removed or "erased",
+        version=state.version,
+        supersedes_id=state.supersedes_id,
+        superseded_by_id=state.superseded_by_id,
+        at=parse_time(state.last_modified) if state.last_modified else NEVER,
+    )
+
+
+def as_seen(engine: Engine, reader: Reader, found: Sequence[Stored]) -> list[Stored]:
+    """The same memories, each without those of its links that lead to a memory which the caller may not see.
+
+    Versions before and after it, related memories and conflicts are all such links.
+    """
+    hidden = hidden_ids(engine, reader, (id for stored in found for id in _linked(stored)))
+    return [_unlinked(stored, hidden) for stored in found] if hidden else list(found)
+
+
+def receipt_shown(engine: Engine, receipt: Receipt) -> Receipt:
+    """Return a receipt as its caller may read it. Who may write and not read is told what became of their words, no more.
+
+    A memory that was there before, what the words resemble or contradict, and the events about all of that stay untold. So
+    does the next version of a memory, which has fields of the version before it.
+    """
+    if engine.caller.may(Right.READ) or receipt.denied:
+        return receipt
+    own = receipt.memory if receipt.outcome is Outcome.STORED and not receipt.replayed else None
+    shown = replace(own, related_memory_ids=()) if own is not None else None
+    return Receipt(receipt.outcome, shown, receipt.reasons, replayed=receipt.replayed)
+
+
+def hidden_ids(engine: Engine, reader: Reader, ids: Iterable[str]) -> frozenset[str]:
+    """Those of the ids that the caller may not know of. A tombstone hides nothing, and from some nothing is hidden."""
+    if engine.sight == Sight(None, None):
+        return frozenset()
+    asked = frozenset(ids)
+    known = reader.by_ids(engine.tenant, sorted(asked)) if asked else {}
+    return asked - {id for id, stored in known.items() if stored.body is None or visible(engine, reader, stored)}
+
+
+def hidden_in(engine: Engine, reader: Reader, events: Iterable[Trace]) -> frozenset[str]:
+    """Those of the memories whose end these events tell that the caller may not know of."""
+    return hidden_ids(engine, reader, (event["memory_id"] for event in events if "memory_id" in event))
+
+
+def without_hidden(events: Iterable[Trace], hidden: frozenset[str]) -> tuple[Trace, ...]:
+    """The events that may be told: those that do not say what became of one of the ``hidden`` memories (``hidden_in``)."""
+    return tuple(event for event in events if event.get("memory_id") not in hidden)
+
+
+def _linked(stored: Stored) -> list[str]:
+    state = stored.state
+    either_side = [id for id in (state.supersedes_id, state.superseded_by_id) if id is not None]
+    return [*either_side, *state.related_memory_ids, *state.conflict_ids]
+
+
+def _unlinked(stored: Stored, hidden: frozenset[str]) -> Stored:
+    if hidden.isdisjoint(_linked(stored)):
+        return stored
+    state = stored.state
+    shown = replace(
+        state,
+        supersedes_id=_shown(state.supersedes_id, hidden),
+        superseded_by_id=_shown(state.superseded_by_id, hidden),
+        related_memory_ids=[id for id in state.related_memory_ids if id not in hidden],
+        conflict_ids=[id for id in state.conflict_ids if id not in hidden],
+    )
+    return stored._replace(state=shown, parent_hash=None if state.supersedes_id in hidden else stored.parent_hash)
+
+
+def _shown(id: str | None, hidden: frozenset[str]) -> str | None:
+    return None if id in hidden else id

@@ -1,0 +1,491 @@
+"""Vectors: who makes them for this memory, and those of the streams that were read, kept in the process.
+
+Vectors of different embedders cannot be compared, so each stream says whose it has. A text is embedded before the lock, its
+vector commits with its version, and what another process committed a moment ago is read before the next search.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.embed import Embedder, EmbedderSettings, EmbedderUnavailable, embedder_named, policy_name
+from recollect.embed.neighbours import neighbours_of
+from recollect.embed.protocol import label_of
+from recollect.embed.scale import Scale, scale_of
+from recollect.engine.read.vector_block import Block, Slice, Whole, rows_of
+from recollect.model.errors import EmbedderMismatch
+from recollect.model.policy import Embedding
+from recollect.rules.ranking.bm25 import FOR_NEIGHBOURS
+from recollect.rules.ranking.closeness import RERANKED, closely_compared
+from recollect.rules.ranking.question import Question, aspect_of, read_question
+from recollect.stores.protocol import Place, Reader, Reading, Search, Stream
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.engine.context import Engine
+    from recollect.rules.ranking.vectors import Codes
+
+SIGNS_KEPT = 8
+"""As many times more are kept by their signs alone, which take an eighth of the room."""
+READ_AGAIN = 4 * RERANKED
+"""A stream of so few of which only signs are at hand is read again when it is asked: a quarter of it would be read for each
+question anyway, and whoever asks again soon finds it."""
+FORMER_DEFAULTS = frozenset({"wordllama-l2-supercat-256/256"})
+"""Whose vectors a store may have that an earlier version wrote. They can be neither compared nor added to any more."""
+BY_WORDS_ALONE = (
+    "Found by words alone: the vectors here were made by an earlier version. `recollect reindex` makes them anew."
+)
+NO_EMBEDDER = embedder_named(EmbedderSettings("none"))
+Key = tuple[str, int, int]
+"""A tenant, a stream's number, and a generation of its vectors."""
+
+
+class FormerVectors(EmbedderMismatch):
+    """The vectors that are there are those of a former default."""
+
+
+class Meanings:
+    """The embedder of one opened memory, and the vectors that it has at hand. Safe to share between threads."""
+
+    def __init__(self, chosen: Embedder | None, max_kept: int) -> None:
+        self._chosen = chosen
+        self.max_kept = max_kept
+        self._known: dict[str, Embedder] = {}
+        self._blocks: OrderedDict[Key, Block] = OrderedDict()
+        self._owners: dict[Key, str] = {}
+        self._lock = threading.RLock()
+
+    def embedder(self, engine: "Engine", reader: Reader | None = None) -> Embedder:
+        """Whoever makes this tenant's vectors: as asked for, and else as the store has them already.
+
+        Inside a transaction the store is asked through its ``reader``. Nobody waits for anybody here: who has a
+        transaction open must not wait for one who waits for it.
+        """
+        found = self._known.get(engine.tenant)
+        if found is None:
+            found = _checked(engine, self._chosen or _asked_for(engine), reader)
+            found = self._known.setdefault(engine.tenant, found)
+        return found
+
+    def if_any(self, engine: "Engine", reader: Reader | None = None) -> Embedder | None:
+        """The same, or ``None`` where the vectors that are there are another's."""
+        try:
+            return self.embedder(engine, reader)
+        except EmbedderMismatch:
+            return None
+
+    def for_reading(self, engine: "Engine") -> Embedder:
+        """Return the embedder for a read, or one without vectors if the store still has a former default's vectors."""
+        try:
+            return self.embedder(engine)
+        except FormerVectors:
+            return NO_EMBEDDER
+
+    def change(self, tenant: str, embedder: Embedder) -> None:
+        """From now on this one makes a tenant's vectors. Another tenant's are as they were."""
+        self._known[tenant] = embedder
+
+    def block(self, reader: Reader, stream: Stream, dimensions: int, committed: bool) -> Block:
+        """The vectors of a stream, read as far as its snapshot goes; what may still be undone is not kept at hand."""
+        key = (stream.tenant, stream.number, stream.generation)
+        with self._lock:
+            if key not in self._blocks:
+                self._forget([old for old in self._blocks if old[:2] == key[:2] and old < key])
+                self._blocks[key] = Block(dimensions)
+                self._owners[key] = stream.address.owner if stream.address is not None else ""
+            block = self._blocks[key]
+            if committed and not block.is_whole and len(block) <= READ_AGAIN:
+                block = self._blocks[key] = Block(dimensions)
+            self._blocks.move_to_end(key)
+            if committed and stream.last_memory > block.last:
+                block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
+                self._make_room(key)
+            return block
+
+    def at_hand(self, tenant: str, owners: Sequence[str] | None) -> list[tuple[int, int, int]]:
+        """The streams of some owners, or of all, whose vectors are here: number, generation, and up to which memory."""
+        with self._lock:
+            found = [
+                key for key, owner in self._owners.items() if key[0] == tenant and (owners is None or owner in owners)
+            ]
+            return [
+                (stream, generation, self._blocks[tenant, stream, generation].last) for _, stream, generation in found
+            ]
+
+    def forget(self, tenant: str, stream: int) -> None:
+        """Let go of a stream's vectors, since some were removed."""
+        with self._lock:
+            self._forget([key for key in self._blocks if key[:2] == (tenant, stream)])
+
+    def _forget(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            del self._blocks[key], self._owners[key]
+
+    def _make_room(self, current: Key) -> None:
+        """The streams that were not asked about for longest keep their signs only, and go altogether if there are too many."""
+        whole = {key: len(block) for key, block in self._blocks.items() if block.is_whole}
+        room = self.max_kept - sum(whole.values())
+        for key, count in whole.items():
+            if room < 0:
+                self._blocks[key].keep_signs_only()
+                room += count
+        room = self.max_kept * SIGNS_KEPT - sum(len(block) for block in self._blocks.values())
+        for key in list(self._blocks):
+            if room < 0 and key != current:
+                room += len(self._blocks[key])
+                self._forget([key])
+
+
+class Fresh:
+    """The vectors that one transaction sees above a number, its own included: read once, however many are compared."""
+
+    def __init__(self) -> None:
+        self._block: Block | None = None
+
+    def nearest(
+        self, reader: Reader, stream: Stream, vector: bytes, after: int, count: int, least: float, *, scale: Scale
+    ) -> list[tuple[int, float]]:
+        """Those of a stream's memories above ``after`` that are most like a vector, best first, with how like they are."""
+        if stream.last_memory <= after:
+            return []
+        block = self._block
+        if block is None or block.after > after:
+            block = self._block = Block(len(vector), after)
+        if stream.last_memory > block.last:
+            block.extend(reader.vectors_after(stream, block.last), stream.last_memory)
+        rows = [(stream, block.up_to(stream.last_memory))]
+        found = Likeness(reader, _codes_in(vector), rows, {}, scale).nearest(count, least)
+        return [(number, like) for (_, number), like in found if number > after]
+
+
+class _Ordered(NamedTuple):
+    """Memories by how alike they are, a column each."""
+
+    streams: "NDArray[np.int64]"
+    numbers: "NDArray[np.int64]"
+    likes: "NDArray[np.float64]"
+
+
+class Likeness:
+    """How like a text the memories of some streams are, by their vectors: cosines, on one scale whoever made them."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        question: "Codes",
+        streams: Sequence[tuple[Stream, Slice]],
+        seen: Mapping[int, int],
+        scale: Scale,
+    ) -> None:
+        self._reader, self._question, self._seen, self._scale = reader, question, seen, scale
+        self._streams = {stream.number: (stream, rows) for stream, rows in streams if len(rows.numbers)}
+        self._cosines: dict[Place, float | None] = {}
+        self._near: dict[int, _Ordered] = {}
+
+    def nearest(self, count: int, least: float = -1.0) -> list[tuple[Place, float]]:
+        """The memories of the most similar meaning with their cosines, best first: all streams' best, compared closely."""
+        compared = max(count, closely_compared(len(self)))
+        if compared not in self._near:
+            self._near[compared] = self._ordered(self._nearest_by_signs(compared))
+        return self._best(self._near[compared], count, least)
+
+    def _nearest_by_signs(self, count: int) -> "dict[int, NDArray[np.int64]]":
+        """The rows of each stream whose signs differ least, so many together; all of them where there are no more."""
+        import numpy as np
+
+        from recollect.rules.ranking.vectors import by_words, differing, fewest, signs
+
+        if len(self) <= count:
+            return {of: np.arange(len(rows.numbers)) for of, (_, rows) in self._streams.items()}
+        asked = by_words(signs(self._question))
+        distances = [differing(asked, rows.signs) for _, rows in self._streams.values()]
+        chosen = np.sort(fewest(np.concatenate(distances) if len(distances) > 1 else distances[0], count))
+        ends = np.cumsum([len(part) for part in distances])
+        parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+        return {
+            of: part - (end - len(distance))
+            for of, part, end, distance in zip(self._streams, parts, ends, distances, strict=True)
+        }
+
+    def nearest_of(self, places: Sequence[Place], count: int, least: float = -1.0) -> list[tuple[Place, float]]:
+        """The same among these alone."""
+        import numpy as np
+
+        rows = {
+            of: rows_of(known, np.array(sorted(n for stream, n in places if stream == of), dtype=np.int64))
+            for of, (_, known) in self._streams.items()
+        }
+        return self._best(self._ordered(rows), count, least)
+
+    def _ordered(self, rows: "Mapping[int, NDArray[np.int64]]") -> "_Ordered":
+        """These rows of each stream, the most alike first, ties by place."""
+        import numpy as np
+
+        compared = {of: self._compared(*self._streams[of], rows[of]) for of in sorted(rows)}
+        of = np.repeat(np.array(list(compared), dtype=np.int64), [len(numbers) for numbers, _ in compared.values()])
+        numbers = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in compared.values())])
+        likes = np.concatenate([np.zeros(0), *(likes for _, likes in compared.values())])
+        order = np.argsort(-likes, kind="stable")  # which leaves equals in the order of their places
+        return _Ordered(of[order], numbers[order], likes[order])
+
+    def _best(self, near: "_Ordered", count: int, least: float) -> list[tuple[Place, float]]:
+        alike = near.likes[:count]
+        alike = alike[alike >= least]
+        places = zip(near.streams[: len(alike)].tolist(), near.numbers[: len(alike)].tolist(), strict=True)
+        found = list(zip(places, alike.tolist(), strict=True))
+        self._cosines |= found
+        return found
+
+    def seen_to(self, stream: Stream) -> int:
+        """The last memory of a stream that is compared."""
+        return min(self._seen.get(stream.number, 0), stream.last_memory)
+
+    @property
+    def streams(self) -> list[Stream]:
+        return [stream for stream, _ in self._streams.values()]
+
+    def __len__(self) -> int:
+        return sum(len(rows.numbers) for _, rows in self._streams.values())
+
+    def cosines(self, places: Sequence[Place]) -> dict[Place, float]:
+        """The cosine of each of these that has a vector."""
+        self._compare([place for place in places if place not in self._cosines])
+        return {place: like for place in places if (like := self._cosines[place]) is not None}
+
+    def _compare(self, places: Sequence[Place]) -> None:
+        import numpy as np
+
+        self._cosines |= dict.fromkeys(places)
+        for of, (stream, rows) in self._streams.items() if places else ():
+            wanted = np.array(sorted({memory for number, memory in places if number == of}), dtype=np.int64)
+            numbers, values = self._compared(stream, rows, rows_of(rows, wanted))
+            self._cosines |= {
+                (of, number): like for number, like in zip(numbers.tolist(), values.tolist(), strict=True)
+            }
+
+    def between(self, places: Sequence[Place]) -> dict[tuple[Place, Place], float]:
+        """The cosine between each two of these memories that have a vector."""
+        import numpy as np
+
+        from recollect.rules.ranking.vectors import cosines
+
+        known: list[Place] = []
+        codes = [np.zeros((0, self._question.shape[1]), dtype=np.int8)]
+        for of, (stream, rows) in self._streams.items():
+            wanted = np.array(sorted(memory for number, memory in places if number == of), dtype=np.int64)
+            numbers, found = self._vectors(stream, rows, rows_of(rows, wanted))
+            known += ((of, number) for number in numbers.tolist())
+            codes.append(found.codes)
+        every = np.concatenate(codes)
+        likes = self._scale.on_ours(cosines(every, every)).round(6).tolist()
+        return {
+            (one, other): like
+            for one, row in zip(known, likes, strict=True)
+            for other, like in zip(known, row, strict=True)
+        }
+
+    def _compared(
+        self, stream: Stream, rows: Slice, at: "NDArray[np.int64]"
+    ) -> "tuple[NDArray[np.int64], NDArray[np.float64]]":
+        """The memories in these rows with their cosines, rounded so that no last bit decides."""
+        from recollect.rules.ranking.vectors import cosines
+
+        numbers, found = self._vectors(stream, rows, at)
+        return numbers, self._scale.on_ours(cosines(self._question, *found)[0]).round(6)
+
+    def _vectors(self, stream: Stream, rows: Slice, at: "NDArray[np.int64]") -> "tuple[NDArray[np.int64], Whole]":
+        """The memories in these rows with their vectors: from what is at hand, or from the store."""
+        import numpy as np
+
+        from recollect.rules.ranking.vectors import codes_from, squares
+
+        numbers = rows.numbers[at]
+        if rows.whole is not None:
+            return numbers, rows.whole.at(at)
+        blobs = self._reader.vectors_numbered(stream, numbers.tolist())
+        numbers = numbers[np.isin(numbers, list(blobs))]
+        codes = codes_from([bytes(blobs[number]) for number in numbers.tolist()], self._question.shape[1])
+        return numbers, Whole(codes, squares(codes))
+
+
+class Asked(NamedTuple):
+    """What is asked: its words, and what they mean to whoever makes the vectors here.
+
+    An embedder may be far away and may fail, so it is asked before anything is read or noted.
+    """
+
+    text: str
+    embedder: Embedder
+    codes: "Codes | None"
+    """``None`` from one who makes no vectors."""
+    question: Question
+    similar: Mapping[str, Mapping[str, float]]
+    """For each term of the question, words that mean much like it, with their cosines."""
+    named_only: bool = False
+    """Only what its words name is asked for."""
+    aspect: "Codes | None" = None
+    """What it asks of those whom it names, without their names; ``None`` if it names nobody."""
+
+    @property
+    def notice(self) -> str:
+        """What whoever asked should know of how it is answered; mostly nothing."""
+        return BY_WORDS_ALONE if self.embedder is NO_EMBEDDER else ""
+
+
+def as_asked(engine: "Engine", text: str, *, named_only: bool = False) -> Asked:
+    embedder = engine.meanings.for_reading(engine)
+    question = read_question(text, engine.clock(), engine.policy.text.synonyms)
+    similar = neighbours_of(question.terms) if engine.policy.recall.similar_words and not named_only else {}
+    if not embedder.dimensions:
+        return Asked(text, embedder, None, question, similar, named_only)
+    aspect = aspect_of(text)
+    codes = codes_of(embedder, text, *([aspect] if aspect else []))
+    return Asked(text, embedder, codes[:1], question, similar, named_only, codes[1:] if aspect else None)
+
+
+def announce(
+    engine: "Engine", reader: Reader, owners: Sequence[str] | None, namespaces: Sequence[str], asked: Asked
+) -> None:
+    """Announce a search in the streams of these owners, so that it is sent along with looking up the streams."""
+    at_hand, most = engine.meanings.at_hand(engine.tenant, owners), engine.policy.recall.max_postings
+    similar = sorted({other for near in asked.similar.values() for other in near})
+    readings = [
+        Reading(asked.question.terms, most),
+        Reading(similar, most // FOR_NEIGHBOURS),
+        Reading(asked.question.depends_on, most),
+    ]
+    reader.announce_search(engine.tenant, Search(owners, namespaces, readings, at_hand, *engine.sight))
+
+
+def likeness(engine: "Engine", reader: Reader, streams: Sequence[Stream], asked: Asked) -> Likeness | None:
+    """What a question is compared with; ``None`` where there are no vectors."""
+    return None if asked.codes is None else _likeness(engine, reader, streams, asked.embedder, asked.codes, True)
+
+
+def likeness_of(
+    engine: "Engine", reader: Reader, streams: Sequence[Stream], vector: bytes, *, committed: bool
+) -> Likeness | None:
+    """The same for a vector. A transaction that has not ``committed`` is compared with what is at hand already."""
+    embedder = engine.meanings.embedder(engine, reader)
+    return _likeness(engine, reader, streams, embedder, _codes_in(vector), committed)
+
+
+def _likeness(
+    engine: "Engine", reader: Reader, streams: Sequence[Stream], embedder: Embedder, codes: "Codes", committed: bool
+) -> Likeness | None:
+    """Streams of another embedder's are left out."""
+    meanings = engine.meanings
+    own = [stream for stream in streams if stream.last_memory and stream.embedder == label_of(embedder)]
+    blocks = {stream.number: meanings.block(reader, stream, embedder.dimensions, committed) for stream in own}
+    rows = [(stream, blocks[stream.number].up_to(stream.last_memory)) for stream in own]
+    seen = {number: block.last for number, block in blocks.items()}
+    return Likeness(reader, codes, rows, seen, scale_of(embedder)) if own else None
+
+
+def codes_of(embedder: Embedder, *texts: str) -> "Codes":
+    """A question may hold half a character, which no embedder can read."""
+    return _made(embedder, [text.encode("utf-8", "replace").decode("utf-8") for text in texts])
+
+
+def _codes_in(vector: bytes) -> "Codes":
+    from recollect.rules.ranking.vectors import codes_from
+
+    return codes_from([vector], len(vector))
+
+
+def vector_of(engine: "Engine", text: str, reader: Reader | None) -> bytes:
+    """A text's vector as it is kept; empty if this memory has none."""
+    embedder = engine.meanings.embedder(engine, reader)
+    return codes_of(embedder, text).tobytes() if embedder.dimensions else b""
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
+    """The vectors of many texts as they are kept."""
+    return [row.tobytes() for row in _made(embedder, texts)] if texts else []
+
+
+def _made(embedder: Embedder, texts: Sequence[str]) -> "Codes":
+    """What an embedder makes of texts, if it is what it says: one that is not would make the stream unreadable."""
+    import numpy as np
+
+    from recollect.rules.ranking.vectors import quantise
+
+    vectors = np.asarray(embedder.embed(texts))
+    if vectors.shape != (len(texts), embedder.dimensions) or not np.isfinite(vectors).all():
+        raise EmbedderUnavailable(
+            f"{embedder.name} did not make a vector of {embedder.dimensions} numbers for each text.",
+            field="embedder",
+            hint="Its embed() gives one row a text, in their order, and each row has as many numbers as dimensions says.",
+        )
+    return quantise(vectors)
+
+
+def check_stream(reader: Reader, stream: Stream, embedder: Embedder) -> None:
+    """A stream gets vectors of one embedder only, or none at all; its first memory, of one that the tenant has already.
+
+    So nobody who opened the memory before its vectors were made anew goes on with the old ones.
+    """
+    there = [stream.embedder] if stream.last_memory else reader.embedders(stream.tenant)
+    if there and label_of(embedder) not in there:
+        raise _mismatch(there, embedder)
+
+
+def _asked_for(engine: "Engine") -> Embedder | None:
+    settings = engine.policy.embedder
+    return None if settings.name is None else embedder_named(settings_of(settings))
+
+
+def settings_of(section: Embedding) -> EmbedderSettings:
+    """What the policy says about the embedder, as embedders take it."""
+    values = section.model_dump()
+    return EmbedderSettings(**(values | {"name": section.name or "static"}))
+
+
+def _checked(engine: "Engine", asked: Embedder | None, reader: Reader | None) -> Embedder:
+    """The embedder to use, if the vectors that are there are its own; while they are made anew, some are another's."""
+    with nullcontext(reader) if reader is not None else engine.read(brief=True) as asking:
+        there = asking.embedders(engine.tenant)
+    if there and FORMER_DEFAULTS.issuperset(there) and (asked is None or policy_name(asked) == "static"):
+        raise FormerVectors(
+            f"the vectors here were made by {_named(there)}, the default of an earlier version.",
+            field="embedder",
+            hint="Make them anew: recollect reindex. Until then queries are answered by words alone.",
+        )
+    embedder = asked or _as_it_is(there)
+    if there and label_of(embedder) not in there:
+        raise _mismatch(there, embedder)
+    return embedder
+
+
+def _as_it_is(there: Sequence[str]) -> Embedder:
+    """The embedder whose vectors are there; a new memory has the default's."""
+    known = {label_of(one): one for one in (embedder_named(EmbedderSettings(name)) for name in ("static", "none"))}
+    found = next((known[label] for label in there if label in known), None)
+    if found is not None or not there:
+        return found or known[label_of(embedder_named(EmbedderSettings()))]
+    raise EmbedderMismatch(
+        f"the vectors here were made by {_named(there)}.",
+        field="embedder",
+        hint="Open it with that embedder, or change to another: recollect reindex --embedder static",
+    )
+
+
+def _mismatch(there: Sequence[str], embedder: Embedder) -> EmbedderMismatch:
+    """With the command that makes this embedder's vectors. What another one takes besides its name, a policy says."""
+    name = policy_name(embedder)
+    command = f"recollect reindex --embedder {name}" if name else "mem.reindex(embedder), in Python"
+    if name == "openai":
+        command = "recollect --policy FILE reindex, with the policy that describes it"
+    return EmbedderMismatch(
+        f"the vectors here were made by {_named(there)}, not by {_named([label_of(embedder)])}.",
+        field="embedder",
+        hint=f"Open it with the embedder that made them, or make them anew with this one: {command}",
+    )
+
+
+def _named(labels: Sequence[str]) -> str:
+    return " and ".join(label or "nobody (there are none)" for label in labels)

@@ -1,0 +1,308 @@
+"""Search the text index: BM25 over all streams of a question, within the policy's budget of index entries."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from recollect.engine.context import Engine
+from recollect.model.policy import Recall as RecallPolicy
+from recollect.rules.ranking.bm25 import (
+    FOR_NEIGHBOURS,
+    Reading,
+    TextStatistics,
+    bm25,
+    inverse_frequency,
+    more_by_neighbours,
+    plan_reading,
+    rarest_first,
+)
+from recollect.stores.protocol import Later, Place, Posting, Reader, Selection, Stream
+
+Postings = Mapping[tuple[int, str], Sequence[Posting]]
+"""The index entries of a term in a stream."""
+
+
+def partly_hidden(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Later[dict[int, int]]:
+    """The streams that hold something active which the caller may not see, each with how much of it the caller sees."""
+    scopes, categories = engine.sight
+    if scopes is None and categories is None:
+        return dict
+    beyond = [(stream, reader.count_beyond(stream, scopes, categories)) for stream in streams]
+    return lambda: {s.number: max(s.documents - hidden, 0) for s, count in beyond if (hidden := count())}
+
+
+def seen_postings(engine: Engine, reader: Reader, partly: Mapping[int, int], postings: Postings) -> Postings:
+    """The same without the entries of hidden memories."""
+    selection = engine.selecting(equal={"status": "active"})
+    return {
+        (number, term): _seen(reader, engine, number, of_term, selection) if number in partly else of_term
+        for (number, term), of_term in postings.items()
+    }
+
+
+def _seen(
+    reader: Reader, engine: Engine, number: int, of_term: Sequence[Posting], selection: Selection
+) -> Sequence[Posting]:
+    stream = reader.stream_numbered(engine.tenant, number)
+    seen = reader.visible(stream, [posting[0] for posting in of_term], selection) if of_term else set()
+    return [posting for posting in of_term if posting[0] in seen]
+
+
+def seen_statistics(
+    streams: Sequence[Stream], partly: Mapping[int, int], postings: Postings, counted: Mapping[int, Mapping[str, int]]
+) -> tuple[TextStatistics, dict[str, int]]:
+    """How many texts there are and how long, and how many have each term, as far as they may be seen.
+
+    Of a stream that is partly hidden a term's entries are counted one by one. A term that is too common to be read there
+    counts as if everybody had it. How long its texts are is taken from those that were read.
+    """
+    documents = {s.number: partly.get(s.number, s.documents) for s in streams}
+    totals: dict[str, int] = {}
+    for number, frequencies in counted.items():
+        for term, count in frequencies.items():
+            seen = len(postings[number, term]) if (number, term) in postings else documents[number]
+            totals[term] = totals.get(term, 0) + (seen if number in partly else count)
+    words = sum(_words(s, documents[s.number], postings) if s.number in partly else s.words for s in streams)
+    return TextStatistics(sum(documents.values()), words), {term: count for term, count in totals.items() if count}
+
+
+def _words(stream: Stream, documents: int, postings: Postings) -> int:
+    lengths = {entry[0]: entry[2] for (number, _), of in postings.items() if number == stream.number for entry in of}
+    return round(documents * sum(lengths.values()) / len(lengths)) if lengths else documents
+
+
+Neighbours = Mapping[str, Mapping[str, float]]
+"""For each term of a question, others that mean much like it, and how like."""
+MOSTLY_ENOUGH = 64
+"""How many of the best by their words are put in order at once; seldom are more of them looked at."""
+
+
+class TextScores:
+    """How well the words of some streams' memories match, and each term's share in that.
+
+    Scores are added up for everybody that a term finds; shares are worked out for the few who are compared.
+    """
+
+    def __init__(self, idf: Mapping[str, float], mean_length: float, settings: RecallPolicy, *, complete: bool) -> None:
+        self.idf = idf
+        self.complete = complete
+        """Whether every memory was found that has one of the words. Else those of the rarest words only."""
+        self._mean_length, self._settings = mean_length, settings
+        self._scores: dict[int, dict[int, float]] = defaultdict(dict)
+        self._postings: dict[tuple[str, int], Sequence[Posting]] = {}
+        self._widened: dict[tuple[str, int], Mapping[int, float]] = {}
+
+    @property
+    def max_compared(self) -> int:
+        return self._settings.max_compared
+
+    def again(self, *, complete: bool) -> "TextScores":
+        """Nothing found yet, by the same statistics: scores of the two can be compared."""
+        return TextScores(self.idf, self._mean_length, self._settings, complete=complete)
+
+    def __len__(self) -> int:
+        """How many memories were found."""
+        return sum(map(len, self._scores.values()))
+
+    def add(self, stream: int, term: str, postings: Sequence[Posting]) -> None:
+        self._postings[term, stream] = postings
+        self._add_up(self._scores[stream], self.idf[term], postings)
+
+    def widen(
+        self, stream: int, term: str, near: Mapping[str, float], postings: Mapping[str, Sequence[Posting]]
+    ) -> None:
+        """Count a term's neighbours as that term, only less; add what that gives more than the term itself."""
+        others = []
+        for other, cosine in near.items():
+            shares: dict[int, float] = {}
+            telling = min(self.idf[term], self.idf.get(other, 0.0))
+            self._add_up(shares, telling, postings.get(other, ()))
+            others.append((self._settings.similar_words * cosine, shares))
+        own: dict[int, float] = {}
+        self._add_up(own, self.idf[term], self._postings.get((term, stream), ()))
+        more = self._widened[term, stream] = more_by_neighbours(own, others)
+        scores = self._scores[stream]
+        for number, share in more.items():
+            scores[number] = scores.get(number, 0.0) + share
+
+    def _add_up(self, scores: dict[int, float], idf: float, postings: Iterable[Posting]) -> None:
+        bm25(scores, postings, idf, self._mean_length, self._settings.bm25_k1, self._settings.bm25_b)
+
+    def score(self, place: Place) -> float:
+        """A memory's score by its own words."""
+        return self._scores.get(place[0], {}).get(place[1], 0.0)
+
+    def best_first(self) -> Iterator[Place]:
+        """Everybody that was found, best first, ties by the older one."""
+        best = self._reached_by(MOSTLY_ENOUGH)
+        for low, high in ((best, math.inf), (0.0, best)):
+            found = [(-s, of, n) for of, scores in self._scores.items() for n, s in scores.items() if low <= s < high]
+            yield from [(of, number) for _, of, number in sorted(found)]
+
+    def _reached_by(self, count: int) -> float:
+        """The score that so many reach; 0 if there are not many more than that."""
+        scores = [score for of_stream in self._scores.values() for score in of_stream.values()]
+        return sorted(scores)[-count] if len(scores) > 4 * count else 0.0
+
+    def shares(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
+        """What each term adds to the scores of these memories."""
+        wanted: dict[int, set[int]] = defaultdict(set)
+        for of, number in places:
+            wanted[of].add(number)
+        shares: dict[str, dict[Place, float]] = defaultdict(dict)
+        for (term, of), postings in self._postings.items():
+            one: dict[int, float] = {}
+            numbers = wanted[of]
+            self._add_up(one, self.idf[term], [posting for posting in postings if posting[0] in numbers])
+            shares[term].update({(of, number): share for number, share in one.items()})
+        return shares
+
+    def widened(self, places: Iterable[Place]) -> dict[str, dict[Place, float]]:
+        """What the neighbours of each term add to that."""
+        wanted = set(places)
+        shares: dict[str, dict[Place, float]] = defaultdict(dict)
+        for (term, of), more in self._widened.items():
+            shares[term].update({(of, number): share for number, share in more.items() if (of, number) in wanted})
+        return shares
+
+
+class _Plan(NamedTuple):
+    """How the index is read: the terms of a question, and whole entries of their neighbours."""
+
+    own: Reading
+    near: tuple[tuple[str, int], ...]
+    whole: bool
+    """Whether nothing of either is left out."""
+
+    @property
+    def find(self) -> tuple[tuple[str, int], ...]:
+        return (*self.own.find, *self.near)
+
+
+def search_text(
+    engine: Engine, reader: Reader, streams: Sequence[Stream], wanted: Sequence[str], similar: Neighbours
+) -> TextScores:
+    """Who has these terms, or neighbours of them, the rarest first."""
+    settings = engine.policy.recall
+    hidden = partly_hidden(engine, reader, streams)
+    either = _with_neighbours(wanted, similar)
+    counted = {s.number: reader.term_frequencies(s, either) for s in streams if s.documents}
+    totals = _summed(counted.values())
+    plan = _planned(totals, wanted, similar, settings.max_postings)
+    partly = hidden()
+    texts = TextStatistics(sum(s.documents for s in streams), sum(s.words for s in streams))
+    if partly and not plan.whole:
+        visible = engine.selecting(equal={"status": "active"})
+        everything = _fitting(reader, streams, either, dict.fromkeys(partly, visible), settings.max_postings)
+        plan, postings = _chosen(everything, wanted, similar, settings.max_postings)
+        rare = {at: of_term for at, of_term in everything.items() if len(of_term) <= settings.max_postings}
+        texts, totals = seen_statistics(streams, partly, rare, counted)
+    else:
+        postings = {
+            (stream.number, term): of_term
+            for stream in streams
+            for term, of_term in _postings(reader, stream, plan.find, counted.get(stream.number, {})).items()
+        }
+        if partly:
+            postings = seen_postings(engine, reader, partly, postings)
+            texts, totals = seen_statistics(streams, partly, postings, counted)
+    idf = {term: inverse_frequency(texts.documents, totals.get(term, 0)) for term in either}
+    found = TextScores(idf, texts.mean_length, settings, complete=plan.own.whole)
+    return _filled(found, reader, streams, plan, postings, similar)
+
+
+def search_among(
+    engine: Engine,
+    reader: Reader,
+    streams: Sequence[Stream],
+    wanted: Sequence[str],
+    similar: Neighbours,
+    found: TextScores,
+    selection: Selection,
+) -> TextScores:
+    """Who has these terms among those that fit a selection, for when too many others have them; scored as before."""
+    most = engine.policy.recall.max_postings
+    narrowed = {stream.number: selection for stream in streams}
+    everything = _fitting(reader, streams, _with_neighbours(wanted, similar), narrowed, most)
+    plan, postings = _chosen(everything, wanted, similar, most)
+    return _filled(found.again(complete=plan.own.whole), reader, streams, plan, postings, similar)
+
+
+def _with_neighbours(wanted: Sequence[str], similar: Neighbours) -> list[str]:
+    return sorted({*wanted, *(other for near in similar.values() for other in near)})
+
+
+def _filled(
+    found: TextScores,
+    reader: Reader,
+    streams: Sequence[Stream],
+    plan: _Plan,
+    postings: Postings,
+    similar: Neighbours,
+) -> TextScores:
+    near: dict[int, dict[str, Sequence[Posting]]] = defaultdict(dict)
+    of_neighbours = {term for term, _ in plan.near}
+    for (number, term), of_term in postings.items():
+        if term in of_neighbours:
+            near[number][term] = of_term
+        else:
+            found.add(number, term, of_term)
+    best = list(islice(found.best_first(), found.max_compared)) if plan.own.tell_apart else []
+    for stream in streams:
+        numbers = [number for of, number in best if of == stream.number]
+        of_best = reader.postings_of(stream, plan.own.tell_apart, numbers) if numbers else {}
+        for term, of_term in of_best.items():
+            found.add(stream.number, term, of_term)
+    for number, of_stream in near.items():
+        for term, others in similar.items():
+            found.widen(number, term, others, of_stream)
+    return found
+
+
+def _postings(
+    reader: Reader, stream: Stream, find: Iterable[tuple[str, int]], frequencies: Mapping[str, int]
+) -> dict[str, list[Posting]]:
+    limits = {term: limit for term, limit in find if term in frequencies}
+    return reader.postings(stream, limits) if limits else {}
+
+
+def _fitting(
+    reader: Reader,
+    streams: Sequence[Stream],
+    wanted: Sequence[str],
+    selections: Mapping[int, Selection],
+    most: int,
+) -> Postings:
+    """Every term's entries of those who fit their stream's selection, one more than ``most`` where there are too many."""
+    limits = dict.fromkeys(sorted(set(wanted)), most + 1)
+    return {
+        (stream.number, term): of_term
+        for stream in streams
+        for term, of_term in reader.postings(stream, limits, selections.get(stream.number)).items()
+    }
+
+
+def _planned(totals: Mapping[str, int], wanted: Sequence[str], similar: Neighbours, most: int) -> _Plan:
+    """What is read, by how many entries each term has. Of a neighbour it is all of them or nothing."""
+    own = plan_reading(rarest_first(totals, wanted), totals, most)
+    neighbours = (other for near in similar.values() for other in near)
+    near = plan_reading(rarest_first(totals, neighbours), totals, most // FOR_NEIGHBOURS)
+    return _Plan(own, tuple(one for one in near.find if one[1] == totals[one[0]]), own.whole and near.whole)
+
+
+def _chosen(everything: Postings, wanted: Sequence[str], similar: Neighbours, most: int) -> tuple[_Plan, Postings]:
+    """Which of the entries count, by how many there are of each term."""
+    totals = _summed({term: len(of_term)} for (_, term), of_term in everything.items())
+    plan = _planned(totals, wanted, similar, most)
+    limits = dict(plan.find)
+    return plan, {at: of_term[: limits[at[1]]] for at, of_term in everything.items() if at[1] in limits}
+
+
+def _summed(by_stream: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    totals: dict[str, int] = defaultdict(int)
+    for frequencies in by_stream:
+        for term, count in frequencies.items():
+            totals[term] += count
+    return totals

@@ -1,0 +1,152 @@
+"""When memories hold: what an edit and a replacement change of it, and which version held at a time that is asked for."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from recollect.engine.context import Engine
+from recollect.engine.read.matching import unasked
+from recollect.engine.read.ranking import Ranked
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.errors import BadInput
+from recollect.model.state import State
+from recollect.model.vocabulary import Status
+from recollect.rules.gates.draft import Draft
+from recollect.rules.ranking.fusion import DIGITS
+from recollect.rules.ranking.question import read_question
+from recollect.rules.time.times import Span, covers
+from recollect.rules.time.validity import read_validity, without
+from recollect.stores.protocol import Reader, Stored
+
+MAX_VERSIONS = 100
+"""How many versions of a memory are looked at: what was replaced more often than that is known by the ledger."""
+
+
+def stated_validity(draft: Draft) -> dict[str, str]:
+    """Return the sides of a draft's validity that are known, as a state has them."""
+    known = {"valid_from": draft.valid_from, "valid_until": draft.valid_until}
+    return {name: format_time(moment) for name, moment in known.items() if moment is not None}
+
+
+def closed_by(start: datetime | str | None, content: str, old: Stored) -> dict[str, Any] | None:
+    """Return the amendment by which a replacement that holds from ``start`` on ends the validity of the old memory.
+
+    ``None`` if the start is not known, if the old one was over before or only began later, or if both say the same and the
+    newer one only adds since when: then recorded time alone says which of the two was believed when.
+    """
+    if start is None or old.body is None:
+        return None
+    end, state = start if isinstance(start, str) else format_time(start), old.state
+    over_before = state.valid_until is not None and state.valid_until <= end
+    began_later = state.valid_from is not None and state.valid_from >= end
+    if over_before or began_later or _bare(content, end) == _bare(old.body["content"], end):
+        return None
+    return {"set": {"valid_until": end}}
+
+
+def _bare(content: str, at: str) -> str:
+    """A statement without the words that say how long it holds, and without case and punctuation."""
+    words = read_validity(content, parse_time(at)).words
+    return (without(words, content) if words else " ".join(content.split())).casefold().rstrip(".! ")
+
+
+def check_validity(state: State, values: Mapping[str, Any]) -> None:
+    """Refuse an edit that would make a memory end before it begins."""
+    start, end = (values.get(name, getattr(state, name)) for name in ("valid_from", "valid_until"))
+    if start is not None and end is not None and end <= start:
+        field = "valid_until" if "valid_until" in values else "valid_from"
+        other = "be after valid_from" if field == "valid_until" else "be before valid_until"
+        raise BadInput(f"must {other}.", field=field, hint=f"It holds from {start[:10]} until {end[:10]} then.")
+
+
+# ── which version held ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Version(NamedTuple):
+    stored: Stored
+    start: str | None
+    end: str | None
+    """From when until when it held, as far as is known: as it is stated, or else as it was recorded."""
+
+
+def held_at(engine: Engine, reader: Reader, found: Sequence[Ranked], at: str) -> list[Ranked]:
+    """Return what held at a time: of each memory that was found, the version that did, active or superseded."""
+    chains = _versions(engine, reader, found)
+    held: list[Ranked] = []
+    for one in found:
+        then = (v for v in chains[one.id] if (v.start is None or v.start <= at) and (v.end is None or at < v.end))
+        held += [_told_instead(one, version.stored) for version in then]
+    return held
+
+
+def with_what_held(engine: Engine, reader: Reader, text: str, found: Sequence[Ranked]) -> list[Ranked]:
+    """Return what was found, with the older version of each memory that did not hold when the question asks, if one did.
+
+    "Where did I live in 2019?" is answered by what was replaced since. Only a stated validity tells such a version. What is
+    known not to have held at a time that the question names is left out, as it would be taken for the answer.
+    """
+    question = read_question(text, engine.clock(), engine.policy.text.synonyms)
+    spans = question.asked_about
+    bounded = [one for one in found if one.row.valid_from is not None or one.row.valid_until is not None]
+    missed = [one for one in bounded if spans and not _covers(one.row.valid_from, one.row.valid_until, spans)]
+    unbounded = [one for one in found if one not in bounded] if question.spans else []
+    told = list(found)
+    chains = _versions(engine, reader, [*missed, *unbounded])
+    for one in (*missed, *unbounded):
+        for version in chains[one.id][1:]:
+            state = version.stored.state
+            if state.valid_until is not None and _covers(version.start, state.valid_until, spans):
+                older = _told_instead(one, version.stored)
+                place = next((n for n, other in enumerate(told) if other.score < older.score), len(told))
+                told.insert(min(place, told.index(one)), older)
+                break
+    return [one for one in told if one not in missed] if question.asks_what_held_then else told
+
+
+def _covers(start: str | None, end: str | None, spans: Sequence[Span]) -> bool:
+    return covers(parse_time(start) if start else None, parse_time(end) if end else None, spans)
+
+
+def _told_instead(one: Ranked, stored: Stored) -> Ranked:
+    """An older version in the place of the memory that was found, as if it had been: it loses nothing for its time."""
+    if stored.state.id == one.id:
+        return one
+    features = {name: value for name, value in one.features.items() if name != "not_then"}
+    score = round(one.score - one.features.get("not_then", 0.0), DIGITS)
+    older = unasked(stored)
+    return one._replace(place=older.place, row=older.row, score=score, features=features, relations=None, shadowed=())
+
+
+def _versions(engine: Engine, reader: Reader, found: Sequence[Ranked]) -> dict[str, list[_Version]]:
+    """The versions of each memory that the caller may see, newest first."""
+    heads = reader.by_places(engine.tenant, [one.place for one in found]) if found else []
+    chains = {stored.state.id: [stored] for stored in heads}
+    older = {stored.state.id: stored.state.supersedes_id for stored in heads if stored.state.supersedes_id}
+    for _ in range(MAX_VERSIONS):
+        if not older:
+            break
+        before = reader.by_ids(engine.tenant, list(older.values()))
+        older, wanted = {}, older
+        for head, id in wanted.items():
+            stored = before.get(id)
+            if stored is None or stored.body is None or stored.state.status is not Status.SUPERSEDED:
+                continue
+            chains[head].append(stored)
+            if stored.state.supersedes_id:
+                older[head] = stored.state.supersedes_id
+    return {id: _bounded(engine, chain) for id, chain in chains.items()}
+
+
+def _bounded(engine: Engine, chain: Sequence[Stored]) -> list[_Version]:
+    """Each with its validity. Where none is stated, a version held from when it was recorded until the next one began."""
+    versions: list[_Version] = []
+    next_start: str | None = None
+    for stored, before in zip(chain, [*chain[1:], None], strict=True):
+        state, body = stored.state, stored.body
+        assert body is not None, "a version without content is left out"
+        recorded = (before.state.valid_until or body["created_at"]) if before is not None else None
+        start = state.valid_from or recorded
+        versions.append(_Version(stored, start, state.valid_until or next_start))
+        next_start = start
+    phase = (chain[0].body or {}).get("phase_id")
+    return [version for version in versions if engine.recalls_version(version.stored, phase)]

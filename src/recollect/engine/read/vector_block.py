@@ -1,0 +1,103 @@
+"""The vectors of one stream in arrays that grow, as they are compared."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.rules.ranking.vectors import Codes, Squares, Words
+
+
+class Whole(NamedTuple):
+    """Vectors with all their bytes, and the squares of their lengths."""
+
+    codes: "Codes"
+    squares: "Squares"
+
+    def at(self, rows: "NDArray[np.int64] | slice") -> "Whole":
+        return Whole(self.codes[rows], self.squares[rows])
+
+
+class Block:
+    """The vectors of a stream's memories above a number: numbers, signs, and the whole of them unless there are too many."""
+
+    def __init__(self, dimensions: int, after: int = 0) -> None:
+        import numpy as np
+
+        from recollect.rules.ranking.vectors import words_in_signs
+
+        self._dimensions = dimensions
+        self._numbers = np.zeros(64, dtype=np.int64)
+        self._signs = np.zeros((words_in_signs(dimensions), 64), dtype=np.uint64)
+        self._whole: Whole | None = Whole(np.zeros((64, dimensions), dtype=np.int8), np.zeros(64))
+        self._count = 0
+        self.after = after
+        """The memories from the next one on are here."""
+        self.last = after
+        """The number of the last memory that was looked at, with a vector or without."""
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def is_whole(self) -> bool:
+        return self._whole is not None
+
+    def extend(self, rows: Sequence[tuple[int, bytes]], last: int) -> None:
+        """Take up what was written since. Arrays that somebody reads meanwhile are not moved, but replaced."""
+        from recollect.rules.ranking.vectors import by_words, codes_from, signs, squares
+
+        if rows:
+            self._make_room(len(rows))
+            begin, end = self._count, self._count + len(rows)
+            codes = codes_from([bytes(blob) for _, blob in rows], self._dimensions)
+            self._numbers[begin:end] = [number for number, _ in rows]
+            self._signs[:, begin:end] = by_words(signs(codes))
+            if self._whole is not None:
+                self._whole.codes[begin:end] = codes
+                self._whole.squares[begin:end] = squares(codes)
+            self._count = end
+        self.last = last
+
+    def keep_signs_only(self) -> None:
+        self._whole = None
+
+    def up_to(self, last: int) -> "Slice":
+        """What a snapshot knows of it, which may be less than what is here by now."""
+        import numpy as np
+
+        count = int(np.searchsorted(self._numbers[: self._count], last, side="right"))
+        whole = self._whole  # once: another thread may let go of it meanwhile
+        return Slice(
+            self._numbers[:count], self._signs[:, :count], None if whole is None else whole.at(slice(0, count))
+        )
+
+    def _make_room(self, more: int) -> None:
+        import numpy as np
+
+        short = self._count + more - len(self._numbers)
+        if short > 0:
+            grown = max(short, len(self._numbers))
+            self._numbers = np.pad(self._numbers, (0, grown))
+            self._signs = np.pad(self._signs, ((0, 0), (0, grown)))
+            if self._whole is not None:
+                codes, squares = self._whole
+                self._whole = Whole(np.pad(codes, ((0, grown), (0, 0))), np.pad(squares, (0, grown)))
+
+
+class Slice(NamedTuple):
+    """Some of them, in the order of their numbers, as one snapshot knows them; what is not whole is in the store."""
+
+    numbers: "NDArray[np.int64]"
+    signs: "Words"
+    whole: "Whole | None"
+
+
+def rows_of(known: Slice, memories: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    """In which rows these memories are, as far as they have a vector."""
+    import numpy as np
+
+    rows = np.minimum(np.searchsorted(known.numbers, memories), len(known.numbers) - 1)
+    return np.asarray(rows[known.numbers[rows] == memories], dtype=np.int64)

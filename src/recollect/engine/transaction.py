@@ -1,0 +1,509 @@
+"""Write to one stream inside one transaction.
+
+``Pen`` appends ledger entries and changes state with them. Expired memories leave the active set at the start of every
+write; ``changing`` checks who may change one memory and opens the transaction for it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from recollect.embed.protocol import label_of
+from recollect.engine import operations
+from recollect.engine.context import Engine, find, visible
+from recollect.engine.read.meaning import Fresh, check_stream
+from recollect.engine.tracing import border_check, keep, refused
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.caller import Right
+from recollect.model.canonical import canonical_json, format_time, parse_time
+from recollect.model.errors import NotAllowed, WrongState
+from recollect.model.ledger import RULES_VERSION, Entry, Event, commit_to
+from recollect.model.operation import Node, Op
+from recollect.model.phase import phase_id
+from recollect.model.seals import committed_form, with_salts
+from recollect.model.state import State, body_in_force
+from recollect.model.vocabulary import Authority, Kind, Source, Space, Status
+from recollect.rules.gates.classification import expiry_reason
+from recollect.rules.identity.decision import needs_consent
+from recollect.rules.identity.rejected_values import Claim, claimed_marks, rejected_marks, seal, sealed_in
+from recollect.rules.language.findable import Findable, findable
+from recollect.rules.ledger import fold
+from recollect.rules.trust.authority import grant_authority, outranks
+from recollect.rules.trust.borders import write_refusal
+from recollect.stores.protocol import Reader, Stored, Stream, Writer
+
+REJECTED_VALUE = "rejected:value"
+
+
+class Against(NamedTuple):
+    """A rejection that stands against a statement: in which stream, and whether the statement says just that and no more."""
+
+    stream: int
+    id: str
+    exactly: bool
+
+
+def rejections_of(engine: Engine, reader: Reader, claim: Claim) -> list[Against]:
+    """Return the rejections of something that a statement claims, wherever they bind the place where it is made.
+
+    They bind the streams of one owner in every namespace, and what is written elsewhere on a person's behalf.
+    """
+    secrets = reader.rejection_secrets(claim.address, claim.person)
+    if not secrets:
+        return []
+    synonyms = engine.policy.text.synonyms
+    claimed, whole = claimed_marks(claim, synonyms), rejected_marks(claim, synonyms)
+    found = []
+    for stream, secret in secrets.items():
+        exact = set(reader.rejections_with(engine.tenant, stream, [seal(secret, mark) for mark in whole]))
+        every = {*exact, *reader.rejections_with(engine.tenant, stream, [seal(secret, mark) for mark in claimed])}
+        found += [Against(stream, id, id in exact) for id in sorted(every)]
+    return found
+
+
+SALT_BYTES = 16
+
+
+class Pen:
+    """Writes to one stream. The stream ticks once, at the first entry that the operation records.
+
+    Upkeep's pen does not let it age: what looks after memories must not wear them out.
+    """
+
+    def __init__(self, engine: Engine, writer: Writer, stream: Stream, at: str, *, ages: bool = True) -> None:
+        self.engine = engine
+        self.writer = writer
+        self.stream = stream
+        self.at = max(at, stream.last_at)
+        self._ages = ages
+        self._ticked = False
+        self._actor = ""
+        self._states: fold.States = {}
+        self._bodies: dict[str, Mapping[str, Any] | None] = {}
+        self._numbers: dict[str, int] = {}
+        self._accesses: dict[str, tuple[int, str | None]] = {}
+        self._parent_hashes: dict[str, str | None] = {}
+        self._actor_names: dict[str, str] = {}
+        self._said: dict[str, Sequence[str]] = {}
+        self._indexed_as: dict[str, tuple[str, str, str] | None] = {}
+        self._new: set[str] = set()
+        self._touched: dict[str, None] = {}
+        self._beside: set[str] = set()
+        self._admitted: set[str] = set()
+        self.lifted: list[str] = []
+        """The rejections that a person's statement ended, until its receipt says so."""
+        self._phase: Mapping[str, Any] = {}
+        self.fresh = Fresh()
+
+    @classmethod
+    def at_address(cls, engine: Engine, writer: Writer, address: Address, at: str) -> "Pen":
+        """A pen for the stream at an address, which is made if nobody has written there yet."""
+        stream = writer.stream_at(address) or writer.add_stream(address, engine.randomness.bytes(16).hex())
+        return cls(engine, writer, stream, at)
+
+    @property
+    def tick(self) -> int:
+        """The tick that this operation's entries carry."""
+        return self.stream.tick if self._ticked or not self._ages else self.stream.tick + 1
+
+    @property
+    def phase_id(self) -> str | None:
+        """The phase that is written to, if the policy divides time into phases."""
+        return phase_id(self.stream.phase) if self.engine.policy.phase.enabled else None
+
+    @property
+    def phase(self) -> Mapping[str, Any]:
+        """What a new memory says of its phase. How the first one began is the same everywhere, and is not repeated."""
+        if self.phase_id is None or self.stream.phase == 1:
+            return {"phase_id": self.phase_id}
+        if self._phase.get("phase_id") != self.phase_id:
+            current = self.writer.phases(self.stream)[-1]
+            named = {"phase_name": current.name} if current.name else {}
+            began = {"phase_started_at": current.started_tick, "phase_reason": current.reason}
+            self._phase = {"phase_id": self.phase_id, **named, **began}
+        return self._phase
+
+    def start_phase(self, name: str | None, reason: str) -> Entry:
+        """Begin the next phase of the stream. Its entry is about the stream, under an id of its own."""
+        self.stream.phase += 1
+        id = self.engine.memory_id(self.stream.uid, "phase", self.stream.phase)
+        said = {"reason": reason, **({"name": name} if name else {})}
+        return self.record(Event.PHASE_STARTED, id, rule="phase:requested", amendment=said)
+
+    def note_erased_name(self, uid: str) -> Entry:
+        """Enter that the name of the stream's owner, or of somebody who acted, is erased, so that ``verify`` does not miss it."""
+        id = self.engine.memory_id(self.stream.uid, "name", self.stream.last_seq + 1)
+        return self.record(Event.NAME_ERASED, id, rule="erased:name", commitment=uid)
+
+    def reject(self, memory_id: str, secret: str, marks: Sequence[str], rule: str) -> Entry:
+        """Reject a value, which its marks stand for, as never true. The entry has an id of its own: the rejection's."""
+        id = self.engine.memory_id(self.stream.uid, "rejection", self.stream.last_seq + 1)
+        values = {"secret": secret, "marks": list(marks)}
+        entry = self.record(Event.REJECTED, id, rule=rule, other=memory_id, amendment=values)
+        self.writer.add_rejections(self.stream, sealed_in(id, values))
+        return entry
+
+    def lift(self, rejection_id: str, rule: str) -> Entry:
+        """End a rejection of this stream: its value may be said again."""
+        made = next(e for e in self.writer.entries_about(self.stream.tenant, rejection_id) if e.event is Event.REJECTED)
+        self.writer.remove_rejection(self.stream, rejection_id)
+        return self.record(Event.LIFTED, rejection_id, rule=rule, other=made.other_id)
+
+    def load(self, *memories: Stored) -> None:
+        """Take up memories whose state the next entries will move."""
+        for stored in memories:
+            id = stored.state.id
+            if id not in self._states:
+                self._states[id] = stored.state
+                self._bodies[id] = stored.body
+                self._numbers[id] = stored.number
+                self._indexed_as[id] = _labels_if_active(stored.state)
+                self._accesses[id] = (stored.accesses, stored.last_access)
+                self._parent_hashes[id] = stored.parent_hash
+                self._actor_names.update(stored.actor_names)
+
+    def note_use(self, id: str) -> None:
+        """Note that a memory was used now: it is not unused, and no read is counted."""
+        self._accesses[id] = (self._accesses[id][0], self.at)
+        self.writer.count_accesses(self.stream.tenant, {id: (0, self.at)})
+
+    def stored(self, id: str) -> Stored:
+        """A memory as it stands now, without reading it again."""
+        accesses, last_access = self._accesses.get(id, (0, None))
+        body, state = self._bodies[id], self._states[id]
+        return Stored(
+            self.stream.tenant,
+            self.stream.number,
+            self._numbers[id],
+            body_in_force(body, state) if body is not None else None,
+            state,
+            accesses,
+            last_access,
+            self._parent_hash(id),
+            self._actor_names,
+        )
+
+    def body(self, id: str) -> Mapping[str, Any]:
+        """Return the body of a version that this operation has in hand; empty once it was removed."""
+        return self._bodies[id] or {}
+
+    def _parent_hash(self, id: str) -> str | None:
+        """Of the version that it supersedes: one that this operation has in hand, or the one it was loaded with."""
+        older = self._states[id].supersedes_id or ""
+        if older not in self._bodies:
+            return self._parent_hashes.get(id)
+        body = self._bodies[older]
+        return body["content_hash"] if body else None
+
+    def next_number(self) -> int:
+        """The number that the next new memory of this stream will have."""
+        return self.stream.last_memory + 1
+
+    def number(self, id: str) -> int:
+        """The number of a memory that this operation has in hand."""
+        return self._numbers[id]
+
+    def new_version(self, body: Mapping[str, Any], said: Sequence[str], vector: bytes = b"") -> tuple[str, str]:
+        """Keep a new immutable version with its vector; returns its id and the commitment for the entry that brings it.
+
+        ``said`` are the terms that it says, which are known already.
+        """
+        self._have_vectors()
+        self.stream.last_memory += 1
+        number = self.stream.last_memory
+        id = self.engine.memory_id(self.stream.uid, body["kind"], number)
+        body = with_salts(body, self.engine.randomness.bytes)
+        text, salt = canonical_json(body), self.engine.randomness.bytes(SALT_BYTES)
+        self.writer.add_version(self.stream, number, id, text, salt)
+        if vector:
+            self.writer.add_vectors(self.stream, self.stream.generation, [(number, vector)])
+        self._bodies[id], self._numbers[id], self._indexed_as[id] = body, number, None
+        self._said[id] = said
+        self._new.add(id)
+        return id, commit_to(salt, committed_form(body, text))
+
+    def record(
+        self,
+        event: Event,
+        id: str,
+        *,
+        rule: str,
+        to: Status | None = None,
+        other: str | None = None,
+        commitment: str | None = None,
+        amendment: Mapping[str, Any] | None = None,
+    ) -> Entry:
+        """Append one entry to the chain and move the state by it.
+
+        This is the one place where a memory becomes active, so what was rejected, or waits for consent, is stopped here.
+        """
+        if to is Status.ACTIVE and id not in self._admitted:
+            self._check_may_become_active(id)
+        self._tick_once()
+        self.stream.last_seq += 1
+        before = self._states[id].status if id in self._states else None
+        if amendment is not None:
+            commitment = self._amend(id, amendment)
+        entry = Entry(
+            stream=self.stream.uid,
+            seq=self.stream.last_seq,
+            tick=self.stream.tick,
+            event=event,
+            memory_id=id,
+            other_id=other,
+            from_status=str(before) if before else None,
+            to_status=str(to or before) if to or before else None,
+            rule=rule,
+            rules_version=RULES_VERSION,
+            commitment=commitment,
+            actor=self._actor,
+            at=self.at,
+            prev_hash=self.stream.head,
+        )
+        entry = entry._replace(hash=entry.computed_hash())
+        self.stream.head = entry.hash
+        self.writer.add_entry(self.stream, entry)
+        fold.apply(self._states, entry, self._bodies.get(id), amendment)
+        self._touched.update(dict.fromkeys(i for i in (id, other) if i in self._states))
+        return entry
+
+    def admit(self, id: str) -> None:
+        """Let a new version become active whose value was checked when it was written."""
+        self._admitted.add(id)
+
+    def _check_may_become_active(self, id: str) -> None:
+        """Raise if a memory holds a rejected value, or an agent without ``govern`` would set what is for the person alone."""
+        state, body, address = self._states.get(id), self._bodies.get(id), self.stream.address
+        if body is None or address is None or (state is not None and state.status is Status.ACTIVE):
+            return
+        key = state.canonical_key if state is not None else body["canonical_key"]
+        authority = Authority(state.authority if state is not None else body["authority"])
+        named = body.get("meta", {}).get("key")
+        waits = needs_consent(Kind(body["kind"]), key, named, authority, self.engine.policy.privacy)
+        if waits and self.engine.caller.is_an_agent:
+            self.engine.require(Right.GOVERN, "set this profile field: that is for the person")
+        claim = Claim.of_memory(address, body, key)
+        if against := rejections_of(self.engine, self.writer, claim):
+            raise WrongState(
+                f"its value was rejected ({REJECTED_VALUE}): rejection {against[0].id}.",
+                field="id",
+                hint="`lift` the rejection first, or have the person say it again.",
+            )
+
+    def keep_beside(self, id: str) -> None:
+        """A memory is to be active under a key that others hold, of which the caller may not know."""
+        self._beside.add(id)
+
+    def flush(self) -> None:
+        """Bring the projections up to the state; what leaves the active set goes first, so keys are free in time."""
+        touched = [self._states[id] for id in self._touched]
+        moved = [state.id for state in touched if self._indexed_as[state.id] not in (None, _labels_if_active(state))]
+        if moved:
+            self.writer.unindex_text(self.stream, [self._numbers[id] for id in moved])
+        for state in sorted(touched, key=lambda s: s.status is Status.ACTIVE):
+            self._project(state)
+        self._touched.clear()
+
+    def finish(self) -> None:
+        """Write everything that is still to be written, and the stream's own counters."""
+        self.flush()
+        if self._ticked:
+            self.writer.advance_stream(self.stream)
+
+    def _project(self, state: State) -> None:
+        """Bring a memory's row up to its state; what is active is in the index, by its key and category of now."""
+        number, beside = self._numbers[state.id], state.id in self._beside
+        before, now = self._indexed_as[state.id], _labels_if_active(state)
+        terms = self._findable(state) if now is not None and before != now else None
+        if state.id in self._new:
+            self.writer.put_memory(self.stream, number, state, self._bodies[state.id], terms, beside=beside)
+            self._new.remove(state.id)
+        else:
+            self.writer.move_memory(self.stream, number, state, beside=beside)
+            if terms is not None:
+                self.writer.index_text(self.stream, number, terms)
+        self._indexed_as[state.id] = now
+
+    def _have_vectors(self) -> None:
+        """A stream's first memory settles whose vectors it has."""
+        embedder = self.engine.meanings.embedder(self.engine, self.writer)
+        check_stream(self.writer, self.stream, embedder)
+        if not self.stream.last_memory and self.stream.embedder != label_of(embedder):
+            self.stream.embedder = label_of(embedder)
+            self.writer.set_embedder(self.stream)
+
+    def _findable(self, state: State) -> Findable:
+        body = self._bodies[state.id]
+        if not body:
+            return Findable(())
+        return findable(body, state, self.engine.policy.text.synonyms, self._said.get(state.id))
+
+    def _tick_once(self) -> None:
+        if not self._ticked:
+            self._ticked = True
+            self.stream.tick += self._ages
+            self.stream.last_at = self.at
+            self._actor = self.writer.actor_uid(
+                self.stream.tenant, self.engine.caller.principal, self.engine.randomness.bytes(SALT_BYTES)
+            )
+            self._actor_names[self._actor] = self.engine.caller.principal
+
+    def _amend(self, id: str, amendment: Mapping[str, Any]) -> str:
+        text, salt = canonical_json(amendment), self.engine.randomness.bytes(SALT_BYTES)
+        self.writer.add_amendment(self.stream, self.stream.last_seq, id, text, salt)
+        return commit_to(salt, text)
+
+
+def _labels_if_active(state: State) -> tuple[str, str, str] | None:
+    """Return what decides which words the text index has of a memory; a raised authority takes attached names away."""
+    return (state.canonical_key, state.category, state.authority) if state.status is Status.ACTIVE else None
+
+
+def expire_due(pen: Pen) -> list[trace.Trace]:
+    """Put away everything in the pen's stream that has expired; returns the events that say so."""
+    ids = pen.writer.expired_ids(pen.stream, pen.at, pen.tick)
+    if not ids:
+        return []
+    engine, noted = pen.engine, []
+    events: list[trace.Trace] = []
+    found = pen.writer.by_ids(pen.stream.tenant, ids)
+    for id in ids:
+        stored = found[id]
+        pen.load(stored)
+        reason = _reason(pen, stored)
+        soft_delete(pen, id, Event.EXPIRED, reason)
+        events += forgotten(engine, id, stored.body, reason)
+        if stored.body is not None:
+            noted.append(operations.about(engine, stored, Op.TTL, pen.at, Node.WORKER))
+    pen.flush()
+    operations.keep(engine, pen.writer, noted, pen.stream.tenant)
+    return events
+
+
+def _reason(pen: Pen, stored: Stored) -> str:
+    """``decay`` if its ticks ran out since it was last said, else ``ttl_expired``."""
+    at_tick = stored.state.expires_at_tick
+    mode = (stored.body or {}).get("retention", {}).get("mode")
+    return expiry_reason(mode, by_tick=at_tick is not None and at_tick <= pen.tick)
+
+
+def forgotten(engine: Engine, id: str, body: Mapping[str, Any] | None, reason: str) -> list[trace.Trace]:
+    """The events of a memory whose time was over: forgotten for a reason, and gone from the active set."""
+    caller, policy = engine.caller, engine.in_force.expanded
+    gone = [] if body is None else [trace.memory_deleted(caller, id, body, "expired", policy)]
+    return [trace.memory_forget(caller, id, reason, policy), *gone]
+
+
+def soft_delete(pen: Pen, id: str, event: Event, rule: str, reason: str | None = None) -> None:
+    """Take it out of every read, brought back by ``restore``, removed for good after its purge date.
+
+    ``reason`` is what the person said of it; it is kept as long as the memory is.
+    """
+    days = pen.engine.policy.lifecycle.purge_after_days
+    purge_at = format_time(parse_time(pen.at) + timedelta(days=days))
+    said = {"reason": reason} if reason is not None else {}
+    pen.record(event, id, rule=rule, to=Status.SOFT_DELETED, amendment={"purge_at": purge_at, **said})
+
+
+@contextmanager
+def changing(
+    engine: Engine, id: str, op: Op = Op.UPDATE, *, field: str = "id", overrules: bool = True
+) -> Iterator[tuple[Pen, Stored]]:
+    """A pen on one memory's stream, for a caller that may write there; what it does is noted as ``op``.
+
+    Unless it ``overrules`` the memory, the caller need not be believed as much as the memory is.
+    """
+    with engine.write() as writer:
+        at = engine.now()
+        stream = writer.locked_stream(engine.tenant, find(engine, writer, id, field).stream)
+        stored = find(engine, writer, id, field)
+        require_change(engine, writer, stored)
+        if overrules:
+            may_overrule(engine, stored)
+        pen = Pen(engine, writer, stream, at)
+        expired = expire_due(pen)
+        keep(engine, writer, expired, stream.number)
+        stored = writer.by_ids(engine.tenant, [stored.state.id])[stored.state.id]
+        pen.load(stored)
+        yield pen, stored
+        pen.finish()
+        operations.keep(engine, writer, [operations.about(engine, pen.stored(stored.state.id), op, pen.at)])
+        engine.accesses.carry_along(writer, engine.tenant)
+
+
+def require_change(engine: Engine, writer: Writer, stored: Stored) -> None:
+    """Raise unless the caller may write where a memory lies, and its content is still there."""
+    if stored.body is None:
+        raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Nothing more can be done to it.")
+    address = writer.stream_numbered(engine.tenant, stored.stream).address
+    space = Space(stored.body["space"])
+    refusal = write_refusal(engine.caller, address, stored.body["scope"], Source.USER) if address else None
+    check = border_check(engine, "write", space, refusal)
+    if address is None or refusal is not None:
+        no = NotAllowed("this caller may not change it.", field="id", hint="It takes the write right on its space.")
+        raise refused(engine, check, no)
+    keep(engine, writer, [check], stored.stream)
+
+
+class Pens:
+    """One pen for each stream that a transaction writes to; what has expired there is put away first."""
+
+    def __init__(self, engine: Engine, writer: Writer) -> None:
+        self._engine, self._writer, self._at = engine, writer, engine.now()
+        self._pens: dict[int, Pen] = {}
+
+    def numbered(self, number: int) -> Pen:
+        """Return the pen of a stream that is there."""
+        if number not in self._pens:
+            self._add(
+                Pen(self._engine, self._writer, self._writer.locked_stream(self._engine.tenant, number), self._at)
+            )
+        return self._pens[number]
+
+    def at(self, address: Address) -> Pen:
+        """Return the pen of the stream at an address, which is made if nobody has written there yet."""
+        stream = self._writer.stream_at(address)
+        if stream is not None:
+            return self.numbered(stream.number)
+        return self._add(Pen.at_address(self._engine, self._writer, address, self._at))
+
+    def finish(self) -> None:
+        for pen in self._pens.values():
+            pen.finish()
+
+    def _add(self, pen: Pen) -> Pen:
+        self._pens[pen.stream.number] = pen
+        keep(self._engine, self._writer, expire_due(pen), pen.stream.number)
+        return pen
+
+
+def may_change(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    """Return whether the caller sees a memory, may write to its space, and is believed as much as the memory is."""
+    address, body = reader.stream_numbered(engine.tenant, stored.stream).address, stored.body
+    if address is None or body is None or not visible(engine, reader, stored):
+        return False
+    if write_refusal(engine.caller, address, body["scope"], Source.USER) is not None:
+        return False
+    return engine.caller.may(Right.GOVERN) or not _is_outranked(engine, stored)
+
+
+def _is_outranked(engine: Engine, stored: Stored) -> bool:
+    caller, order = engine.caller, engine.policy.conflict.authority_order
+    granted, _ = grant_authority(caller.speaks_as, caller, None, engine.policy.authority.verifying_tools)
+    return not caller.trusted and outranks(Authority(stored.state.authority), granted, order)
+
+
+def may_overrule(engine: Engine, stored: Stored) -> None:
+    """What a higher authority said is not a lower one's to take away."""
+    if _is_outranked(engine, stored):
+        engine.require(Right.GOVERN, f"change what is {stored.state.authority}")
+
+
+def tell_gone(pen: Pen, stored: Stored, reason: str) -> None:
+    """Say that an active memory leaves the active set, just before it does."""
+    if stored.body is not None and stored.state.status is Status.ACTIVE:
+        engine = pen.engine
+        gone = trace.memory_deleted(engine.caller, stored.state.id, stored.body, reason, engine.in_force.expanded)
+        keep(engine, pen.writer, [gone], pen.stream.number)

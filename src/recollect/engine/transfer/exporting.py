@@ -1,0 +1,103 @@
+"""Move out: memories as lines or as a file of another format, and backups of the whole store."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from recollect.engine.arguments import check_path
+from recollect.engine.context import Engine
+from recollect.engine.read.assemble import to_memory
+from recollect.engine.read.filters import selection_of
+from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
+from recollect.formats import records
+from recollect.formats.registry import to_write
+from recollect.model.errors import NotAllowed
+from recollect.model.receipt import Plain
+from recollect.model.record import Memory
+from recollect.model.vocabulary import SHARED
+
+LeftOut = Callable[[Memory], None]
+"""Is told of each memory that does not go along because the format cannot say who may see it."""
+
+
+def export_as(
+    engine: Engine,
+    format: str,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = ("prod",),
+    status: str | Sequence[str] | None = "active",
+    include_private: bool = False,
+    left_out: LeftOut | None = None,
+) -> Iterator[str]:
+    """The pieces of a file of that format, in order. Only ``prod``, and only what is active, unless asked otherwise.
+
+    The oldest comes first, since most tools read a file from the top; only Recollect's own begins with the newest. Where a
+    format cannot say who may see a memory, one that is not shared is ``left_out``, unless the caller will ``include_private``
+    ones: whoever reads the file would take them for everybody's.
+    """
+    known = to_write(format)
+    assert known.write is not None, "the registry checked it"
+    which: dict[str, Any] = {"owner": owner, "space": space, "include_namespaces": include_namespaces, "status": status}
+    memories = every_memory(engine, oldest_first=known.name != records.NAME, **which)
+    return known.write(memories if known.tells_scope or include_private else _shared(memories, left_out))
+
+
+def export_lines(engine: Engine, **which: Any) -> Iterator[str]:
+    """What ``export_as`` writes in Recollect's own format, a memory to a line, without the line's end."""
+    return (line.removesuffix("\n") for line in export_as(engine, records.NAME, **which))
+
+
+def _shared(memories: Iterable[Memory], left_out: LeftOut | None) -> Iterator[Memory]:
+    for memory in memories:
+        if memory.scope == SHARED:
+            yield memory
+        elif left_out is not None:
+            left_out(memory)
+
+
+def every_memory(
+    engine: Engine,
+    *,
+    owner: str | None = None,
+    space: str | None = None,
+    include_namespaces: Sequence[str] = ("prod",),
+    status: str | Sequence[str] | None = "active",
+    oldest_first: bool = False,
+) -> Iterator[Memory]:
+    """Yield every memory that fits and that the caller may see, from one snapshot, a page at a time."""
+    with engine.read() as reader:
+        where = exported_from(engine, reader, owner, space, include_namespaces)
+        fitting = replace(selection_of(engine, (), {}, status), **where)
+        starts: list[tuple[str, int, int] | None] = [None]
+        while True:
+            page = reader.select(engine.tenant, replace(fitting, before=starts[-1]), MAX_PAGE)
+            if not oldest_first:
+                yield from map(to_memory, current(engine, reader, page))
+            if len(page) < MAX_PAGE:
+                break
+            starts.append(place_of(page[-1]))
+        for start in reversed(starts) if oldest_first else ():
+            page = reader.select(engine.tenant, replace(fitting, before=start), MAX_PAGE)
+            yield from map(to_memory, reversed(current(engine, reader, page)))
+
+
+@dataclass(frozen=True, slots=True)
+class Backup(Plain):
+    """A file that restores exactly, and the list beside it that keeps erased people erased."""
+
+    path: str
+    bytes: int
+    erasures: str
+    at: str
+
+
+def back_up(engine: Engine, path: str | Path) -> Backup:
+    """Write a consistent copy of the store, every tenant's, to a file that does not exist yet."""
+    if not engine.caller.trusted:
+        raise NotAllowed("a backup holds every tenant's memories.", hint="Ask the application that opened the store.")
+    at, place = engine.now(), check_path("path", path)
+    engine.store.back_up(place)
+    return Backup(str(place), place.stat().st_size, f"{place}.erased", at)

@@ -1,0 +1,72 @@
+"""Auditing somebody else's memories: their file is read, judged by the rules of the gates, and nothing is stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from recollect.engine.transfer.foreign_files import NOTHING, Beside, opened
+from recollect.engine.transfer.importing import Progress, column_options
+from recollect.engine.write.drafting import bad_input
+from recollect.formats.audit_page import page
+from recollect.formats.protocol import Foreign
+from recollect.formats.registry import to_read
+from recollect.model.policy import Policy
+from recollect.model.receipt import Plain
+from recollect.model.record import Candidate
+from recollect.rules.auditing import Audit, Auditor, shown
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedFile(Plain):
+    """What is in a file of another tool."""
+
+    format: str
+    file: str
+    found: Audit
+
+    def page(self) -> str:
+        """The same as a page with charts, which opens anywhere and fetches nothing."""
+        return page(self.format, self.file, self.found)
+
+
+def audit_file(
+    policy: Policy,
+    format: str,
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    beside: Beside = NOTHING,
+    progress: Progress | None = None,
+) -> AuditedFile:
+    """Look for duplicates, contradictions, secrets, personal data, test data and noise, in a file of any format."""
+    known = to_read(format)
+    options = column_options(known, columns)
+    auditor = Auditor(policy)
+    with opened(path, known, beside) as source:
+        for done, record in enumerate(known.read(source, options), start=1):
+            if record.skipped is not None or record.earlier or record.put_away:
+                auditor.skip()
+            elif record.refused is not None:
+                auditor.broken(_place(record), record.refused)
+            else:
+                _look_at(auditor, _place(record), record.fields)
+            if progress is not None:
+                progress(done, 0)
+        return AuditedFile(known.name, source.name, auditor.report())
+
+
+def _place(record: Foreign) -> str:
+    """Where a record stands, so that it can be found: a whole export may be one line."""
+    named = "" if record.id is None else f", id {shown(record.id)}"
+    return f"record {record.number:,} ({record.place}{named})"
+
+
+def _look_at(auditor: Auditor, place: str, fields: Mapping[str, object]) -> None:
+    try:
+        candidate = Candidate.model_validate(fields)
+    except ValidationError as error:
+        auditor.broken(place, str(bad_input(error)))
+        return
+    auditor.note(place, candidate)

@@ -1,0 +1,377 @@
+"""Open what a user wants to import: a file, standard input, a zip archive, a folder, lines, a database or a server's table."""
+
+import lzma
+import os
+import re
+import stat
+import sys
+import tempfile
+import zipfile
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import yaml
+
+from recollect.engine.transfer import foreign_databases
+from recollect.engine.transfer.foreign_databases import connected, is_server
+from recollect.formats.decoding import CHUNK_BYTES, byte_lines, decoded, text_chunks
+from recollect.formats.json_elements import array_elements, begins_a_document
+from recollect.formats.protocol import Document, Element, Format, Line, Source, at_line
+from recollect.model.errors import BadInput
+
+FENCE = "---"
+MAX_BYTES = 16_384
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads no aliases: a few lines of them unfold into more than any memory can hold."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
+def split(text: str, name: str) -> tuple[dict[str, Any], str, int]:
+    """The front matter, the text after it, and the number of that text's first line."""
+    lines = text.split("\n")
+    if lines[0].strip() != FENCE:
+        return {}, text, 1
+    end = next((n for n, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), None)
+    if end is None:
+        return {}, text, 1
+    return _values("\n".join(lines[1:end]), name), "\n".join(lines[end + 1 :]), end + 2
+
+
+def _values(text: str, name: str) -> dict[str, Any]:
+    if len(text) > MAX_BYTES:
+        raise BadInput(f"has front matter of more than {MAX_BYTES:,} characters.", field=name)
+    try:
+        values = yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise BadInput("has front matter that is not plain YAML.", field=name) from None
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise BadInput("has front matter that is no mapping.", field=name)
+    return {str(key): _plain_yaml(value) for key, value in values.items()}
+
+
+def _plain_yaml(value: Any) -> Any:
+    """As JSON has it: dates as text."""
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {str(key): _plain_yaml(inner) for key, inner in value.items()}
+    return [_plain_yaml(inner) for inner in value] if isinstance(value, list | set | tuple) else value
+
+
+STDIN = "-"
+MAX_DOCUMENT_BYTES = 2**20
+"""A note is written by hand; what is longer is something else."""
+MAX_FILES = 100_000
+COPY_BYTES = 2**20
+_SQLITE = b"SQLite format 3\0"
+_HISTORY = "mem0 keeps it in ~/.mem0/history.db."
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the user named beside the path: the table on a server, and a history of changes."""
+
+    table: str | None = None
+    history: Path | None = None
+
+
+NOTHING = Beside()
+
+
+@contextmanager
+def opened(path: str | Path, format: Format, beside: Beside = NOTHING) -> Iterator[Source]:
+    """What the user named, for as long as the block runs."""
+    _check(path, format, beside)
+    if is_server(path):
+        with connected(str(path), format, beside.table, beside.history) as server:
+            yield server
+    elif str(path) == STDIN:
+        with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
+            copy = Path(folder) / "standard input"
+            _copy_standard_input(copy)
+            yield ForeignFile(copy, format, beside.history)
+    else:
+        yield ForeignFile(Path(path), format, beside.history)
+
+
+def _check(path: str | Path, format: Format, beside: Beside) -> None:
+    if beside.table is not None and not is_server(path):
+        raise BadInput("only a server has tables.", field="table", hint="Name a postgresql:// URL, or leave it out.")
+    if beside.history is not None:
+        if format.history is None:
+            raise BadInput(f"{format.name} has no history of its own.", field="history", hint="Leave it out.")
+        if not beside.history.is_file():
+            raise BadInput("is not a file.", field=str(beside.history), hint=_HISTORY)
+        if not foreign_databases.has_table_for(beside.history, format.history):
+            raise BadInput("is not a history: it has no table `history`.", field=str(beside.history), hint=_HISTORY)
+
+
+def _copy_standard_input(copy: Path) -> None:
+    """Standard input can be read once, and an import reads twice: before anything is stored, and to store it."""
+    with copy.open("wb") as file:
+        while chunk := sys.stdin.buffer.read(COPY_BYTES):
+            file.write(chunk)
+
+
+class ForeignFile:
+    """A :class:`recollect.formats.protocol.Source`. Every method reads from the beginning."""
+
+    def __init__(self, path: Path, format: Format, history: Path | None = None) -> None:
+        self._path, self._format, self._history = path, format, history
+        self._offsets: array[int] = array("Q")
+        self._first_seen: dict[str, tuple[int, ...]] = {}
+        self.kind = self._kind()
+
+    @property
+    def name(self) -> str:
+        return self._path.name or str(self._path.resolve())
+
+    def _kind(self) -> str:
+        if self._path.is_dir():
+            return "folder"
+        with self._stream() as stream:
+            start = stream.read(len(_SQLITE))
+        if start == _SQLITE:
+            return "database"
+        return "json" if self._path.suffix.lower() == ".json" or self._begins_a_document() else "lines"
+
+    def _begins_a_document(self) -> bool:
+        with self._stream() as stream:
+            first, newline, _ = stream.read(CHUNK_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+        return bool(newline) and begins_a_document(first.decode("utf-8", "replace"))
+
+    # ── text ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def lines(self, *, whole: bool = False) -> Iterator[Line]:
+        with self._stream() as stream:
+            offsets = array("Q")
+            for number, (offset, line) in enumerate(byte_lines(stream, self.name), start=1):
+                offsets.append(offset)
+                text = decoded(line, number, self.name)
+                if whole:
+                    yield Line(number, text)
+                elif text.strip():
+                    yield Line(number, text.rstrip("\r\n"))
+            self._offsets = offsets
+
+    def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
+        with self._stream() as stream:
+            for number in numbers:
+                stream.seek(self._offsets[number - 1])
+                _, line = next(byte_lines(stream, self.name))
+                yield Line(number, decoded(line, number, self.name).rstrip("\r\n"))
+
+    def elements(self, *names: str) -> Iterator[Element]:
+        number = 0
+        for name, stream in self._documents_of_json():
+            with stream:
+                for cut in array_elements(text_chunks(stream, name), name, *names):
+                    number += 1
+                    yield Element(number, at_line(name, cut.line), cut.value, cut.member)
+
+    # ── what lies in a folder or an archive ─────────────────────────────────────────────────────────────────────
+
+    def _documents_of_json(self) -> "Iterator[tuple[str, IO[bytes] | Member]]":
+        if self._path.is_dir():
+            for file in self._wanted([one.name for one in self._path.iterdir()]):
+                yield file, self._regular(self._path / file, follow=False)
+        elif zipfile.is_zipfile(self._path):
+            yield from members(self._path, self._wanted)
+        else:
+            yield self.name, self._stream()
+
+    def _wanted(self, names: Iterable[str]) -> list[str]:
+        pattern = self._format.files
+        found = sorted(name for name in names if pattern and re.fullmatch(pattern, name))
+        if not found:
+            wanted = f"holds no file like {pattern}" if pattern else f"is no file, and {self._format.name} reads one"
+            raise BadInput(f"{wanted}.", field=str(self._path), hint="Name the file itself.")
+        return found
+
+    def documents(self, suffix: str) -> Iterator[Document]:
+        if not self._path.is_dir():
+            raise BadInput("is not a folder.", field=str(self._path), hint=f"{self._format.name} reads a folder.")
+        files = self._files(suffix)
+        if not files:
+            what, hint = f"holds no {suffix} file.", f"{self._format.name} reads a folder of them."
+            raise BadInput(what, field=str(self._path), hint=hint)
+        for file in files:
+            yield self._document(file)
+
+    def _files(self, suffix: str) -> list[Path]:
+        """The files of a folder and of those within it, by path; hidden ones and links to folders are passed over."""
+        found: list[Path] = []
+        for folder, folders, files in os.walk(self._path):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            found += [Path(folder) / name for name in files if name.lower().endswith(suffix) and name[0] != "."]
+            if len(found) > MAX_FILES:
+                raise BadInput(f"holds more than {MAX_FILES:,} files.", field=str(self._path), hint="Import its parts.")
+        return sorted(found)
+
+    def _document(self, file: Path) -> Document:
+        path = file.relative_to(self._path).as_posix()
+        try:
+            with self._regular(file, follow=False) as stream:
+                data = stream.read(MAX_DOCUMENT_BYTES + 1)
+            if len(data) > MAX_DOCUMENT_BYTES:
+                return Document(path, "", {}, problem=f"is longer than {MAX_DOCUMENT_BYTES:,} bytes")
+            whole = "\n".join(decoded(one, n, path) for n, one in enumerate(data.split(b"\n"), start=1))
+            front, text, first_line = split(whole, path)
+        except BadInput as error:
+            line = (error.field or "").removeprefix(path).removeprefix(", ")
+            said = error.message.rstrip(".")
+            return Document(path, "", {}, problem=f"{line} {said}" if line.startswith("line ") else said)
+        return Document(path, text, front, first_line)
+
+    # ── databases ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def has_table_for(self, query: str) -> bool:
+        return any(foreign_databases.has_table_for(file, query) for file in self._databases())
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        for file in self._databases():
+            yield from foreign_databases.rows(file, query)
+
+    def _databases(self) -> list[Path]:
+        beside = [] if self._history is None else [self._history]
+        if self._path.is_dir():
+            within = sorted(self._path.rglob("*"))
+            return [*(file for file in within if file.suffix in (".db", ".sqlite") and _plain(file)), *beside]
+        return [self._path, *beside] if self.kind == "database" else beside
+
+    # ── opening ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _stream(self) -> IO[bytes]:
+        return self._regular(self._path, follow=True)
+
+    def _regular(self, path: Path, *, follow: bool) -> IO[bytes]:
+        """A file, and nothing that merely looks like one. What changes between two readings is refused."""
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+        try:
+            number = os.open(path, flags)
+        except ValueError:
+            raise BadInput("is not a path.", field="path", hint="It holds a zero byte.") from None
+        except OSError as error:
+            what = (
+                "is a symbolic link, which is not followed"
+                if path.is_symlink()
+                else f"cannot be read: {error.strerror}"
+            )
+            raise BadInput(f"{what}.", field=str(path), hint="Check the path.") from None
+        found = os.fstat(number)
+        seen = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        if not stat.S_ISREG(found.st_mode) or self._first_seen.setdefault(str(path), seen) != seen:
+            os.close(number)
+            what = "was changed while it was read" if stat.S_ISREG(found.st_mode) else "is not a file"
+            raise BadInput(f"{what}.", field=str(path), hint="Import a copy that nobody writes to.")
+        return os.fdopen(number, "rb")
+
+
+def _plain(file: Path) -> bool:
+    return stat.S_ISREG(file.lstat().st_mode)
+
+
+# ── members of a zip archive ────────────────────────────────────────────────────────────────────────────────────────
+
+Chooses = Callable[[Iterable[str]], Iterable[str]]
+"""From the names of files, without their folders, to those that are wanted."""
+
+
+class Member:
+    """A file in an archive, unpacked as it is read: damage shows only then."""
+
+    def __init__(self, stream: IO[bytes], place: str) -> None:
+        self._stream, self._place = stream, place
+
+    def __enter__(self) -> "Member":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stream.close()
+
+    def read(self, size: int, /) -> bytes:
+        with _undamaged(self._place):
+            return self._stream.read(size)
+
+
+def members(path: Path, chosen: Chooses) -> Iterator[tuple[str, Member]]:
+    """Every member with one of the chosen names, in whichever folder it stands, by name."""
+    with _undamaged(path.name):
+        archive = zipfile.ZipFile(path)
+    with archive:
+        found = [(one.rsplit("/", 1)[-1], one) for one in archive.namelist()]
+        wanted = frozenset(chosen(name for name, _ in found))
+        for name, member in sorted(one for one in found if one[0] in wanted):
+            place = f"{path.name}, {name}"
+            with _undamaged(place):
+                stream = archive.open(member)
+            yield name, Member(stream, place)
+
+
+@contextmanager
+def _undamaged(place: str) -> Iterator[None]:
+    """Say of an archive that cannot be unpacked that it cannot: encrypted, packed in an unknown way, or broken."""
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError) as error:
+        raise BadInput(f"cannot be unpacked: {error}.", field=place, hint="Fetch the archive again.") from None
+
+
+# ── lines that a program has at hand ────────────────────────────────────────────────────────────────────────────────
+
+
+class ForeignLines:
+    """A :class:`recollect.formats.protocol.Source` of lines, without a name: errors say in which line, and nothing else."""
+
+    name = ""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+            raise BadInput("must be lines of text.", field="lines", hint="Pass an open file, or text.splitlines().")
+        self._lines = [_checked(number, line) for number, line in enumerate(lines, start=1)]
+        first = next((line.strip() for line in self._lines if line.strip()), "")
+        self.kind = "json" if len(self._lines) > 1 and begins_a_document(first) else "lines"
+
+    def lines(self, *, whole: bool = False) -> Iterator[Line]:
+        for number, line in enumerate(self._lines, start=1):
+            if whole:
+                yield Line(number, line if line.endswith("\n") else f"{line}\n")
+            elif line.strip():
+                yield Line(number, line.rstrip("\r\n"))
+
+    def lines_at(self, numbers: Iterable[int]) -> Iterator[Line]:
+        return (Line(number, self._lines[number - 1].rstrip("\r\n")) for number in numbers)
+
+    def elements(self, *members: str) -> Iterator[Element]:
+        text = (line.text for line in self.lines(whole=True))
+        for number, cut in enumerate(array_elements(text, self.name, *members), start=1):
+            yield Element(number, at_line(self.name, cut.line), cut.value, cut.member)
+
+    def documents(self, suffix: str) -> Iterator[Document]:
+        raise BadInput("is a folder, and has no lines.", field="format", hint="Use import_file.")
+
+    def has_table_for(self, query: str) -> bool:
+        return False
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        return iter(())
+
+
+def _checked(number: int, line: object) -> str:
+    if not isinstance(line, str):
+        raise BadInput("is not text.", field=at_line("", number), hint="Give one record a line, as text.")
+    return line

@@ -1,0 +1,555 @@
+"""Move in: every record of a file or of a program through the gates, with a report on each; a dry run on a copy."""
+
+import hashlib
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.engine import operations, retries
+from recollect.engine.context import AccessCounter, Engine
+from recollect.engine.lifecycle.changes import archive, was_forgotten
+from recollect.engine.read.assemble import to_memory
+from recollect.engine.read.meaning import Meanings
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.transaction import REJECTED_VALUE, rejections_of
+from recollect.engine.transfer.foreign_files import NOTHING, Beside, ForeignLines, opened
+from recollect.engine.transfer.import_terms import ImportTerms, decided_by_time
+from recollect.engine.trust.imported_signatures import ImportedSignatures
+from recollect.engine.waiting import waiting
+from recollect.engine.write.drafting import check_concepts, parse_candidate
+from recollect.engine.write.ingest import Answer, Prepared, Refused, Writing, add, addresses_of, prepare
+from recollect.formats.entries import to_entry
+from recollect.formats.entry_identity import identity_of, kept_apart
+from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
+from recollect.formats.registry import to_read
+from recollect.model.canonical import canonical_json
+from recollect.model.errors import BadInput, OutcomeUnknown
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Plain, Receipt
+from recollect.model.record import Candidate, Memory
+from recollect.model.vocabulary import Outcome, Status
+from recollect.rules.identity.rejected_values import Claim
+from recollect.rules.reasons import plain
+from recollect.stores.protocol import Reader, Store, Stored, Table, Writer
+from recollect.stores.sqlite import SqliteStore
+from recollect.stores.sqlite.connections import IN_MEMORY
+
+
+def says_it_already(engine: Engine, memory: Memory, entry: Mapping[str, Any]) -> bool:
+    """Whether a memory that an entry reinforced is another one: the same, by somebody else or of another time.
+
+    A bound caller brings no time of its own, so that nobody could tell the next time that its entry is here already.
+    """
+    return engine.caller.trusted and identity_of(to_entry(memory)) != identity_of(entry)
+
+
+def keep_apart(engine: Engine, entry: Mapping[str, Any], fields: Mapping[str, Any], key: str | None = None) -> Receipt:
+    """Keep who said it and when in a record of its own. It is archived: what was said twice is recalled once."""
+    receipt = add(engine, kept_apart(entry, fields), key)
+    if receipt.memory is not None and not receipt.denied:
+        archive_untouched(engine, [receipt.memory.id])
+    return receipt
+
+
+def archive_untouched(engine: Engine, ids: Iterable[str]) -> None:
+    """Archive those of these memories that are active as they were stored; whoever brought one back since wants it."""
+    with engine.read() as reader:
+        found = reader.by_ids(engine.tenant, sorted(set(ids)))
+        active = {id: stored for id, stored in found.items() if stored.state.status is Status.ACTIVE}
+        stored_at = {id: reader.entries_about(engine.tenant, id)[0].at for id in active}
+    for id, stored in active.items():
+        if stored.state.last_modified == stored_at[id]:
+            archive(engine, id)
+
+
+ROWS_IN_MEMORY = 1_000_000
+"""About a gigabyte, or a hundred thousand memories."""
+REHEARSAL_BATCH = 1_000
+NOT_ASKED = ("operations", "traces", "graph_", "thread_")
+"""The beginnings of the names of tables that no decision about a memory looks into."""
+
+
+@contextmanager
+def rehearsed(engine: Engine) -> Iterator[Engine]:
+    """The same memory through the same caller's eyes, to be written to at will. What was counted stays with the original."""
+    with (
+        tempfile.TemporaryDirectory(prefix="recollect-") as folder,
+        closing(_with_store(engine, _copied(engine, Path(folder)))) as trying,
+    ):
+        yield trying
+
+
+def _copied(engine: Engine, folder: Path) -> Store:
+    with engine.read() as reader:
+        tables = [table for table in reader.tables() if not table.name.startswith(NOT_ASKED)]
+        rows = sum(reader.count_rows(engine.tenant, table) for table in tables)
+        place = IN_MEMORY if rows <= ROWS_IN_MEMORY else folder / "copy.db"
+        copy = SqliteStore(place, fresh_store_id=engine.store.store_id)
+        for table in tables:
+            _copy(reader, copy, engine.tenant, table)
+    return copy
+
+
+def _copy(reader: Reader, copy: Store, tenant: str, table: Table) -> None:
+    places = [table.columns.index(column) for column in table.key]
+    after: tuple[object, ...] | None = None
+    while batch := reader.rows_after(tenant, table, after, REHEARSAL_BATCH):
+        with copy.write(tenant) as writer:
+            writer.put_rows(table, batch)
+        after = tuple(batch[-1][place] for place in places)
+
+
+def _with_store(engine: Engine, copy: Store) -> Engine:
+    """Vectors of what is only tried out must not be taken for the store's own."""
+    meanings = Meanings(engine.meanings.if_any(engine), engine.policy.recall.vectors_at_hand)
+    return replace(engine, store=copy, accesses=AccessCounter(copy), meanings=meanings)
+
+
+BATCH = 200
+"""How many records one transaction takes in: others who write wait no longer than that."""
+MAX_SHOWN = 1_000
+"""How many refusals, and how many notes, a report tells in full; the numbers of all that were refused are in it."""
+GIVE_UP_AFTER = 1_000
+"""So many broken records, and more broken than whole ones, are not a file of this format."""
+DELETED_HERE = "forgotten:here"
+REFUSED, SKIPPED, ALREADY, SAID_BEFORE = "refused", "skipped", "already_there", "said_before"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken(Plain):
+    """What became of one record. ``outcome`` is a receipt's, or ``refused``, ``skipped``, ``already_there`` or ``said_before``.
+
+    What was ``said_before`` by somebody else, or at another time, is kept archived, and reinforced what is here. ``note``
+    says what of it could not be kept.
+    """
+
+    number: int
+    place: str
+    outcome: str
+    reasons: tuple[str, ...] = ()
+    detail: str | None = None
+    memory_id: str | None = None
+    note: str | None = None
+    claimed: tuple[str, ...] = ()
+    """The fields in which the record says more of its own standing than it was granted; ``meta.claimed`` has their values."""
+    by_time: str | None = None
+    """What its own time decided: whether it is older or newer than another memory of its concept, and which."""
+
+
+Each = Callable[[Taken], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport(Plain):
+    """What became of the records. ``numbers`` names every one of them, as ranges, under its outcome.
+
+    ``file`` is empty where lines were given. ``guessed_columns`` are those whose words were taken for the content, where
+    nobody said which column holds it. ``notes`` say what of a record that came in could not be kept.
+    """
+
+    format: str
+    file: str
+    dry_run: bool
+    read: int
+    outcomes: dict[str, int]
+    numbers: dict[str, str]
+    reasons: dict[str, int]
+    refused: tuple[Taken, ...]
+    guessed_columns: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    claimed: dict[str, int] = field(default_factory=dict)
+    """How many records claim a standing that they were not granted, by field."""
+    by_time: tuple[str, ...] = ()
+    """Every case in which a record's own time decided which of two memories is the newer one."""
+
+    @property
+    def all_malformed(self) -> bool:
+        """Whether not one record is of the format: perhaps the whole file is of another."""
+        return self.read > 0 and self.reasons.get("malformed") == self.read
+
+
+def import_file(
+    engine: Engine,
+    format: str,
+    path: str | Path,
+    *,
+    dry_run: bool = False,
+    columns: Mapping[str, str] | None = None,
+    beside: Beside = NOTHING,
+    options: Mapping[str, Any] | None = None,
+    believe: Iterable[str] = (),
+    progress: Progress | None = None,
+    each: Each | None = None,
+) -> ImportReport:
+    """Bring a file in, or with ``dry_run`` find out what would become of it.
+
+    ``columns`` says which column holds what, for formats that have a map; ``beside`` names a server's table and a history;
+    ``options`` are the owner, space, namespace, scope and category of all records, whatever they say themselves. What the
+    file says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
+    ``each`` is told of every record. A dry run decides everything for real, on a copy of the tenant; nobody waits for it.
+    """
+    known = to_read(format)
+    mapped = column_options(known, columns)
+    terms = ImportTerms(engine, options or {}, believe, mapped.columns)
+    with opened(path, known, beside) as source:
+        total, guessed = _read_through(known, source, mapped, terms)
+        tally = _Tally(each, progress, total)
+        for taken in _taken(engine, _Intake(engine, known, source, terms), known.read(source, mapped), dry_run):
+            tally.note(taken)
+        return tally.report(known, source, guessed, dry_run)
+
+
+def import_lines(
+    engine: Engine,
+    format: str,
+    lines: Iterable[str],
+    options: Mapping[str, Any] | None = None,
+    believe: Iterable[str] = (),
+) -> ImportReport:
+    """Bring in what a program has as lines of text, the same way as a file.
+
+    Unlike a file from elsewhere, the lines can be put right by whoever gives them: one that is no record of the format, or
+    has a field that makes no sense, is an error that names the line, and then nothing is stored at all.
+    """
+    known, terms = to_read(format), ImportTerms(engine, options or {}, believe)
+    source = ForeignLines(lines)
+    total, guessed = _read_through(known, source, Options(), terms, partial(_must_be_sound, engine, terms))
+    tally = _Tally(None, None, total)
+    for taken in _taken(engine, _Intake(engine, known, source, terms), known.read(source, Options())):
+        tally.note(taken)
+    return tally.report(known, source, guessed)
+
+
+def column_options(format: Format, columns: Mapping[str, str] | None) -> Options:
+    """What the user said of columns, for a format that has any."""
+    if columns and not format.mapped:
+        raise BadInput(f"{format.name} has no columns to map.", field="map", hint="csv and jsonl have.")
+    return Options(dict(columns or {}))
+
+
+# ── before anything is stored ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_through(
+    format: Format,
+    source: Source,
+    options: Options,
+    terms: ImportTerms,
+    check: Callable[[Foreign], None] | None = None,
+) -> tuple[int, tuple[str, ...]]:
+    """Read everything once. What is wrong with the file is an error now, and not in the middle of an import.
+
+    ``check`` may raise for a single record, too. The answer is how many records there are, and which columns were guessed
+    to hold their words.
+    """
+    read = broken = 0
+    guessed: dict[str | None, None] = {}
+    for record in format.read(source, options):
+        read += 1
+        guessed[record.guessed] = None
+        terms.note_owner(record.fields)
+        if check is not None:
+            check(record)
+        broken += record.refused is not None
+        if broken >= GIVE_UP_AFTER and broken * 2 > read:
+            raise BadInput(
+                f"{broken:,} of the first {read:,} records are broken; the last: {record.refused}.",
+                field=f"{source.name}, {record.place}",
+                hint=f"Is it a file of the format {format.name}?",
+            )
+    return read, tuple(column for column in guessed if column is not None)
+
+
+def _must_be_sound(engine: Engine, terms: ImportTerms, record: Foreign) -> None:
+    if record.refused is not None:
+        raise BadInput(f"{record.refused}.", field=record.place, hint="Put it right, or leave it out.")
+    if record.skipped is not None:
+        return
+    try:
+        check_concepts(parse_candidate(engine, terms.admit(engine, record.fields).fields))
+    except BadInput as error:
+        place = f"{record.place}.{error.field}" if error.field else record.place
+        raise BadInput(error.message, field=place, hint=error.hint) from None
+
+
+# ── one record ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Asked(NamedTuple):
+    """A record that asks to be remembered, and the key under which its answer is kept."""
+
+    record: Foreign
+    candidate: Candidate
+    key: str
+    asked: Candidate
+    """The candidate without the name of the file: the same export may be saved under another."""
+    claimed: tuple[str, ...] = ()
+
+    def taken(self, outcome: str, receipt: Receipt) -> Taken:
+        id = receipt.memory.id if receipt.memory is not None else None
+        record, note = self.record, None if outcome == REFUSED else self.record.note
+        claimed = () if outcome == REFUSED else self.claimed
+        decided = decided_by_time(self.asked.created_at, receipt) if outcome != ALREADY else None
+        return Taken(record.number, record.place, outcome, receipt.reasons, receipt.detail, id, note, claimed, decided)
+
+
+class _Intake:
+    """What one import knows of the records before: the file's name, if it has one, and which ids it has met."""
+
+    def __init__(self, engine: Engine, format: Format, source: Source, terms: ImportTerms) -> None:
+        self._format, self._file, self._terms = format.name, source.name, terms
+        self._signatures = ImportedSignatures(engine)
+        self._seen: dict[int, int] = {}
+
+    def asked(self, engine: Engine, record: Foreign) -> _Asked | Taken:
+        """A record as a candidate, or what is wrong with it."""
+        if record.refused is not None:
+            return Taken(record.number, record.place, REFUSED, ("malformed",), record.refused)
+        if record.skipped is not None:
+            return Taken(record.number, record.place, SKIPPED, (), record.skipped)
+        try:
+            admitted = self._terms.admit(engine, record.fields)
+            asked = self._signatures.believed(parse_candidate(engine, admitted.fields))
+        except BadInput as error:
+            return _bad(record, error)
+        if _is_over(engine, record, asked):
+            return Taken(record.number, record.place, SKIPPED, (), f"it expired: {asked.expires_at:%Y-%m-%d %H:%M} UTC")
+        if (fault := self._signatures.fault(asked)) is not None:
+            return Taken(record.number, record.place, REFUSED, ("signature",), fault)
+        key = self._key(record, asked)
+        if record.id is not None and self._seen.setdefault(_short(record.id), _short(key)) != _short(key):
+            why = "another record of this file has the same id and says something else"
+            return Taken(record.number, record.place, REFUSED, ("duplicate_id",), why)
+        came = {**asked.meta.get(ORIGIN, {}), **({"file": self._file} if self._file else {})}
+        candidate = asked.model_copy(update={"meta": {**asked.meta, ORIGIN: came}})
+        return _Asked(record, candidate, key, asked, admitted.claimed)
+
+    def _key(self, record: Foreign, asked: Candidate) -> str:
+        """The same record has the same key in every copy of the file: by its id, or else by its place."""
+        said = asked.model_dump(mode="json", exclude_unset=True)
+        name = record.id if record.id is not None else record.number
+        text = canonical_json([self._format, name, said])
+        return f"import:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _is_over(engine: Engine, record: Foreign, asked: Candidate) -> bool:
+    """Whether its time was over where it comes from. What is kept for the record only may be."""
+    return asked.expires_at is not None and not record.put_away and asked.expires_at < engine.clock()
+
+
+def _short(text: str) -> int:
+    """Eight bytes that stand for a text: a million ids are remembered in a few dozen megabytes."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+def _bad(record: Foreign, error: BadInput) -> Taken:
+    detail = f"{error.field}: {error.message}" if error.field else error.message
+    return Taken(record.number, record.place, REFUSED, ("bad_input",), detail)
+
+
+# ── taking in ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _taken(engine: Engine, intake: _Intake, records: Iterable[Foreign], dry_run: bool = False) -> Iterator[Taken]:
+    """What becomes of every record, in the order in which they are taken in; a dry run takes them into a copy."""
+    wanted = iter(records)
+    with rehearsed(engine) if dry_run else nullcontext(engine) as into:
+        while batch := [intake.asked(into, record) for record in islice(wanted, BATCH)]:
+            yield from _for_the_record(into, batch, _surely_kept(into, batch))
+
+
+def _for_the_record(engine: Engine, batch: Sequence[_Asked | Taken], taken: Sequence[Taken]) -> Iterator[Taken]:
+    """What is history is archived, and an entry that only reinforced another one is kept beside it.
+
+    After an interruption, what is already there is seen to again.
+    """
+    for one, became in zip(batch, taken, strict=True):
+        if not isinstance(one, _Asked) or became.memory_id is None or became.outcome == REFUSED:
+            yield became
+        elif one.record.put_away:
+            archive_untouched(engine, [became.memory_id])
+            yield became
+        elif one.record.entry is not None and became.outcome in (str(Outcome.REINFORCED), ALREADY):
+            yield _kept_apart(engine, one, one.record.entry, became)
+        else:
+            yield became
+
+
+def _kept_apart(engine: Engine, one: _Asked, entry: Mapping[str, Any], became: Taken) -> Taken:
+    with engine.read() as reader:
+        stored = reader.by_ids(engine.tenant, [became.memory_id or ""]).get(became.memory_id or "")
+    if stored is None or stored.body is None or not says_it_already(engine, to_memory(stored), entry):
+        return became
+    receipt = keep_apart(engine, entry, one.candidate.model_dump(exclude_unset=True), f"{one.key}:apart")
+    said = REFUSED if receipt.denied else ALREADY if became.outcome == ALREADY else SAID_BEFORE
+    return one.taken(said, receipt)
+
+
+def _surely_kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
+    """A batch whose commit got no answer is given again: the keys tell what took place."""
+    try:
+        return _kept(engine, batch)
+    except OutcomeUnknown:
+        return _kept(engine, batch)
+
+
+@operations.failures_noted(Node.HOTPATH, Op.CREATE)
+@again_on_conflict
+def _kept(engine: Engine, batch: Sequence[_Asked | Taken]) -> list[Taken]:
+    deleted = _deleted_here(engine, [one for one in batch if isinstance(one, _Asked)])
+    answers = [(None, one) if isinstance(one, Taken) else _answer(engine, one, deleted) for one in batch]
+    waiting(engine).flush_traces(engine.tenant)
+    with engine.write(addresses_of(answer for _, answer in answers if isinstance(answer, Prepared))) as writer:
+        return _settled(engine, writer, answers)
+
+
+_Answered = tuple[_Asked | None, Answer | Taken]
+
+
+def _deleted_here(engine: Engine, batch: Sequence[_Asked]) -> dict[str, str]:
+    """Return the ids under which records of a batch were memories of this store, if deleted since, and why they stay so."""
+    ids = sorted({alias for one in batch for alias in one.candidate.aliases})
+    if not ids:
+        return {}
+    with engine.read() as reader:
+        found = reader.by_ids(engine.tenant, ids).values()
+        return {one.state.id: _why_deleted(engine, reader, one) for one in found if _is_deleted(engine, reader, one)}
+
+
+def _is_deleted(engine: Engine, reader: Reader, stored: Stored) -> bool:
+    state = stored.state
+    put_away = state.status is Status.SOFT_DELETED and was_forgotten(reader, engine.tenant, state.id)
+    return put_away or bool(state.removed)
+
+
+def _why_deleted(engine: Engine, reader: Reader, stored: Stored) -> str:
+    """Return the reason for which a deleted memory does not come back: its value is rejected, or else it was forgotten."""
+    address = reader.stream_numbered(engine.tenant, stored.stream).address
+    if stored.body is None or address is None:
+        return DELETED_HERE
+    claim = Claim.of_memory(address, stored.body, stored.state.canonical_key)
+    return REJECTED_VALUE if rejections_of(engine, reader, claim) else DELETED_HERE
+
+
+def _answer(engine: Engine, one: _Asked, deleted: Mapping[str, str]) -> _Answered:
+    """What the gates say to a record. What was deleted here is not brought back by a file."""
+    why = next((deleted[alias] for alias in one.candidate.aliases if alias in deleted), None)
+    if why is not None:
+        return None, Taken(one.record.number, one.record.place, REFUSED, (why,), plain(why))
+    try:
+        return one, prepare(engine, one.candidate)
+    except BadInput as error:
+        return None, _bad(one.record, error)
+
+
+def _settled(engine: Engine, writer: Writer, answers: Sequence[_Answered]) -> list[Taken]:
+    """Act on every answer within the transaction, and say what became of each record."""
+    writing = Writing(engine, writer)
+    taken = [_settle(writing, one, answer) for one, answer in answers]
+    writing.finish()
+    return taken
+
+
+def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Taken:
+    if isinstance(answer, Taken):
+        return answer
+    assert one is not None, "an answer of the gates is to a record"
+    if isinstance(answer, Refused):
+        return one.taken(REFUSED, writing.settle(answer))
+    earlier = retries.earlier_answer(writing.engine, writing.writer, one.key, one.asked)
+    if earlier is not None:
+        return one.taken(ALREADY, earlier)
+    receipt = writing.settle(answer)
+    retries.keep_answer(writing.engine, writing.writer, one.key, receipt, writing.at, one.asked)
+    return one.taken(REFUSED if receipt.denied else str(receipt.outcome), receipt)
+
+
+# ── the report ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Ranges:
+    """Numbers, most of which follow one another, in either direction."""
+
+    def __init__(self) -> None:
+        self._found: list[list[int]] = []
+
+    def add(self, number: int) -> None:
+        last = self._found[-1] if self._found else None
+        if last is not None and number in (last[0] - 1, last[1] + 1):
+            last[number > last[1]] = number
+        else:
+            self._found.append([number, number])
+
+    def __str__(self) -> str:
+        return ", ".join(f"{low}-{high}" if high > low else str(low) for low, high in self._joined())
+
+    def _joined(self) -> Iterator[tuple[int, int]]:
+        ordered = sorted(self._found)
+        low, high = ordered[0]
+        for begin, end in ordered[1:]:
+            if begin > high + 1:
+                yield low, high
+                low = begin
+            high = end
+        yield low, high
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts what became of the records as they pass."""
+
+    each: Each | None
+    progress: Progress | None
+    total: int
+    read: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    numbers: dict[str, _Ranges] = field(default_factory=dict)
+    refused: list[Taken] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    claimed: Counter[str] = field(default_factory=Counter)
+    by_time: list[str] = field(default_factory=list)
+
+    def note(self, taken: Taken) -> None:
+        self.read += 1
+        self.outcomes[taken.outcome] += 1
+        self.claimed.update(taken.claimed)
+        self.numbers.setdefault(taken.outcome, _Ranges()).add(taken.number)
+        if taken.outcome == REFUSED:
+            self.reasons[taken.reasons[0]] += 1
+            if len(self.refused) < MAX_SHOWN:
+                self.refused.append(taken)
+        if taken.note is not None and len(self.notes) < MAX_SHOWN:
+            self.notes.append(f"record {taken.number} ({taken.place}): {taken.note}")
+        if taken.by_time is not None:
+            self.by_time.append(f"record {taken.number} ({taken.place}): {taken.by_time}")
+        if self.each is not None:
+            self.each(taken)
+        if self.progress is not None:
+            self.progress(self.read, self.total)
+
+    def report(self, format: Format, source: Source, guessed: tuple[str, ...], dry_run: bool = False) -> ImportReport:
+        numbers = {outcome: str(found) for outcome, found in sorted(self.numbers.items())}
+        counts = dict(sorted(self.outcomes.items()))
+        return ImportReport(
+            format.name,
+            source.name,
+            dry_run,
+            self.read,
+            counts,
+            numbers,
+            dict(sorted(self.reasons.items())),
+            tuple(self.refused),
+            guessed,
+            tuple(self.notes),
+            dict(sorted(self.claimed.items())),
+            tuple(self.by_time),
+        )

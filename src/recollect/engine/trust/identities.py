@@ -1,0 +1,530 @@
+"""Hold identities: who has which key, from when to when; private key files; keys of other platforms; signing."""
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.engine.arguments import check_kept, check_one
+from recollect.engine.context import Engine, find
+from recollect.engine.ledger.checkpoint_log import Reached, extend_in, key_history, place_of, reached_now
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.transaction import SALT_BYTES
+from recollect.model.caller import Right
+from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound, WrongState
+from recollect.model.principals import as_principal, kind_of, short_name
+from recollect.model.proof import Checkpoint, KeyLeaf, Signature
+from recollect.model.receipt import Plain
+from recollect.rules.trust.signatures import (
+    KEY_BYTES,
+    Placed,
+    bytes_of_entry,
+    bytes_of_voucher,
+    check_public_key,
+    link_bytes,
+    private_from_pem,
+    private_key,
+    private_pem,
+    public_from_pem,
+    public_key,
+    sign,
+    signature_text,
+)
+from recollect.rules.trust.signed_documents import SignatureCheck, faults_named, signature_of
+from recollect.rules.trust.signers import Signers
+from recollect.stores.protocol import PlatformId, Reader, Writer
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+NAME_DIGITS = 16
+"""So many digits of the public key name its file. A person's name would outlive their erasure there."""
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def default_file(engine: Engine, key: str) -> Path:
+    """Where a key lies unless somebody says otherwise: in a folder beside the store's file."""
+    location = Path(engine.store.location)
+    if not location.is_absolute():
+        raise BadInput("this store is no file that a key could lie beside.", field="key-file", hint="Name a file.")
+    return location.with_name(f"{location.name}.keys") / f"{key[:NAME_DIGITS]}.pem"
+
+
+def write_key(path: Path, private: "Ed25519PrivateKey") -> None:
+    """Write a new file that only its owner can read, and be sure that it is on the disk; an existing one is left alone."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        private_file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        raise WrongState("a file of that name is there.", field=str(path), hint="Name one that is not.") from None
+    with os.fdopen(private_file, "wb") as file:
+        file.write(private_pem(private))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_key(path: Path) -> "Ed25519PrivateKey":
+    """The private key of a file; one that others may read is refused, since it may be theirs by now."""
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            pem = file.read(10_000)
+    except FileNotFoundError:
+        raise NotFound("there is no such key file.", field=str(path), hint="Say where it is: --key-file.") from None
+    except OSError as error:
+        raise BadInput(f"it cannot be read: {error.strerror}.", field=str(path)) from None
+    if mode & OTHERS:
+        raise NotAllowed("others may read this private key.", field=str(path), hint=f"Run: chmod 600 {path}")
+    try:
+        return private_from_pem(pem)
+    except ValueError as error:
+        raise BadInput(f"it is not an Ed25519 private key in PEM form: {error}.", field=str(path)) from None
+
+
+def key_in_file(engine: Engine, path: Path | None, key: str) -> "Ed25519PrivateKey":
+    """The private key that belongs to a public one, from the file named, or from beside the store."""
+    file = path or default_file(engine, key)
+    found = read_key(file)
+    if public_key(found) != key:
+        raise BadInput(f"it holds another key than {key[:12]}.", field=str(file), hint="Name that key's own file.")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityKey(Plain):
+    """One public key, and its life. ``place`` is where the log has its registration."""
+
+    key: str
+    place: int
+    registered_at: str
+    rotated_at: str | None = None
+    rotated_to: str | None = None
+    revoked_at: str | None = None
+
+    @property
+    def current(self) -> bool:
+        return self.rotated_at is None and self.revoked_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedId(Plain):
+    """An id that a principal has on another platform (``""``: on none in particular), and since when it says so."""
+
+    platform: str
+    id: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identity(Plain):
+    """A principal who signs: its name (``None`` once erased), every key that was theirs, oldest first, and its platform ids."""
+
+    name: str | None
+    actor: str
+    keys: tuple[IdentityKey, ...]
+    platform_ids: tuple[LinkedId, ...] = ()
+
+    @property
+    def current(self) -> IdentityKey | None:
+        return next((key for key in self.keys if key.current), None)
+
+    def key_that_counts(self) -> IdentityKey:
+        """The current key, which there has to be."""
+        if self.current is None:
+            raise WrongState(f"{self.name!r} has no key that counts.", hint="`recollect identity new` makes one.")
+        return self.current
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey(Plain):
+    """A key that was just made: whose it is, where its private half lies, and the checkpoint that has it."""
+
+    name: str
+    key: str
+    file: str
+    checkpoint: Checkpoint
+
+
+# ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> NewKey:
+    """Make a key for somebody who has none, keep its private half in a file, and register its public half."""
+    name = _own_or_operated(engine, name)
+    check_kept(engine.policy.privacy, "name", short_name(name))
+    private, file = _made(engine, key_file)
+    return _registered(engine, name, private, file, None)
+
+
+def rotate_identity(engine: Engine, name: str, key_file: Path | None = None, to: Path | None = None) -> NewKey:
+    """Replace somebody's key by a new one. It takes the old private key, and both sign the checkpoint that says so."""
+    name = _own_or_operated(engine, name)
+    current = identity(engine, name).key_that_counts()
+    old = _held_key(engine, current, key_file) or key_in_file(engine, key_file, current.key)
+    private, file = _made(engine, to)
+    return _registered(engine, name, private, file, old)
+
+
+@again_on_conflict
+def revoke_identity(engine: Engine, name: str, key: str | None = None, key_file: Path | None = None) -> Checkpoint:
+    """From here on nothing counts that a key signs: somebody's current one, or the one named by its first digits.
+
+    It takes the private key's file, or the right to operate: a key that was lost, or is somebody else's by now, is revoked
+    by an operator.
+    """
+    name = _own_or_operated(engine, name)
+    reached = reached_now(engine)
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        found = _identity(writer, engine.tenant, name)
+        chosen = found.key_that_counts() if key is None else key_named(found, key)
+        if chosen.revoked_at is not None:
+            raise WrongState("it was revoked already.", field="key", hint="`recollect identity show` says when.")
+        _held_key(engine, chosen, key_file)
+        leaf = KeyLeaf(key=chosen.key, event="revoked", actor=found.actor, at=engine.now())
+        return extend_in(engine, writer, [leaf], (), reached)
+
+
+def identities(engine: Engine) -> tuple[Identity, ...]:
+    """Everybody who has or had a key, in the order of their first one."""
+    engine.require(Right.OPERATE, "list everybody's keys")
+    with engine.read() as reader:
+        return tuple(identities_in(reader, engine.tenant))
+
+
+def identity(engine: Engine, name: str) -> Identity:
+    """Somebody's keys, by name: one's own, or anybody's with the right to operate."""
+    name = _own_or_operated(engine, name)
+    with engine.read() as reader:
+        return _identity(reader, engine.tenant, name)
+
+
+def signing_key(engine: Engine, name: str | None = None, key_file: Path | None = None) -> "Ed25519PrivateKey":
+    """The private key to sign with: that of a file, or somebody's current one from beside the store."""
+    if name is not None:
+        return key_in_file(engine, key_file, identity(engine, name).key_that_counts().key)
+    if key_file is None:
+        raise BadInput("say who signs.", field="sign-as", hint="Give a name, or a key file.")
+    return read_key(key_file)
+
+
+def optional_signing_key(
+    engine: Engine, name: str | None = None, key_file: Path | None = None
+) -> "Ed25519PrivateKey | None":
+    """The same where signing is left to the caller: ``None`` if neither a name nor a file is given."""
+    return signing_key(engine, name, key_file) if name or key_file else None
+
+
+def _own_or_operated(engine: Engine, name: str) -> str:
+    """Return the principal whose keys a name is about: the caller's own, or anybody's for a caller that may operate."""
+    check_one("name", name)
+    found = engine.caller.principal_named(name)
+    if found != engine.caller.principal:
+        engine.require(Right.OPERATE, "look after another's keys")
+    return found
+
+
+def _held_key(engine: Engine, key: IdentityKey, key_file: Path | None) -> "Ed25519PrivateKey | None":
+    """Return the private key from its file. Only a caller that may operate goes without the file (``None``).
+
+    The folder beside the store is the operator's: that a key lies there does not show that the caller holds it.
+    """
+    if key_file is not None:
+        return key_in_file(engine, key_file, key.key)
+    hint = "Give the file of its private key, or ask for the right to operate."
+    if not engine.caller.may(Right.OPERATE):
+        raise NotAllowed("ending a key takes the key itself.", field="key_file", hint=hint)
+    return None
+
+
+def _made(engine: Engine, key_file: Path | None) -> "tuple[Ed25519PrivateKey, Path]":
+    private = private_key(engine.randomness.bytes(KEY_BYTES))
+    file = key_file or default_file(engine, public_key(private))
+    write_key(file, private)
+    return private, file
+
+
+def _registered(
+    engine: Engine, name: str, private: "Ed25519PrivateKey", file: Path, old: "Ed25519PrivateKey | None"
+) -> NewKey:
+    """A key that could not be registered leaves no file behind."""
+    try:
+        taken = _register(engine, name, private, old, reached_now(engine))
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+    return NewKey(name, public_key(private), str(file), taken)
+
+
+@again_on_conflict
+def _register(
+    engine: Engine,
+    name: str,
+    private: "Ed25519PrivateKey",
+    old: "Ed25519PrivateKey | None",
+    reached: Mapping[str, Reached],
+) -> Checkpoint:
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        actor = writer.actor_uid(engine.tenant, name, engine.randomness.bytes(SALT_BYTES))
+        key, at = public_key(private), engine.now()
+        leaves = [KeyLeaf(key=key, event="registered", actor=actor, at=at)]
+        _check_current(writer, engine.tenant, name, old)
+        if old is not None:
+            leaves.append(KeyLeaf(key=public_key(old), event="rotated", actor=actor, at=at, next=key))
+        return extend_in(engine, writer, leaves, [private] if old is None else [old, private], reached)
+
+
+def _check_current(writer: Writer, tenant: str, name: str, old: "Ed25519PrivateKey | None") -> None:
+    """A key replaces the one that it says it replaces, and none otherwise."""
+    found = [one.current for one in identities_in(writer, tenant) if one.name == name]
+    current = next((key.key for key in found if key is not None), None)
+    if current is not None and old is None:
+        raise WrongState("has a key already.", field=name, hint="`recollect identity rotate` replaces it.")
+    if old is not None and current != public_key(old):
+        raise WrongState(
+            "that key was replaced meanwhile.", field=name, hint="`recollect identity show` has the new one."
+        )
+
+
+def identities_in(reader: Reader, tenant: str) -> list[Identity]:
+    """Everybody who has or had a key, for those who have asked whether they may know."""
+    by_actor: dict[str, list[Placed]] = {}
+    for placed in key_history(reader, tenant):
+        by_actor.setdefault(placed.leaf.actor, []).append(placed)
+    names, links = reader.actor_names(tenant), reader.platform_ids(tenant)
+    linked = {
+        actor: [LinkedId(one.platform, one.id, one.at) for one in links if one.actor == actor] for actor in by_actor
+    }
+    return [
+        Identity(names.get(actor, (None, None))[0], actor, _lives(found), tuple(linked[actor]))
+        for actor, found in by_actor.items()
+    ]
+
+
+def _lives(history: Sequence[Placed]) -> tuple[IdentityKey, ...]:
+    keys = dict.fromkeys(placed.leaf.key for placed in history)
+    return tuple(_life([placed for placed in history if placed.leaf.key == key]) for key in keys)
+
+
+def _life(history: Sequence[Placed]) -> IdentityKey:
+    by_event = {placed.leaf.event: placed.leaf for placed in reversed(history)}
+    first, rotated, revoked = history[0], by_event.get("rotated"), by_event.get("revoked")
+    return IdentityKey(
+        key=first.leaf.key,
+        place=first.place,
+        registered_at=first.leaf.at,
+        rotated_at=rotated.at if rotated else None,
+        rotated_to=rotated.next if rotated else None,
+        revoked_at=revoked.at if revoked else None,
+    )
+
+
+def _identity(reader: Reader, tenant: str, name: str) -> Identity:
+    known = {one.name: one for one in identities_in(reader, tenant)}
+    if name in known:
+        return known[name]
+    alike = next((one for one in known if one is not None and short_name(one) == short_name(name)), None)
+    hint = f"Did you mean {alike!r}?" if alike is not None else "`recollect identity new` makes one."
+    raise NotFound(f"{name!r} has no key.", field="name", hint=hint)
+
+
+def key_named(found: Identity, digits: str) -> IdentityKey:
+    """The one key of somebody's that begins with these digits."""
+    fits = [key for key in found.keys if digits and key.key.startswith(digits)]
+    if len(fits) > 1:
+        raise AmbiguousId(f"{digits!r} fits several keys.", field="key", hint="Give more of its digits.")
+    if not fits:
+        raise NotFound(
+            f"{found.name!r} has no key {digits!r}.", field="key", hint="`recollect identity show` lists them."
+        )
+    return fits[0]
+
+
+# ── platform ids ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@again_on_conflict
+def link_identity(
+    engine: Engine, name: str, id: str, platform: str | None = None, key_file: Path | None = None
+) -> Identity:
+    """Say which id a principal has on another platform, signed with its own key: what it signs there counts as its own.
+
+    An id is linked once. A name that has a key of its own here cannot be linked to somebody else.
+    """
+    name = _own_or_operated(engine, name)
+    for field, text in (("id", id), ("platform", platform)):
+        if text is not None:
+            check_kept(engine.policy.privacy, field, text)
+    if kind_of(id) is not None:
+        raise BadInput("is a principal of this store.", field="id", hint="Give the id as the other platform has it.")
+    private = key_in_file(engine, key_file, identity(engine, name).key_that_counts().key)
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        found, at, where = _identity(writer, engine.tenant, name), engine.now(), platform or ""
+        if found.key_that_counts().key != public_key(private):
+            raise WrongState("that key was replaced meanwhile.", field=name)
+        _check_unlinked(writer, engine.tenant, name, where, id)
+        signature = signature_text(sign(private, link_bytes(name, where, id, at)))
+        writer.add_platform_id(engine.tenant, PlatformId(where, id, found.actor, at, signature))
+        return _identity(writer, engine.tenant, name)
+
+
+def unlink_identity(
+    engine: Engine, name: str, id: str, platform: str | None = None, key_file: Path | None = None
+) -> Identity:
+    """Take an id of another platform away from a principal. It takes the principal's key, or the right to operate."""
+    name = _own_or_operated(engine, name)
+    with engine.write() as writer:
+        found, where = _identity(writer, engine.tenant, name), platform or ""
+        if (where, id) not in {(one.platform, one.id) for one in found.platform_ids}:
+            raise NotFound(
+                f"{id!r} is not linked to {name!r}.", field="id", hint="`recollect identity show` lists them."
+            )
+        if not engine.caller.may(Right.OPERATE):
+            _held_key(engine, found.key_that_counts(), key_file)
+        writer.remove_platform_id(engine.tenant, where, id)
+        return _identity(writer, engine.tenant, name)
+
+
+def _check_unlinked(reader: Reader, tenant: str, name: str, platform: str, id: str) -> None:
+    known = identities_in(reader, tenant)
+    if any(one.name == as_principal(id) != name for one in known) and not platform:
+        raise WrongState("has a key of its own here.", field="id", hint="Only ids from elsewhere are linked.")
+    if any((one.platform, one.id) == (platform, id) for found in known for one in found.platform_ids):
+        raise WrongState("is linked already.", field="id", hint="`recollect identity list` shows to whom.")
+
+
+# ── entries and vouchers ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def sign_entry(entry: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
+    """An exported entry with its author's signature in it."""
+    with faults_named():
+        message = bytes_of_entry(entry)
+    return {**entry, "signature": signature_text(sign(private, message))}
+
+
+def sign_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any], private: "Ed25519PrivateKey") -> dict[str, Any]:
+    """A voucher for an exported entry, with the signature of whoever vouches."""
+    with faults_named():
+        message = bytes_of_voucher(entry, voucher)
+    return {**voucher, "signature": signature_text(sign(private, message))}
+
+
+def check_entry(engine: Engine, entry: Mapping[str, Any], place: int | None = None) -> SignatureCheck:
+    """Whether the author of an exported entry signed it, with a key that counted at this place of the log.
+
+    ``None`` is now: a signature that the log does not have yet was made, for all that anybody knows, a moment ago.
+    """
+    with faults_named():
+        message = bytes_of_entry(entry)
+    return check_signature(engine, signature_of(entry), message, entry["author"], place)
+
+
+def check_voucher(
+    engine: Engine, entry: Mapping[str, Any], voucher: Mapping[str, Any], place: int | None = None
+) -> SignatureCheck:
+    """The same for somebody who vouches for an exported entry."""
+    with faults_named():
+        message = bytes_of_voucher(entry, voucher)
+    return check_signature(engine, signature_of(voucher), message, voucher, place)
+
+
+def check_signature(
+    engine: Engine, signature: Signature, message: bytes, who: Mapping[str, Any], place: int | None = None
+) -> SignatureCheck:
+    """Whether a key of this one, an ``id`` with its ``platform``, signed this message, and counted at this place of the log.
+
+    Whose key it is instead is told only to those who may list everybody's.
+    """
+    engine.require(Right.READ, "check who signed")
+    with engine.read() as reader:
+        found = signers_in(reader, engine.tenant).judged(signature, message, who["id"], place, who.get("platform"))
+    is_theirs = found.problem is None or found.name == as_principal(who["id"])
+    told = is_theirs or engine.caller.may(Right.OPERATE)
+    ok, name = found.problem is None, found.name if told else None
+    return SignatureCheck(ok, signature.key, name, found.standing, found.problem)
+
+
+def signers_in(reader: Reader, tenant: str) -> Signers:
+    """Everybody's keys, to judge many signatures by."""
+    names = {uid: name for uid, (name, _) in reader.actor_names(tenant).items()}
+    return Signers(key_history(reader, tenant), names, reader.platform_ids(tenant))
+
+
+def place_of_memory(engine: Engine, id: str) -> int | None:
+    """Where the log has the entry that brought a memory, and with it whatever signature the memory holds."""
+    with engine.read() as reader:
+        found = find(engine, reader, id).state.id
+        brought = next(one for one in reader.entries_about(engine.tenant, found) if one.memory_id == found)
+        return place_of(reader, engine.tenant, brought.stream, brought.seq)
+
+
+PEM = "-----BEGIN"
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredKey(Plain):
+    """A public key that was registered: whose it is, which one it replaces, and the checkpoint that has it."""
+
+    name: str
+    key: str
+    replaced: str | None
+    checkpoint: Checkpoint
+
+
+def register_identity(engine: Engine, name: str, key: str, *, replace: bool = False) -> RegisteredKey:
+    """Say whose public key it is that signs elsewhere: 64 hex digits, or the text of a PEM file.
+
+    ``replace`` lets it take over from the key that was registered for them before: what that one signed counts as far as
+    the log has it by now.
+    """
+    engine.require(Right.OPERATE, "say whose key it is")
+    check_kept(engine.policy.privacy, "name", name)
+    who = engine.caller.principal_named(name)
+    return _register_public_key(engine, who, _read(key), replace, reached_now(engine))
+
+
+def _read(key: str) -> str:
+    try:
+        if not isinstance(key, str):
+            raise ValueError("it is not text")
+        return check_public_key(public_from_pem(key.encode("utf-8")) if key.startswith(PEM) else key)
+    except ValueError as error:
+        hint = "Give 64 hex digits, or a PEM: `recollect identity show NAME --pem` prints one where the key is at home."
+        raise BadInput(f"it is not an Ed25519 public key: {error}.", field="key", hint=hint) from None
+
+
+@again_on_conflict
+def _register_public_key(
+    engine: Engine, name: str, key: str, replace: bool, reached: Mapping[str, Reached]
+) -> RegisteredKey:
+    with engine.write() as writer:
+        writer.lock_log(engine.tenant)
+        old = _replaced(writer, engine.tenant, name, key, replace)
+        actor, at = writer.actor_uid(engine.tenant, name, engine.randomness.bytes(SALT_BYTES)), engine.now()
+        leaves = [KeyLeaf(key=key, event="registered", actor=actor, at=at)]
+        if old is not None:
+            leaves.append(KeyLeaf(key=old, event="rotated", actor=actor, at=at, next=key))
+        return RegisteredKey(name, key, old, extend_in(engine, writer, leaves, (), reached))
+
+
+def _replaced(writer: Writer, tenant: str, name: str, key: str, replace: bool) -> str | None:
+    """The key that this one takes over from, if it may."""
+    known = identities_in(writer, tenant)
+    if any(one.key == key for identity in known for one in identity.keys):
+        hint = "`recollect identity list` shows whose it is. A key is registered once."
+        raise WrongState("that key is registered already.", field="key", hint=hint)
+    current = next((one.current.key for one in known if one.name == name and one.current is not None), None)
+    if current is None:
+        return None
+    if any(signature.key == current for signature in writer.log_signatures(tenant)):
+        hint = "`recollect identity rotate` replaces it: its private half is here. Or revoke it first."
+        raise WrongState("has a key that signs here.", field=name, hint=hint)
+    if not replace:
+        hint = "Give --replace if the new key takes over from it; revoke it first if it was lost or stolen."
+        raise WrongState("has a key already.", field=name, hint=hint)
+    return current

@@ -1,0 +1,248 @@
+"""Check one exchange as it comes in, and keep the short-term window of its session."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.engine.arguments import check_kept
+from recollect.engine.context import Engine
+from recollect.engine.tracing import border_check, refused
+from recollect.engine.transaction import Pen, forgotten, soft_delete
+from recollect.engine.write.drafting import parse_candidate
+from recollect.engine.write.incumbents import holder
+from recollect.engine.write.ingest import Prepared, Writing, prepare
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.canonical import check_text
+from recollect.model.errors import BadInput, NotAllowed
+from recollect.model.item import source_word
+from recollect.model.ledger import Event
+from recollect.model.phase import phase_number
+from recollect.model.receipt import Receipt
+from recollect.model.vocabulary import SHARED, Authority, EventType, Kind, KindClass, Namespace, Source, Space
+from recollect.rules.identity.keys import explicit_key
+from recollect.rules.prompt.turn_lines import MAX_SUMMARISED, SUMMARY_TITLE, Said, summary
+from recollect.stores.protocol import Stored
+
+MAX_TURN_BYTES = 1_048_576
+"""How much is said in one turn at most. A long line is kept as linked parts of at most the hard limit of a memory."""
+MAX_TOOLS = 64
+DEFAULT_OWNER = "default"
+"""Whose memory it is if nobody says."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool returned during the exchange."""
+
+    name: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was said, in whose session, and whose memory it is about."""
+
+    session: str
+    owner: str
+    project: str | None
+    user: str
+    ai: str | None = None
+    tools: tuple[ToolResult, ...] = ()
+    thread_id: str | None = None
+    """The thread that the lines belong to; the session, unless another is named."""
+    run_id: str | None = None
+    is_named: bool = True
+    """Whether anybody said whose memory it is. The default owner's would be everybody's."""
+
+    def owner_in(self, space: Space) -> str | None:
+        """Whose part of a space this exchange is about; ``None`` if it has none there."""
+        owners = {
+            Space.SESSION: self.session,
+            Space.USER: self.owner,
+            Space.PROJECT: self.project,
+            Space.SYSTEM: "default",
+        }
+        return owners[space]
+
+    def address(self, tenant: str, space: Space) -> Address | None:
+        owner = self.owner_in(space)
+        return Address(tenant, Namespace.PROD, space, owner) if owner is not None else None
+
+
+def as_session(engine: Engine, session: str, ai_profile: str | None) -> Engine:
+    """The engine through the eyes of a session. A bound caller has one of its own, and can name no other."""
+    check_kept(engine.policy.privacy, "session", session)
+    if ai_profile is not None:
+        check_kept(engine.policy.privacy, "ai_profile", ai_profile)
+    caller = engine.caller
+    if not caller.trusted and caller.session != session:
+        no = NotAllowed(
+            "this caller is not in that session.", field="session", hint="Open it with as_caller(session=…)."
+        )
+        raise refused(engine, border_check(engine, "read", Space.SESSION, "border:not_your_space"), no)
+    return engine.seen_by(replace(caller, session=session, ai_profile=ai_profile or caller.ai_profile))
+
+
+def parse_exchange(
+    engine: Engine,
+    *,
+    session: str,
+    user: str,
+    ai: str | None = None,
+    tools: Sequence[Mapping[str, Any]] = (),
+    owner: str | None = None,
+    project: str | None = None,
+    thread_id: str | None = None,
+    run_id: str | None = None,
+) -> Exchange:
+    """Return the exchange from plain values. Without an owner it is the caller's own memory, else the default owner's.
+
+    What says too much is refused before any of it is scanned, and long before a stream is locked.
+    """
+    _check_size(user, ai, tools)
+    for field, name in (("owner", owner), ("project", project), ("thread_id", thread_id), ("run_id", run_id)):
+        if name is not None:
+            check_kept(engine.policy.privacy, field, name)
+    return Exchange(
+        session=session,
+        owner=owner or engine.caller.user or DEFAULT_OWNER,
+        project=project or _only(engine.caller.projects),
+        user=_line("user", user),
+        ai=None if ai is None else _line("ai", ai),
+        tools=_tools(engine, tools),
+        thread_id=thread_id,
+        run_id=run_id,
+        is_named=owner is not None or engine.caller.user not in (None, DEFAULT_OWNER),
+    )
+
+
+def _only(projects: frozenset[str]) -> str | None:
+    return next(iter(projects)) if len(projects) == 1 else None
+
+
+def _line(field: str, text: Any) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise BadInput("is empty; say what was said.", field=field)
+    try:
+        check_text(text)
+    except ValueError as error:
+        raise BadInput(f"{error}.", field=field) from None
+    return text
+
+
+def _check_size(user: Any, ai: Any, tools: Any) -> None:
+    """Raise if what was said, all of it together, is longer than a turn may be; the error names where it became too long."""
+    listed = tools if isinstance(tools, Sequence) and not isinstance(tools, str | bytes) else ()
+    outputs = ((f"tools[{n}].output", one.get("output")) for n, one in enumerate(listed) if isinstance(one, Mapping))
+    left = MAX_TURN_BYTES
+    for field, text in (("user", user), ("ai", ai), *outputs):
+        if isinstance(text, str):
+            left -= len(text) if len(text) > left else len(text.encode("utf-8", "surrogatepass"))
+        if left < 0:
+            raise BadInput(
+                f"makes the turn longer than {MAX_TURN_BYTES:,} bytes.", field=field, hint="Record it in several turns."
+            )
+
+
+def _tools(engine: Engine, tools: Any) -> tuple[ToolResult, ...]:
+    if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
+        raise BadInput("must be a list.", field="tools", hint='Such as [{"name": "search", "output": "…"}].')
+    if len(tools) > MAX_TOOLS:
+        raise BadInput(f"are more than {MAX_TOOLS}.", field="tools", hint="Record them in several turns.")
+    return tuple(_tool(engine, f"tools[{index}]", tool) for index, tool in enumerate(tools))
+
+
+def _tool(engine: Engine, field: str, tool: Any) -> ToolResult:
+    if not isinstance(tool, Mapping) or set(tool) != {"name", "output"}:
+        raise BadInput(
+            "must have a name and an output.", field=field, hint='Such as {"name": "search", "output": "…"}.'
+        )
+    name = check_kept(engine.policy.privacy, f"{field}.name", tool["name"])
+    return ToolResult(name, _line(f"{field}.output", tool["output"]))
+
+
+MAX_EVICTED = 1_000
+"""How many lines one turn lets go; a session that holds more is brought down over several turns."""
+OF_A_TURN = "turn"
+"""What marks the lines of an exchange: those that somebody only adds push no exchange out."""
+SUMMARY_KEY = explicit_key(SUMMARY_TITLE).text
+SUMMARY_CATEGORY = "general"
+
+
+def slide(writing: Writing, address: Address) -> tuple[tuple[str, ...], tuple[Receipt, ...]]:
+    """Let go of what is beyond the window. Returns the ids that left, and the receipt of their summary if one is made."""
+    pen, settings = writing.pen(address), writing.engine.policy.turns
+    newest = writing.writer.standing(pen.stream, "turns", MAX_EVICTED)()
+    lines = [s for s in newest if not _is_summary(s) and _seen(writing, s)]
+    exchanged = [stored for stored in lines if OF_A_TURN in (stored.body or {}).get("meta", {})] or lines
+    ticks = sorted({_tick(stored) for stored in exchanged}, reverse=True)[: settings.short_term_window]
+    gone = sorted((s for s in lines if _tick(s) < ticks[-1]), key=lambda s: s.number) if ticks else []
+    if not gone:
+        return (), ()
+    events: list[trace.Trace] = []
+    pen.load(*gone)
+    for stored in gone:
+        soft_delete(pen, stored.state.id, Event.EXPIRED, "decay")
+        events += forgotten(writing.engine, stored.state.id, stored.body, "decay")
+    pen.flush()
+    writing.keep(events, pen.stream.number)
+    told = [stored for stored in gone if _may_be_told(writing, stored) and _is_of_this_phase(writing, pen, stored)]
+    receipts = (_summarise(writing, address, told),) if settings.summarise and told else ()
+    return tuple(stored.state.id for stored in gone), receipts
+
+
+def _seen(writing: Writing, stored: Stored) -> bool:
+    """What the caller may not know of is not the caller's to let go."""
+    scope = stored.body["scope"] if stored.body is not None else None
+    return writing.engine.sight.sees(scope, stored.state.category)
+
+
+def _may_be_told(writing: Writing, stored: Stored) -> bool:
+    """Whether the summary may hold a line: where agents have lists, whoever reads the one must be allowed the other."""
+    return not writing.engine.policy.agents.allowlists or stored.state.category == SUMMARY_CATEGORY
+
+
+def _is_of_this_phase(writing: Writing, pen: Pen, stored: Stored) -> bool:
+    """Return whether a memory was written in the current phase: a summary carries no words of an earlier one into it."""
+    of = phase_number((stored.body or {}).get("phase_id"))
+    return not writing.engine.policy.phase.recalls_current_only or of == pen.stream.phase
+
+
+def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Receipt:
+    engine, pen = writing.engine, writing.pen(address)
+    where = writing.writer, pen.stream, SHARED, KindClass.EVENT
+    earlier = holder(engine, *where, SUMMARY_KEY, category=SUMMARY_CATEGORY).incumbent
+    carried = earlier is not None and _is_summary(earlier) and _is_of_this_phase(writing, pen, earlier)
+    before = (earlier.body or {}) if earlier is not None and carried else {}
+    of = [*before.get("meta", {}).get("summary_of", ()), *(stored.state.id for stored in gone)]
+    text = summary(before.get("content"), [_said(stored) for stored in gone], engine.policy.turns.summary_characters)
+    fields = {
+        "content": text,
+        "title": SUMMARY_TITLE,
+        "category": SUMMARY_CATEGORY,
+        "kind": Kind.SHORT_TERM,
+        "event_type": EventType.CONTEXT,
+        "space": address.space,
+        "owner": address.owner,
+        "source": Source.TOOL,
+        "change": "update",
+        "user_id": next((stored.body.get("user_id") for stored in gone if stored.body), None),
+    }
+    answer = prepare(engine, parse_candidate(engine, fields), reader=writing.writer)
+    return writing.settle(answer.noting(summary_of=of[-MAX_SUMMARISED:]) if isinstance(answer, Prepared) else answer)
+
+
+def _said(stored: Stored) -> Said:
+    body = stored.body or {}
+    speaker = source_word(Source(body["source"]), Authority(stored.state.authority))
+    tool = body.get("actor_id") if body["source"] == Source.TOOL else None
+    return Said(f"{speaker} {tool}" if tool else speaker, body["content"])
+
+
+def _tick(stored: Stored) -> int:
+    return int((stored.body or {}).get("tick", 0))
+
+
+def _is_summary(stored: Stored) -> bool:
+    return "summary_of" in (stored.body or {}).get("meta", {})

@@ -1,0 +1,380 @@
+"""Write blocks for prompts: what is always remembered, what a question needs, and a second look in the middle of a turn."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+from recollect.embed import tokens
+from recollect.engine import operations, tracing
+from recollect.engine.arguments import check_names, check_number, check_sought, check_word
+from recollect.engine.context import Engine
+from recollect.engine.read.assemble import as_seen
+from recollect.engine.read.filters import selection_of, whole_categories
+from recollect.engine.read.matching import as_told, shadowed, unasked
+from recollect.engine.read.reading import readable_streams
+from recollect.engine.read.recall import Query, checks_are_kept, query, recall_event
+from recollect.engine.turns.change_header import change_header
+from recollect.model.caller import Right
+from recollect.model.errors import BadInput
+from recollect.model.operation import Node, Op, OpStatus
+from recollect.model.receipt import Plain, Recall, Recalled
+from recollect.model.vocabulary import Authority, Kind, Space, Tier
+from recollect.rules.gates.procedures import ORDINARY_KINDS
+from recollect.rules.prompt.change_header import ChangeHeader
+from recollect.rules.prompt.injection import (
+    ALWAYS,
+    RELEVANT,
+    Block,
+    CountTokens,
+    block,
+    block_text,
+    canon_first,
+    most_lines,
+    standing_order,
+)
+from recollect.rules.trust.borders import read_refusals
+from recollect.stores.protocol import Reader, Selection, Stored, Stream
+
+WEIGHED_ANYWAY = 1_000
+"""From how many of a sort a snapshot chooses, however small its budget is."""
+MAX_ITEMS = 1_000
+MAX_BUDGET_TOKENS = 1_000_000
+_STANDING_KINDS = tuple(kind for kind in ORDINARY_KINDS if kind is not Kind.SHORT_TERM)
+_HAS_A_TOPIC = ("topic_id", ">=", "")
+_IMPORTANCES = range(5, 0, -1)
+_WHATEVER_IS_ASKED = ("importance",)
+
+
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+def snapshot_block(
+    engine: Engine,
+    *,
+    owner: str | None = None,
+    spaces: Sequence[str] | None = None,
+    scopes: Sequence[str] | None = None,
+    include_namespaces: Sequence[str] = ("prod",),
+    budget_tokens: int | None = None,
+    count_tokens: CountTokens | None = None,
+) -> Block:
+    """Canon, registers that have a topic, and the categories that the policy has in every context, whatever is asked.
+
+    With an owner it is about that owner's memories and the system's, which are everybody's; with ``scopes``, about what is
+    shared or an agent's own alone.
+    """
+    where = _Where(owner, _spaces(engine, spaces), _scopes(scopes), include_namespaces)
+    most = max(WEIGHED_ANYWAY, most_lines(_budget(engine, budget_tokens), count_tokens or tokens.count_tokens))
+    return _unasked_block(engine, ALWAYS, where, partial(_standing, most=most), budget_tokens, count_tokens)
+
+
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+def newest_block(
+    engine: Engine,
+    *,
+    scopes: Sequence[str] | None = None,
+    max_items: int | None = None,
+    budget_tokens: int | None = None,
+    count_tokens: CountTokens | None = None,
+) -> Block:
+    """What is remembered, without a question: at most ``max_items``, canon first, then what is newest."""
+    most = _most(engine, max_items)
+    where = _Where(None, engine.policy.spaces.read_order, _scopes(scopes), ("prod",))
+    return _unasked_block(engine, RELEVANT, where, partial(_newest, most=most), budget_tokens, count_tokens)
+
+
+class _Where(NamedTuple):
+    """What a block without a question is about."""
+
+    owner: str | None
+    order: tuple[Space, ...]
+    scopes: dict[str, Any]
+    """As a filter: nothing if all scopes are meant."""
+    include_namespaces: Sequence[str]
+
+
+class _Chosen(NamedTuple):
+    """What a block may tell, in its order, and how many more there are of it."""
+
+    items: list[Recalled]
+    beyond: int = 0
+
+
+_Choice = Callable[[Engine, Reader, Sequence[Stream], _Where], _Chosen]
+
+
+def _unasked_block(
+    engine: Engine,
+    heading: str,
+    where: _Where,
+    choice: _Choice,
+    budget_tokens: int | None,
+    count_tokens: CountTokens | None,
+) -> Block:
+    """A read like any other, without a question: traced, counted, and what it tells noted as used."""
+    budget = _budget(engine, budget_tokens)
+    with engine.read() as reader:
+        streams = _streams(engine, reader, where)
+        items, beyond = choice(engine, reader, streams, where)
+        told = _block(engine, heading, items, budget, count_tokens, beyond)
+        recalled = [item for item in items if item.memory.id in told.items]
+        refusals = read_refusals(engine.caller, where.owner, where.order, where.order)
+        open_ones = [space for space, refusal in refusals.items() if refusal is None]
+        event = recall_event(engine, reader, "", recalled, streams, open_ones)
+    events = (*(tracing.border_check(engine, "read", *check) for check in refusals.items()), event)
+    now = engine.now()
+    engine.accesses.note(engine.tenant, list(told.items), now)
+    operations.note(engine, operations.queried(engine, where.owner if streams else None, now))
+    kept = events if checks_are_kept(engine, where.owner, where.order, refusals) else (event,)
+    tracing.keep_later(engine, kept, streams[0].number if len(streams) == 1 else None)
+    return replace(told, events=events)
+
+
+def memory_block(
+    engine: Engine,
+    wanted: Query,
+    *,
+    max_items: int | None = None,
+    budget_tokens: int | None = None,
+    besides: Block | None = None,
+    count_tokens: CountTokens | None = None,
+) -> Block:
+    """What is remembered about a question: at most ``max_items``, the best ones, canon first, no category beyond its share.
+
+    What ``besides`` tells already (the snapshot of the same prompt) is not told again. With a ``thread`` it begins with what
+    changed since that thread last asked, in at most half of the budget.
+    """
+    most = _most(engine, max_items)
+    budget = _budget(engine, budget_tokens)
+    known = frozenset(besides.items if besides is not None else ())
+    found = query(engine, replace(wanted, top_k=min(MAX_ITEMS, most + len(known)), thread=None))
+    fresh = [item for item in found.items if item.memory.id not in known][:most]
+    header = _header(engine, wanted, budget, count_tokens or tokens.count_tokens)
+    told = _block(engine, RELEVANT, canon_first(fresh), budget, count_tokens, header=header)
+    return replace(told, events=found.events)
+
+
+def _header(engine: Engine, wanted: Query, budget_tokens: int, count: CountTokens) -> list[str]:
+    """What changed since the thread last asked, line by line, if a block of half the budget has room for it."""
+    if wanted.thread is None:
+        return []
+    frame = count(block_text(RELEVANT, []))
+
+    def fits(header: ChangeHeader) -> bool:
+        lines = header.text.splitlines()
+        return not lines or count(block_text(RELEVANT, lines)) <= frame + (budget_tokens - frame) // 2
+
+    found = change_header(
+        engine,
+        thread=wanted.thread,
+        owner=wanted.owner,
+        space=wanted.space,
+        include_namespaces=wanted.include_namespaces,
+        fits=fits,
+    )
+    return found.text.splitlines()
+
+
+def _block(
+    engine: Engine,
+    heading: str,
+    items: Sequence[Recalled],
+    budget_tokens: int,
+    count_tokens: CountTokens | None,
+    beyond: int = 0,
+    header: Sequence[str] = (),
+) -> Block:
+    memories = [item.memory for item in items]
+    count = count_tokens or tokens.count_tokens
+    return block(heading, memories, budget_tokens, count, engine.policy.injection.item_characters, beyond, header)
+
+
+def _most(engine: Engine, max_items: int | None) -> int:
+    if max_items is None:
+        return engine.policy.injection.max_items
+    return check_number("max_items", max_items, 1, MAX_ITEMS)
+
+
+def _budget(engine: Engine, budget_tokens: int | None) -> int:
+    if budget_tokens is None:
+        return engine.policy.injection.budget_tokens
+    return check_number("budget_tokens", budget_tokens, 1, MAX_BUDGET_TOKENS)
+
+
+def _spaces(engine: Engine, spaces: Sequence[str] | None) -> tuple[Space, ...]:
+    """The spaces to look into, in the order of the policy, which says what is read at all."""
+    consulted = engine.policy.spaces.read_order
+    if spaces is None:
+        return consulted
+    asked = {check_word("spaces", Space, space) for space in check_names("spaces", spaces)}
+    return tuple(space for space in consulted if space in asked)
+
+
+def _scopes(scopes: Sequence[str] | None) -> dict[str, Any]:
+    return {} if scopes is None else {"scope": check_names("scopes", scopes)}
+
+
+def _streams(engine: Engine, reader: Reader, where: _Where) -> list[Stream]:
+    found = readable_streams(engine, reader, where.owner, None, where.include_namespaces)
+    if where.owner is not None:
+        found += readable_streams(engine, reader, None, Space.SYSTEM, where.include_namespaces)
+    one_each = {stream.number: stream for stream in found}.values()
+    return [stream for stream in one_each if stream.address is not None and stream.address.space in where.order]
+
+
+def _standing(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
+    """The content of a snapshot: canon, registers that have a topic, and whole categories, one memory of each key.
+
+    Canon comes first, then registers, then the rest (see ``standing_order``); of each sort, what could have room.
+    """
+    found: dict[str, Stored] = {}
+    beyond = 0
+    for selection in _sorts(engine, streams, where):
+        some, more = _foremost(engine, reader, selection, most)
+        found |= {stored.state.id: stored for stored in some}
+        beyond += more
+    by_id = {item.memory.id: item for item in _told_once(engine, list(found.values()), where)}
+    memories = [item.memory for item in by_id.values()]
+    in_order = standing_order(memories, engine.policy.conflict.authority_order)
+    return _Chosen([by_id[memory.id] for memory in in_order], beyond)
+
+
+def _newest(engine: Engine, reader: Reader, streams: Sequence[Stream], where: _Where, most: int) -> _Chosen:
+    """What is newest, canon first, one of each key."""
+    if not streams:
+        return _Chosen([])
+    sorts = (_selection(engine, streams, tier=Tier.CANON, **where.scopes), _selection(engine, streams, **where.scopes))
+    found = [stored for one in sorts for stored in as_seen(engine, reader, reader.select(engine.tenant, one, most))]
+    return _Chosen(canon_first(_told_once(engine, found, where))[:most])
+
+
+def _told_once(engine: Engine, found: Sequence[Stored], where: _Where) -> list[Recalled]:
+    """One of each key, where spaces or scopes overlap."""
+    by_id = {stored.state.id: stored for stored in found}
+    one_person = where.owner is not None or not engine.caller.trusted
+    shown = shadowed(engine, list(map(unasked, by_id.values())), where.order, one_person=one_person)
+    return [replace(as_told(one, by_id[one.id]), recall_reason=_WHATEVER_IS_ASKED) for one in shown]
+
+
+def _sorts(engine: Engine, streams: Sequence[Stream], where: _Where) -> Iterator[Selection]:
+    """Canon, the registers that somebody keeps up under a topic, and the categories that the policy has in every context
+    whole, as far as the agent may know of them."""
+    if not streams:
+        return
+    yield _selection(engine, streams, tier=Tier.CANON, **where.scopes)
+    topics = _selection(engine, streams, tier=Tier.REGISTER, **where.scopes)
+    yield replace(topics, ranges=(*topics.ranges, _HAS_A_TOPIC))
+    if names := whole_categories(engine):
+        yield _selection(engine, streams, category=names, **where.scopes)
+
+
+def _selection(engine: Engine, streams: Sequence[Stream], **filters: Any) -> Selection:
+    phase = {"phase": "current"} if engine.policy.phase.recalls_current_only else {}
+    return selection_of(engine, streams, {**filters, **phase, "kind": _STANDING_KINDS}, "active")
+
+
+def _foremost(engine: Engine, reader: Reader, selection: Selection, most: int) -> tuple[list[Stored], int]:
+    """The first of these in the order in which they are told, at most so many, and how many more there are.
+
+    However many there are, no more are held in memory than could have room; and a flood of guesses does not push out what
+    a person said, as it would if the newest were taken.
+    """
+    found = reader.select(engine.tenant, selection, most + 1)
+    if len(found) <= most:
+        return as_seen(engine, reader, found), 0
+    found = []
+    for authority, importance in product(Authority, _IMPORTANCES):
+        cell = replace(selection, equal={**selection.equal, "authority": authority, "importance": importance})
+        found += reader.select(engine.tenant, cell, most - len(found))
+        if len(found) == most:
+            break
+    return as_seen(engine, reader, found), reader.count(engine.tenant, selection) - len(found)
+
+
+UNSURE = "on_demand:unsure"
+SURE = "on_demand:sure_enough"
+
+
+@dataclass(frozen=True, slots=True)
+class OnDemand(Plain):
+    """Whether memory was asked, by which rule, and what it said: ``text`` is a block for a prompt, ``bullets`` the small form."""
+
+    asked: bool
+    reason: str
+    text: str = ""
+    recall: Recall | None = None
+
+    def bullets(self) -> list[dict[str, Any]]:
+        return self.recall.bullets() if self.recall is not None else []
+
+
+@dataclass(frozen=True, slots=True)
+class OnDemandShare(Plain):
+    """In how many turns memory was asked, of those in which it could have been. ``share`` is 0 where there were none."""
+
+    turns: int
+    asked: int
+    share: float
+
+
+def recall_if_unsure(
+    engine: Engine,
+    wanted: Query,
+    confidence: float,
+    *,
+    budget_tokens: int | None = None,
+    count_tokens: CountTokens | None = None,
+) -> OnDemand:
+    """Ask memory if ``confidence`` (0 to 1) is below the policy's threshold: a few memories, within a budget.
+
+    Call it once a turn, however sure you are: the share of turns that needed it is counted from these calls.
+    """
+    settings = engine.policy.on_demand
+    engine.require(Right.READ, "recall")
+    budget = _budget_left(settings.budget_tokens, budget_tokens)
+    if _checked(confidence) >= settings.confidence_below:
+        _note(engine, wanted.owner, OpStatus.SKIPPED)
+        return OnDemand(False, SURE)
+    found = query(engine, replace(wanted, top_k=settings.top_k, budget_tokens=budget))
+    _note(engine, wanted.owner, OpStatus.OK)
+    memories = [item.memory for item in found.items]
+    count = count_tokens or tokens.count_tokens
+    told = block(RELEVANT, memories, budget, count, engine.policy.injection.item_characters)
+    return OnDemand(True, UNSURE, told.text, found)
+
+
+def on_demand_share(engine: Engine, *, since: datetime | str | None = None, user: str | None = None) -> OnDemandShare:
+    """How often memory was asked on demand, as far as operational events are kept; a bound caller counts its own user's."""
+    counts = {
+        one.status: one.count
+        for one in operations.ops(engine, by="total", since=since, user=user)
+        if (one.node, one.op) == (Node.CONTEXT, Op.CLASSIFY)
+    }
+    asked = counts.get(OpStatus.OK, 0)
+    turns = asked + counts.get(OpStatus.SKIPPED, 0)
+    return OnDemandShare(turns, asked, round(asked / turns, 4) if turns else 0.0)
+
+
+def _note(engine: Engine, owner: str | None, status: OpStatus) -> None:
+    whose = operations.queried(engine, _known(engine, owner), engine.now())
+    operations.note(engine, whose._replace(op=Op.CLASSIFY, status=status))
+
+
+def _known(engine: Engine, owner: str | None) -> str | None:
+    """An owner who has something in the store: no other name is kept, for it may be anything."""
+    if owner is None or not engine.caller.trusted:
+        return None
+    with engine.read(brief=True) as reader:
+        return owner if reader.streams_of(engine.tenant, check_sought("owner", owner)) else None
+
+
+def _checked(confidence: Any) -> float:
+    if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 <= confidence <= 1:
+        raise BadInput("must be a number between 0 and 1.", field="confidence", hint="1 is sure, 0 has no idea.")
+    return float(confidence)
+
+
+def _budget_left(most: int, asked: int | None) -> int:
+    """A call may ask for less than the policy allows, never for more."""
+    return most if asked is None else min(most, check_number("budget_tokens", asked, 1))

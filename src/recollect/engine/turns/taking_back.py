@@ -1,0 +1,173 @@
+"""Taking back: what a person asks to forget that they said in a session, wherever it went from there, and what they say was
+never true."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from recollect.engine import operations
+from recollect.engine.context import Engine
+from recollect.engine.lifecycle import rejecting
+from recollect.engine.transaction import soft_delete
+from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange
+from recollect.engine.write.ingest import Writing
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.ledger import Event
+from recollect.model.operation import Op
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Source, Space, Status
+from recollect.rules.extraction.never_true import TakenBack, takes_back
+from recollect.rules.extraction.said import LeavesOut
+from recollect.rules.gates.naming import slots_of
+from recollect.rules.identity.rejected_values import Claim, rejected_marks
+from recollect.rules.trust.authority import grant_authority, outranks
+from recollect.rules.trust.borders import write_refusal
+from recollect.stores.protocol import Selection, Stored, Stream
+
+SAID_SO = "forgotten:said_so"
+_REACHED = (Space.SESSION, Space.USER, Space.PROJECT)
+_MOST_TAKEN = 1_000
+"""How many memories of a space are looked through for what was taken from the lines, the newest first."""
+
+
+def spoken_in(engine: Engine, exchange: Exchange) -> list[Address]:
+    """Return the streams that what was said in a session may have reached, as far as the caller may write to them."""
+    found = [exchange.address(engine.tenant, space) for space in _REACHED]
+    return [at for at in found if at is not None and write_refusal(engine.caller, at, "shared", Source.USER) is None]
+
+
+def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[str, ...]:
+    """Forget the person's last message in a session, or all of them, and what was kept of it. Returns the ids that left.
+
+    The answer that it was given goes with it. What was known before and was only said again stays.
+    """
+    if which is LeavesOut.THIS:
+        return ()
+    homes = [(at, stream) for at in spoken_in(writing.engine, exchange) if (stream := writing.writer.stream_at(at))]
+    session = next((stream for at, stream in homes if at.space is Space.SESSION), None)
+    lines = _lines(writing, exchange, session, which) if session is not None else []
+    said = {stored.state.id for stored in lines} | {id for s in lines for id in _meta(s).get("summary_of", ())}
+    gone: list[str] = []
+    for at, stream in homes if said else ():
+        found = lines if stream is session else []
+        gone += _forget(writing, at, [*found, *_taken_from(writing, stream, said, lines)])
+    return tuple(gone)
+
+
+def misspoken(writing: Writing, exchange: Exchange, said: Sequence[TakenBack]) -> list[Stored]:
+    """Return the memories that a person says were never true: for each clause the one that it fits, if it fits just one."""
+    engine = writing.engine
+    if not (engine.caller.trusted or (engine.caller.user is not None and not engine.caller.is_an_agent)):
+        return []
+    own = [at for at in spoken_in(engine, exchange) if at.space is not Space.PROJECT]
+    homes = [(at, stream) for at in own if (stream := writing.writer.stream_at(at))]
+    found: dict[str, Stored] = {}
+    for one in said:
+        fitting = [stored for at, stream in homes for stored in _fitting(writing, at, stream, one)]
+        values = {rejected_marks(claim, engine.policy.text.synonyms): stored for claim, stored in fitting}
+        if len(values) == 1:
+            stored = next(iter(values.values()))
+            found[stored.state.id] = stored
+    return list(found.values())
+
+
+def sessions_with(engine: Engine, exchange: Exchange, said: Sequence[TakenBack]) -> list[Address]:
+    """Return the person's other sessions in which the words stand that they say were never true."""
+    person = exchange.owner if engine.caller.trusted else engine.caller.user
+    found: list[Address] = []
+    with engine.read() as reader:
+        for stream in reader.streams_of(engine.tenant, space=Space.SESSION):
+            numbers = {n for one in said for n in reader.sharing(stream, one.words, 1, 0, _MOST_TAKEN, Selection())}
+            lines = reader.by_numbers(stream, sorted(numbers)) if numbers else []
+            if stream.address is not None and any((line.body or {}).get("user_id") == person for line in lines):
+                found.append(stream.address)
+    return found
+
+
+def reject_misspoken(writing: Writing, found: Sequence[Stored], addresses: Sequence[Address]) -> tuple[str, ...]:
+    """Reject the values of these memories, as the person said in a turn, in the streams at these addresses.
+
+    Returns the ids that left the active set.
+    """
+    engine, gone = writing.engine, []
+    transaction = rejecting.Transaction(writing.writer, writing.pen, writing.keep)
+    for earlier in found:
+        id = earlier.state.id
+        stored = writing.writer.by_ids(engine.tenant, [id])[id]
+        rejected = rejecting.reject_in(engine, transaction, stored, addresses, rejecting.SAID_SO)
+        gone += [id, *rejected.also_gone]
+    return tuple(gone)
+
+
+def _fitting(writing: Writing, at: Address, stream: Stream, one: TakenBack) -> list[tuple[Claim, Stored]]:
+    """Return the active memories of a stream that a clause takes back. Lines of the conversation go with what they state."""
+    writer, about = writing.writer, slots_of(one.frames)
+    numbers = writer.sharing(stream, one.words, 1, 0, _MOST_TAKEN, Selection()) if one.words else []
+    alike = {stored.number: stored for stored in (writer.by_numbers(stream, numbers) if numbers else ())}
+    if "slot" in about:
+        alike |= {stored.number: stored for stored in writer.active_about(stream, about["slot"], "", _MOST_TAKEN)}
+    return [
+        (Claim.of_memory(at, stored.body, stored.state.canonical_key), stored)
+        for stored in alike.values()
+        if stored.body is not None
+        and stored.state.status is Status.ACTIVE
+        and KIND_CLASS[Kind(stored.body["kind"])] is not KindClass.EVENT
+        and writing.engine.sight.sees(stored.body["scope"], stored.state.category)
+        and takes_back(one, stored.body["content"])
+    ]
+
+
+def _lines(writing: Writing, exchange: Exchange, session: Stream, which: LeavesOut) -> list[Stored]:
+    """The lines of the person's last exchange, or of all of theirs together with what sums up those before."""
+    writer = writing.writer
+    found = writer.standing(session, "turns", MAX_EVICTED)()
+    person = exchange.owner if writing.engine.caller.trusted else writing.engine.caller.user
+    theirs = [s for s in found if (s.body or {}).get("user_id", person) == person]
+    if which is LeavesOut.SESSION:
+        return theirs
+    ticks = {_tick(s) for s in theirs if OF_A_TURN in _meta(s) and (s.body or {}).get("role") != "tool"}
+    return [s for s in theirs if ticks and _tick(s) == max(ticks) and OF_A_TURN in _meta(s)]
+
+
+def _taken_from(writing: Writing, stream: Stream, said: set[str], lines: Sequence[Stored]) -> Iterator[Stored]:
+    """What was kept of these lines in a stream. It is no older than they are, unless a summary stands for some of them."""
+    engine = writing.engine
+    summed_up = any("summary_of" in _meta(stored) for stored in lines)
+    since = () if summed_up else (("created_at", ">=", min(str((s.body or {})["created_at"]) for s in lines)),)
+    wanted = replace(engine.selecting(), streams=(stream.number,), equal={"status": "active"}, ranges=since)
+    for stored in writing.writer.select(engine.tenant, wanted, _MOST_TAKEN):
+        if not said.isdisjoint(_meta(stored).get("source_turn_ids", ())):
+            yield stored
+
+
+def _forget(writing: Writing, at: Address, found: Sequence[Stored]) -> list[str]:
+    engine, pen = writing.engine, writing.pen(at)
+    mine = sorted((s for s in found if _may_take_back(engine, s)), key=lambda s: s.number)
+    events = [
+        trace.memory_deleted(engine.caller, s.state.id, s.body, SAID_SO, engine.in_force.expanded)
+        for s in mine
+        if s.body is not None
+    ]
+    pen.load(*mine)
+    for stored in mine:
+        soft_delete(pen, stored.state.id, Event.FORGOTTEN, SAID_SO)
+    pen.flush()
+    operations.keep(engine, writing.writer, [operations.about(engine, s, Op.DELETE, pen.at) for s in mine])
+    writing.keep(events, pen.stream.number)
+    return [stored.state.id for stored in mine]
+
+
+def _may_take_back(engine: Engine, stored: Stored) -> bool:
+    """What a higher authority said is not a lower one's to take away."""
+    if stored.body is None or not engine.sight.sees(stored.body["scope"], stored.state.category):
+        return False
+    caller, policy = engine.caller, engine.policy
+    own, _ = grant_authority(Source.USER, caller, None, policy.authority.verifying_tools)
+    return caller.trusted or not outranks(Authority(stored.state.authority), own, policy.conflict.authority_order)
+
+
+def _meta(stored: Stored) -> dict[str, list[str]]:
+    return dict((stored.body or {}).get("meta", {}))
+
+
+def _tick(stored: Stored) -> int:
+    return int((stored.body or {}).get("tick", 0))

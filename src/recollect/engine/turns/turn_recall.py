@@ -1,0 +1,204 @@
+"""What a turn is given before the model speaks: what changed, rules, facts, whole categories, what matches, and what was just
+said.
+
+Every part is an index lookup with a limit, so the cost does not grow with the store.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from recollect.embed.tokens import count_tokens
+from recollect.engine import operations, tracing
+from recollect.engine.arguments import check_number
+from recollect.engine.context import Engine
+from recollect.engine.read.assemble import to_memory
+from recollect.engine.read.filters import whole_categories
+from recollect.engine.read.matching import (
+    is_unsure,
+    loaded,
+    matching,
+    newest_phase_first,
+    shadowed,
+    standing,
+    standing_in,
+    told,
+    unasked,
+    with_counterparts,
+)
+from recollect.engine.read.meaning import Asked, announce, as_asked
+from recollect.engine.read.recall import recall_event, share_of
+from recollect.engine.read.validity import with_what_held
+from recollect.engine.turns.change_header import header_of
+from recollect.engine.turns.exchange import Exchange, as_session
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Recall, Recalled, bullet
+from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.model.vocabulary import Authority, Kind, Space
+from recollect.rules.extraction.said import discretion
+from recollect.rules.gates.classification import by_weight, is_standing_rule
+from recollect.rules.prompt.turn_lines import parts
+from recollect.rules.ranking.selection import NOT_SURE, NOTHING_MATCHES, Room, best_within, confidence
+from recollect.rules.trust.borders import read_refusal
+from recollect.stores.protocol import Later, Reader, Stored, Stream
+
+_SEARCHED = tuple(kind for kind in Kind if kind not in (Kind.SHORT_TERM, Kind.PROCEDURAL))
+"""Lines of the conversation come by their recency, and procedures only to those who ask for them."""
+MAX_RECALLED = 1_000
+MAX_CONVERSATION_BYTES = 32_768
+"""How much of the conversation a turn is given word for word: one long document must not fill the prompt."""
+_LINES_PER_EXCHANGE = 8
+"""How many lines of an exchange are looked at: the person's, the model's, and a few tools'."""
+
+
+@operations.failures_noted(Node.CONTEXT, Op.SEARCH)
+def recall_for(
+    engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, top_k: int | None = None
+) -> Recall:
+    """What the policy has a turn recall. Its events go back to the caller and, where policy asks, into the store."""
+    engine = as_session(engine, exchange.session, ai_profile)
+    recall, stream = recalled(engine, exchange, top_k)
+    quotes = stream is not None and discretion(exchange.user) is None
+    tracing.keep_later(engine, recall.events if quotes else tracing.unquoted(recall.events), stream)
+    return recall
+
+
+def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Recall, int | None]:
+    """The recall, and the number of a stream of the person's, else the session's, to keep its events with."""
+    top_k = engine.policy.recall.top_k if top_k is None else check_number("top_k", top_k, 1, MAX_RECALLED)
+    refusals = _refusals(engine, exchange)
+    consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
+    asked = as_asked(engine, parts(exchange.user, MAX_CONTENT_BYTES)[0])
+    addresses = [at for space in consulted if (at := exchange.address(engine.tenant, space)) is not None]
+    header = header_of(engine, exchange.session, exchange.owner, lambda reader: reader.streams_at(addresses))
+    with engine.read() as reader:
+        announce(engine, reader, [at.owner for at in addresses], sorted({at.namespace for at in addresses}), asked)
+        streams = reader.streams_at(addresses)
+        items, sure = _items(engine, reader, asked, streams, consulted, top_k)
+        event = recall_event(engine, reader, exchange.user, items, streams, consulted)
+    lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
+    engine.accesses.note(engine.tenant, lasting, engine.now())
+    operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))
+    checks = (tracing.border_check(engine, "read", space, refusal) for space, refusal in refusals.items())
+    homes = {s.address.space: s.number for s in streams if s.address is not None}
+    why = NOT_SURE if sure else NOTHING_MATCHES
+    told = (*checks, event)
+    recall = Recall(exchange.user, tuple(items), told, header.text, notice=asked.notice, confidence=sure, why=why)
+    return recall, homes.get(Space.USER, homes.get(Space.SESSION))
+
+
+def _refusals(engine: Engine, exchange: Exchange) -> dict[Space, str | None]:
+    """Every space in which the exchange has something to look for, in the order of reading, and what closes it."""
+    order = engine.policy.spaces.read_order
+    refusals: dict[Space, str | None] = {}
+    for space in (*order, *(space for space in Space if space not in order)):
+        address = exchange.address(engine.tenant, space)
+        if address is not None:
+            open_to_it = read_refusal(engine.caller, address)
+            refusals[space] = open_to_it if space in order else "border:not_in_read_order"
+    return refusals
+
+
+def _items(
+    engine: Engine,
+    reader: Reader,
+    asked: Asked,
+    streams: Sequence[Stream],
+    consulted: Sequence[Space],
+    top_k: int,
+) -> tuple[list[Recalled], float]:
+    """Return what matches, then rules and facts that come anyway, then the conversation in its order; each once.
+
+    The second value says how sure it is that what matches answers what was asked: if too little, nothing comes for matching.
+    """
+    settings = engine.policy.turns
+    rules_there = standing(engine, reader, streams, "rules", _MARGIN * settings.recalled_rules)
+    facts_there = standing(engine, reader, streams, "profile", _MARGIN * settings.recalled_facts)
+    categories_there = standing_in(engine, reader, streams, whole_categories(engine), _MOST_OF_CATEGORIES)
+    conversation = _conversation(engine, reader, streams)
+    selection = replace(engine.what_is_active(), equal={"status": "active", "kind": _SEARCHED})
+    matches = matching(engine, reader, streams, asked, top_k, selection)
+    matches = with_counterparts(engine, reader, streams, matches, selection, one_person=True)
+    matches = newest_phase_first(engine, matches)
+    sure = confidence([one.support for one in matches])
+    matches = [] if is_unsure(engine, asked, sure) else matches
+    rules = _most_important(engine, filter(_is_rule, rules_there()), settings.recalled_rules)
+    facts = _most_important(engine, facts_there(), settings.recalled_facts)
+    facts += _with_room(engine, categories_there())
+    anyway = {stored.state.id: "importance" for stored in facts} | {stored.state.id: "active_rule" for stored in rules}
+    found = {one.id: one for one in matches}
+    found |= {stored.state.id: unasked(stored) for stored in (*rules, *facts) if stored.state.id not in found}
+    kept = shadowed(engine, list(found.values()), consulted, one_person=True)
+    kept = with_what_held(engine, reader, asked.text, kept)
+    matching_ids = {one.id for one in matches}
+    others = [one for one in kept if one.id in matching_ids or one.id not in anyway]
+    best = best_within(others, top_k, lambda one: one.row.category, share_of(engine), lambda one: True)[0]
+    asked_for = {one.id for one in best}
+    best = [*best, *(one for one in kept if one.id in anyway and one.id not in asked_for)]
+    at_hand = loaded(engine, reader, best, {(stored.stream, stored.number): stored for stored in (*rules, *facts)})
+    items = [item for _, item in told(engine, best, at_hand)]
+    items = _with_reasons(items, anyway, {one.id for one in (*matches, *others)})
+    recent = [Recalled(to_memory(stored), 0.0, ("recency",)) for stored in conversation()]
+    return [*items, *recent], sure
+
+
+def _with_reasons(told: Sequence[Recalled], anyway: Mapping[str, str], matching: Collection[str]) -> list[Recalled]:
+    """The same with why they come: whatever is asked, since they match, or both."""
+    return [
+        replace(
+            item,
+            recall_reason=(
+                *((anyway[item.memory.id],) if item.memory.id in anyway else ()),
+                *(item.recall_reason if item.memory.id in matching else ()),
+            ),
+        )
+        for item in told
+    ]
+
+
+_MOST_OF_CATEGORIES = 200
+"""Of how many memories of a whole category, the newest, a turn is given the most important."""
+_MARGIN = 4
+"""How many times as many are looked at as are recalled, since the most important need not be the newest."""
+
+
+def _is_rule(stored: Stored) -> bool:
+    return stored.body is not None and is_standing_rule(stored.body)
+
+
+def _with_room(engine: Engine, found: Sequence[Stored]) -> list[Stored]:
+    """As many memories of whole categories as have room in a block of the policy's size, the most important first."""
+    room = Room(engine.policy.injection.budget_tokens, count_tokens)
+    return [s for s in _most_important(engine, found, len(found)) if room.takes(bullet(to_memory(s)))]
+
+
+def _most_important(engine: Engine, found: Iterable[Stored], most: int) -> list[Stored]:
+    """Those believed most, then the most important; of equals those of the space that is read first, the newest first."""
+    order = engine.policy.conflict.authority_order
+    return sorted(found, key=lambda s: by_weight(Authority(s.state.authority), s.state.importance, order))[:most]
+
+
+def _conversation(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Later[list[Stored]]:
+    """The lines that are still in the window, and the summary of those that are not, oldest first."""
+    sessions = [s for s in streams if s.address is not None and s.address.space is Space.SESSION]
+    most = (engine.policy.turns.short_term_window + 1) * _LINES_PER_EXCHANGE
+    lines = standing(engine, reader, sessions, "turns", most)
+
+    def in_order() -> list[Stored]:
+        told = _within_reason([stored for stored in lines() if _meta(stored).get("part", 1) == 1])
+        return sorted(told, key=lambda stored: ("summary_of" not in _meta(stored), stored.number))
+
+    return in_order
+
+
+def _within_reason(lines: Sequence[Stored]) -> list[Stored]:
+    """The newest lines that are not too much for a prompt; the summary comes anyway."""
+    told, size = [], 0
+    for stored in lines:
+        size += len((stored.body or {})["content"].encode("utf-8"))
+        if size <= MAX_CONVERSATION_BYTES or "summary_of" in _meta(stored):
+            told.append(stored)
+    return told
+
+
+def _meta(stored: Stored) -> dict[str, object]:
+    return dict((stored.body or {}).get("meta", {}))

@@ -1,0 +1,533 @@
+"""Turns: one governed exchange between a person and a model. First it recalls, then it writes.
+
+What is written: each line to the session's short-term memory, what the person plainly says of themselves as facts, whatever
+else they state as they said it, all in one transaction. Facts cross the border from the session along the policy's paths;
+statements go straight to the person's own memory where such a path is open. What is beyond the window is let go, and what the
+person asks not to keep is not kept. Nothing here changes what the model is given or says.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from recollect.engine import operations, retries
+from recollect.engine.context import Engine
+from recollect.engine.lifecycle.promotion import carry_over, crossing_refusal
+from recollect.engine.read.assemble import receipt_shown
+from recollect.engine.read.matching import standing
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.tracing import unquoted
+from recollect.engine.turns.exchange import OF_A_TURN, Exchange, ToolResult, as_session, slide
+from recollect.engine.turns.taking_back import misspoken, reject_misspoken, sessions_with, spoken_in, take_back
+from recollect.engine.turns.turn_recall import recalled
+from recollect.engine.waiting import waiting
+from recollect.engine.write.drafting import parse_candidate
+from recollect.engine.write.incumbents import holder
+from recollect.engine.write.ingest import Answer, Prepared, Refused, Writing, addresses_of, as_spoken, prepare
+from recollect.model import trace
+from recollect.model.address import Address
+from recollect.model.caller import Right
+from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
+from recollect.model.principals import AGENT, USER, principal
+from recollect.model.receipt import Receipt, Turn
+from recollect.model.record import MAX_CONTENT_BYTES, Candidate
+from recollect.model.vocabulary import KIND_CLASS, EventType, Kind, Layer, Namespace, Source, Space, Status
+from recollect.rules.extraction import Extracted, extract
+from recollect.rules.extraction.never_true import TakenBack, taken_back
+from recollect.rules.extraction.said import Discretion, Kept, discretion, kept
+from recollect.rules.gates.classification import classify_event
+from recollect.rules.gates.draft import Rejection
+from recollect.rules.gates.procedures import DETECTED, Procedure, detect
+from recollect.rules.privacy.gate import places
+from recollect.rules.prompt.turn_lines import merged, parts, put_right, says
+from recollect.rules.trust.authority import grant_authority, speaks_for_a_person
+from recollect.rules.trust.borders import may_read
+from recollect.stores.protocol import Stored
+
+MAX_SNIPPET_BYTES = 2_000
+"""How much of what a tool or the model said is kept as a snippet; the line itself has all of it."""
+REDACTED = "[redacted]"
+PROFILE = "profile"
+"""The category of what a person says of themselves: its context mode says that a prompt gets all of it."""
+CONTINUES = "turn:continues"
+SAID_SO = "promotion:said_so"
+AT_ONCE = "promotion:at_once"
+_WELL_KNOWN = 200
+"""Among how many profile facts of a space the one is looked for that a correction is about."""
+
+
+OFF_THE_RECORD = Rejection(
+    "turn", "turn:off_the_record", "The person asked not to keep it. Say it again without that to have it kept."
+)
+_STAYS = {
+    "turn:nobody_named": "It stays in the session: name an `owner`, whose later sessions shall find it.",
+    "turn:no_project": "It stays in the session: name the `project` that it is for.",
+}
+
+
+class _Way(NamedTuple):
+    """Where something that the person said is written, and where it is taken from there."""
+
+    space: Space = Space.SESSION
+    target: Address | None = None
+    reason: str = AT_ONCE
+    stays: str | None = None
+    """The code that says why it is taken nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """Something that the person said, as the gates answered it, on its way to where it belongs."""
+
+    answer: Answer
+    way: _Way
+    fact: Extracted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaving:
+    """What an exchange leaves behind, as the gates answered it before the lock."""
+
+    lines: Sequence[Answer]
+    spoken: int
+    """How many of the lines, the first ones, are what the person said: more than one if it was too long for one."""
+    stated: Sequence[_Stated]
+    others: Sequence[Answer]
+    """What tools and the model said, as far as it is kept besides the lines."""
+    asked: Discretion | None
+    touched: Sequence[Address]
+    """The streams that what is taken back may lie in."""
+    never_true: Sequence[TakenBack] = ()
+    """What the person says was never true."""
+
+    @property
+    def answers(self) -> list[Answer]:
+        return [*self.lines, *(stated.answer for stated in self.stated), *self.others]
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """By which a retry is told from another exchange."""
+        return [answer.draft.candidate for answer in self.answers if isinstance(answer, Prepared)]
+
+    @property
+    def addresses(self) -> list[Address]:
+        """The streams that it may write to, in the order in which they are locked."""
+        targets = {stated.way.target for stated in self.stated if stated.way.target is not None}
+        return sorted({*addresses_of(self.answers), *targets, *self.touched})
+
+
+def turn(
+    engine: Engine,
+    exchange: Exchange,
+    *,
+    ai_profile: str | None = None,
+    top_k: int | None = None,
+    idempotency_key: str | None = None,
+) -> Turn:
+    """Recall for an exchange, and record it."""
+    engine = as_session(engine, exchange.session, ai_profile)
+    recall, stream = recalled(engine, exchange, top_k)
+    return replace(_record(engine, exchange, idempotency_key, recall.events, stream), recall=recall)
+
+
+def record(
+    engine: Engine, exchange: Exchange, *, ai_profile: str | None = None, idempotency_key: str | None = None
+) -> Turn:
+    """Record an exchange whose recall was asked for beforehand, with ``recall_for``."""
+    waiting(engine).flush_traces(engine.tenant)
+    return _record(as_session(engine, exchange.session, ai_profile), exchange, idempotency_key, (), None)
+
+
+@operations.failures_noted(Node.HOTPATH, Op.CREATE)
+@again_on_conflict
+def _record(
+    engine: Engine, exchange: Exchange, key: str | None, before: Sequence[trace.Trace], stream: int | None
+) -> Turn:
+    if key is not None:
+        retries.check_key(engine, key)
+    leaving = _leaving(engine, exchange)
+    with engine.write(leaving.addresses) as writer:
+        replayed = retries.earlier_answer(engine, writer, key, *leaving.candidates) if key is not None else None
+        if replayed is not None:
+            return Turn(exchange.session, None, (receipt_shown(engine, replayed),), replayed=True)
+        writing = Writing(engine, writer)
+        _keep_before(writing, exchange, leaving, before, stream)
+        written = _write(writing, exchange, leaving)
+        if key is not None:
+            kept = next((receipt for receipt in written.receipts if receipt.memory is not None), written.receipts[0])
+            retries.keep_answer(engine, writer, key, kept, writing.at, *leaving.candidates)
+        written = _slid(writing, exchange, written)
+        writing.finish()
+    return _shown(engine, replace(written, events=tuple(writing.events)))
+
+
+def _shown(engine: Engine, written: Turn) -> Turn:
+    """Return a turn as its caller may read it."""
+    if engine.caller.may(Right.READ):
+        return written
+    receipts, promoted = (
+        tuple(receipt_shown(engine, one) for one in many) for many in (written.receipts, written.promoted)
+    )
+    return Turn(written.session, None, receipts, promoted)
+
+
+def _leaving(engine: Engine, exchange: Exchange) -> _Leaving:
+    """Decide what an exchange leaves behind: everything is read and checked before anything goes through the gates."""
+    asked = discretion(exchange.user)
+    said = _readable(engine, exchange.user if asked is None else asked.rest)
+    never_true = taken_back(said) if said and asked is None else ()
+    lines = [parse_candidate(engine, fields) for fields in _lines(engine, exchange)]
+    facts = _facts(engine, exchange, said) if said else []
+    ways = [_way_of_a_fact(engine, exchange, fact) for fact in facts]
+    written = [_fact_fields(engine, exchange, fact) for fact in facts]
+    for fields, space in _statements(engine, exchange, said, facts) if said else ():
+        way = _way_of_a_statement(engine, exchange, fields, space)
+        ways.append(way)
+        written.append(fields | _placed(exchange, way.space))
+    stated = [parse_candidate(engine, fields) for fields in written]
+    others = [parse_candidate(engine, fields) for fields in _said_besides(engine, exchange)] if asked is None else []
+    answers = iter(as_spoken([prepare(engine, candidate) for candidate in (*stated, *others)]))
+    return _Leaving(
+        lines=as_spoken(prepare(engine, line) if asked is None else Refused(line, OFF_THE_RECORD) for line in lines),
+        spoken=len(_pieces(engine, exchange.user)),
+        stated=[
+            _Stated(next(answers), way, facts[number] if number < len(facts) else None)
+            for number, way in enumerate(ways)
+        ],
+        others=list(answers),
+        asked=asked,
+        touched=[
+            *(spoken_in(engine, exchange) if asked is not None or never_true else ()),
+            *(sessions_with(engine, exchange, never_true) if never_true else ()),
+        ],
+        never_true=never_true,
+    )
+
+
+def _keep_before(
+    writing: Writing, exchange: Exchange, leaving: _Leaving, before: Sequence[trace.Trace], stream: int | None
+) -> None:
+    """Keep the events of the recall, with the session's stream if they have none: without one, nothing that they quote."""
+    if stream is None and any(isinstance(answer, Prepared) for answer in leaving.lines):
+        stream = writing.pen(_session(writing.engine, exchange)).stream.number
+    quotes = stream is not None and leaving.asked is None
+    writing.keep(before if quotes else unquoted(before), stream)
+
+
+def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
+    """Write the lines, then what was stated, which names the lines that it was said in."""
+    gone = take_back(writing, exchange, leaving.asked.leaves_out) if leaving.asked is not None else ()
+    wrong = misspoken(writing, exchange, leaving.never_true) if leaving.never_true else []
+    receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
+    ids = [receipt.memory.id for receipt in receipts[: leaving.spoken] if receipt.memory is not None]
+    stated, promoted = _stated(writing, leaving.stated, ids)
+    others = [writing.settle(_of_turn(answer, ids)) for answer in leaving.others]
+    gone += reject_misspoken(writing, wrong, leaving.touched)
+    return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), gone)
+
+
+def _slid(writing: Writing, exchange: Exchange, written: Turn) -> Turn:
+    """The same with what left the window for it, if a line of it was kept."""
+    if not any(receipt.memory is not None and receipt.memory.space is Space.SESSION for receipt in written.receipts):
+        return written
+    gone, summaries = slide(writing, _session(writing.engine, exchange))
+    return replace(written, receipts=(*written.receipts, *summaries), forgotten=(*written.forgotten, *gone))
+
+
+def _session(engine: Engine, exchange: Exchange) -> Address:
+    return Address(engine.tenant, Namespace.PROD, Space.SESSION, exchange.session)
+
+
+# ── what is written ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _lines(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
+    """Each line of the exchange, in parts where it is too long for one memory."""
+    thread = {"thread_id": exchange.thread_id or exchange.session}
+    for spoken, text in (
+        (_by_person(engine, exchange), exchange.user),
+        *((_by_tool(tool), tool.output) for tool in exchange.tools),
+        *([(_by_model(engine), exchange.ai)] if exchange.ai is not None else []),
+    ):
+        pieces = _pieces(engine, text)
+        for number, piece in enumerate(pieces, start=1):
+            part = {"meta": {"part": number, "parts": len(pieces)}} if len(pieces) > 1 else {}
+            fields = {**_of_the_exchange(engine, exchange), **_placed(exchange), **spoken, **part, **thread}
+            yield {**fields, "kind": Kind.SHORT_TERM, "content": piece}
+
+
+def _pieces(engine: Engine, text: str) -> tuple[str, ...]:
+    """A line in parts that divide nothing which must not be remembered; what is too long for a part is taken out."""
+    if len(text.encode("utf-8")) <= MAX_CONTENT_BYTES:
+        return (text,)
+    sensitive = merged(places(text, engine.policy.privacy))
+    for start, end in reversed(sensitive):
+        if len(text[start:end].encode("utf-8")) > MAX_CONTENT_BYTES:
+            text = f"{text[:start]}{REDACTED}{text[end:]}"
+            return _pieces(engine, text)
+    return parts(text, whole=sensitive)
+
+
+def _of_the_exchange(engine: Engine, exchange: Exchange) -> dict[str, Any]:
+    """What everything that an exchange writes has in common. A bound caller's user is known without being named."""
+    run = {"run_id": exchange.run_id} if exchange.run_id is not None else {}
+    user = {"user_id": exchange.owner} if engine.caller.trusted else {}
+    return {**run, **user}
+
+
+def _placed(exchange: Exchange, space: Space = Space.SESSION) -> dict[str, Any]:
+    return {"space": space, "owner": exchange.owner_in(space)}
+
+
+def _by_person(engine: Engine, exchange: Exchange) -> dict[str, Any]:
+    """Whose words they are: an agent that may not pass on a person's has said them itself."""
+    caller = engine.caller
+    author = exchange.owner if caller.trusted else caller.user
+    if not speaks_for_a_person(caller):
+        actor, role = caller.agent or caller.session, "assistant"
+    else:
+        actor, role = (author if exchange.is_named else None), "user"
+    named = {"actor_id": actor} if actor is not None else {}
+    credited = {"author": principal(USER, author)} if author else {}
+    return {"source": Source.USER, "role": role, **named, **credited}
+
+
+def _by_tool(tool: ToolResult) -> dict[str, Any]:
+    return {"source": Source.TOOL, "role": "tool", "actor_id": tool.name}
+
+
+def _by_model(engine: Engine) -> dict[str, Any]:
+    caller = engine.caller
+    name = (caller.ai_profile or caller.agent or "assistant") if caller.trusted else caller.agent
+    named = {"author": principal(AGENT, name), "actor_id": name} if name else {}
+    return {"source": Source.AGENT, "role": "assistant", **named}
+
+
+def _statements(
+    engine: Engine, exchange: Exchange, said: str, facts: Sequence[Extracted]
+) -> Iterator[tuple[dict[str, Any], Space | None]]:
+    """What the person states besides facts, as it was said, with where they asked to keep it; nothing under ``minimal``."""
+    policy = engine.policy
+    if policy.write.policy in ("none", "minimal"):
+        return
+    common = {**_of_the_exchange(engine, exchange), **_by_person(engine, exchange), "kind": Kind.SEMANTIC}
+    procedure, rest = detect(said, policy.procedures.max_steps)
+    if procedure is not None and REDACTED not in procedure.text:
+        yield {**common, **_procedure_fields(procedure)}, None
+    for one in kept(rest, facts, max(0, policy.turns.max_facts - len(facts)), taken_out=REDACTED):
+        yield {**common, **_statement_fields(one)}, one.space
+
+
+def _statement_fields(one: Kept) -> dict[str, Any]:
+    """A statement with what sort it is. What a person did is a fact about them; for the project it is a decision."""
+    if one.is_rule:
+        sort: dict[str, Any] = {"layer": Layer.INTENT, "sublayer": "rule", "event_type": EventType.PREFERENCE}
+    else:
+        event_type, _ = classify_event(Candidate(content=one.text), Source.USER)
+        sort = {"event_type": EventType.FACT if event_type is EventType.EXECUTION else event_type}
+    return {"content": one.text, **sort, **({"event_type": EventType.DECISION} if one.space is Space.PROJECT else {})}
+
+
+def _said_besides(engine: Engine, exchange: Exchange) -> Iterator[dict[str, Any]]:
+    """What the write policy keeps of the others' words besides the lines.
+
+    ``normal``: what a verifying tool returned. ``aggressive``: also what other tools returned and what the model said.
+    """
+    policy, common = engine.policy, {**_of_the_exchange(engine, exchange), **_placed(exchange), "kind": Kind.SEMANTIC}
+    if policy.write.policy in ("none", "minimal"):
+        return
+    everything = policy.write.policy == "aggressive"
+    for tool in exchange.tools:
+        if everything or tool.name in policy.authority.verifying_tools:
+            for content in _said_by_others(engine, tool.output):
+                yield {**common, **_by_tool(tool), "content": content, "event_type": EventType.EXECUTION}
+    if everything and exchange.ai is not None:
+        for content in _said_by_others(engine, exchange.ai):
+            yield {**common, **_by_model(engine), "content": content, "event_type": EventType.CONTEXT}
+
+
+def _procedure_fields(procedure: Procedure) -> dict[str, Any]:
+    return {
+        "kind": Kind.PROCEDURAL,
+        "content": procedure.text,
+        "title": procedure.title,
+        "meta": {"extracted_by": DETECTED},
+    }
+
+
+def _said_by_others(engine: Engine, text: str) -> list[str]:
+    """As much of what a tool or the model said as a snippet holds; nothing of what must not be remembered as a whole."""
+    return [] if places(text, engine.policy.privacy) else [parts(text, MAX_SNIPPET_BYTES)[0]]
+
+
+def _readable(engine: Engine, text: str) -> str:
+    """What a person said, without what must not be remembered: half of a secret, taken from it, would look like none."""
+    for start, end in reversed(merged(places(text, engine.policy.privacy))):
+        text = f"{text[:start]}{REDACTED}{text[end:]}"
+    return text
+
+
+def _facts(engine: Engine, exchange: Exchange, said: str) -> list[Extracted]:
+    """What the person plainly said of themselves, and what they asked to have remembered."""
+    most = engine.policy.turns.max_facts
+    stated = extract(said, most=most) if most else ()
+    found = [fact for fact in stated if REDACTED not in fact.sentence]
+    known = _known_facts(engine, exchange) if any(fact.points_back for fact in found) else []
+    return [_resolved(fact, known) for fact in found]
+
+
+def _fact_fields(engine: Engine, exchange: Exchange, fact: Extracted) -> dict[str, Any]:
+    named = {name: value for name, value in (("key", fact.key), ("title", fact.title)) if value is not None}
+    return {
+        **_of_the_exchange(engine, exchange),
+        **_placed(exchange),
+        **_by_person(engine, exchange),
+        **named,
+        "content": fact.content,
+        "kind": fact.kind,
+        **({"category": PROFILE} if fact.kind is Kind.PROFILE else {}),
+        "event_type": EventType.DECISION if _is_for_the_project(fact) else fact.event_type,
+        "meta": {"extracted_by": fact.rule},
+    }
+
+
+def _is_for_the_project(fact: Extracted) -> bool:
+    """Who asks to have something kept for the project has decided that it belongs there."""
+    return fact.kind is Kind.SEMANTIC and fact.target_space is Space.PROJECT
+
+
+def _known_facts(engine: Engine, exchange: Exchange) -> list[Stored]:
+    """The profile facts of the session and of the person, those of the session first, as far as the caller may know them."""
+    addresses = (exchange.address(engine.tenant, space) for space in (Space.SESSION, Space.USER))
+    open_to = [address for address in addresses if address is not None and may_read(engine.caller, address)]
+    with engine.read() as reader:
+        return standing(engine, reader, reader.streams_at(open_to), "profile", _WELL_KNOWN)()
+
+
+def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:
+    """A value alone ("it's Lisbon, not Porto") as the fact that it puts right, if there is just one that says the old one."""
+    if not fact.points_back or fact.replaces is None:
+        return fact
+    wrong = {
+        stored.state.canonical_key: stored.body
+        for stored in reversed(known)
+        if stored.body is not None and says(_content(stored.body), fact.replaces)
+    }
+    if len(wrong) != 1:
+        return fact
+    ((name, body),) = wrong.items()
+    content = put_right(_content(body), fact.replaces, fact.value)
+    return fact._replace(kind=Kind.PROFILE, key=body["meta"]["key"], title=name, content=content)
+
+
+# ── writing it ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _written(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
+    """The lines, in order; the parts of one line are linked to each other."""
+    receipts = [writing.settle(answer) for answer in answers]
+    for earlier, later in pairwise(receipts):
+        if earlier.memory is None or later.memory is None or later.memory.meta.get("part", 1) == 1:
+            continue
+        address = Address(later.memory.tenant, later.memory.namespace, later.memory.space, later.memory.owner)
+        pen = writing.pen(address)
+        pen.record(Event.LINKED, later.memory.id, rule=CONTINUES, other=earlier.memory.id)
+        pen.flush()
+    return receipts
+
+
+def _of_turn(answer: Answer, ids: Sequence[str]) -> Answer:
+    """What was said, with the lines that it was said in."""
+    return _noted(answer, source_turn_ids=list(ids)) if ids else answer
+
+
+def _noted(answer: Answer, **meta: Any) -> Answer:
+    return answer.noting(**meta) if isinstance(answer, Prepared) else answer
+
+
+def _stated(writing: Writing, stated: Sequence[_Stated], ids: Sequence[str]) -> tuple[list[Receipt], list[Receipt]]:
+    """Write each thing that was said, and take it where it belongs."""
+    receipts, promoted = [], []
+    for one in stated:
+        if one.fact is not None and one.fact.ended and not _still_holds(writing, one, one.fact):
+            continue
+        receipt = writing.settle(_of_turn(one.answer, ids))
+        receipts.append(_staying(receipt, one.way.stays))
+        if one.way.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
+            promoted.append(carry_over(writing, receipt.memory.id, one.way.target, one.way.reason))
+    return receipts, promoted
+
+
+def _staying(receipt: Receipt, code: str | None) -> Receipt:
+    """The same receipt with why it goes no further than the session."""
+    if code is None or receipt.memory is None:
+        return receipt
+    return replace(receipt, reasons=(*receipt.reasons, code), detail=_STAYS[code])
+
+
+# ── where it belongs ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _way_of_a_fact(engine: Engine, exchange: Exchange, fact: Extracted) -> _Way:
+    """A fact enters by the session, and is taken where the person said, else to their own memory if policy does so at once."""
+    if fact.target_space not in (None, Space.SESSION):
+        return _asked_for(engine, exchange, fact.target_space)
+    if not engine.policy.promotion.at_once or fact.points_back:
+        return _Way()
+    return _to_the_person(engine, exchange, AT_ONCE)
+
+
+def _way_of_a_statement(engine: Engine, exchange: Exchange, fields: Mapping[str, Any], asked: Space | None) -> _Way:
+    """A statement is written where the policy has it: in the person's own memory if a path leads there from the session.
+
+    Where none does, it stays in the session, and the border says why.
+    """
+    if asked is Space.PROJECT:
+        return _asked_for(engine, exchange, asked)
+    if engine.policy.turns.statements == "session":
+        return _to_the_person(engine, exchange, SAID_SO) if asked is Space.USER else _Way()
+    way = _to_the_person(engine, exchange, SAID_SO if asked is Space.USER else AT_ONCE)
+    if way.target is None or Space.USER not in engine.policy.spaces.write_spaces:
+        return way
+    authority, _ = grant_authority(Source.USER, engine.caller, None, engine.policy.authority.verifying_tools)
+    event_type = fields.get("event_type", EventType.FACT)
+    refused = crossing_refusal(engine, Space.SESSION, way.target, authority, event_type)
+    return _Way(Space.USER) if refused is None else way
+
+
+def _to_the_person(engine: Engine, exchange: Exchange, reason: str) -> _Way:
+    if not exchange.is_named:
+        return _Way(stays="turn:nobody_named")
+    return _Way(target=exchange.address(engine.tenant, Space.USER), reason=reason)
+
+
+def _asked_for(engine: Engine, exchange: Exchange, space: Space) -> _Way:
+    if space is Space.USER:
+        return _to_the_person(engine, exchange, SAID_SO)
+    target = exchange.address(engine.tenant, space)
+    return _Way(target=target, reason=SAID_SO, stays=None if target is not None else "turn:no_project")
+
+
+def _still_holds(writing: Writing, stated: _Stated, fact: Extracted) -> bool:
+    """Whether what has ended is what is believed: "I left Acme" ends nothing for someone who works elsewhere."""
+    answer, target = stated.answer, stated.way.target
+    if not isinstance(answer, Prepared) or answer.draft.key is None:
+        return True
+    candidate, key = answer.draft.candidate, answer.draft.key.text
+    believed = []
+    for address in (answer.address, *([target] if target is not None else [])):
+        if not may_read(writing.engine.caller, address):
+            continue
+        stream = writing.writer.stream_at(address)
+        if stream is None:
+            continue
+        where = writing.writer, stream, candidate.scope, KIND_CLASS[candidate.kind]
+        stored = holder(writing.engine, *where, key, category=candidate.category).incumbent
+        believed += [stored.body] if stored is not None and stored.body is not None else []
+    return bool(believed) and all(says(_content(body), fact.value) for body in believed)
+
+
+def _content(body: Mapping[str, Any]) -> str:
+    return str(body["content"])

@@ -1,0 +1,384 @@
+"""Find what already stands where a new memory wants to go.
+
+That is the holder of its key, an equal claim that waits, a near duplicate, or the capacity limit.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from recollect.engine.context import Engine, damage_of
+from recollect.engine.read.assemble import hidden_ids, to_memory
+from recollect.engine.transaction import Pen
+from recollect.model.caller import Right
+from recollect.model.errors import BadInput, WrongState
+from recollect.model.ledger import Event
+from recollect.model.policy import NearDuplicates
+from recollect.model.record import Memory
+from recollect.model.state import State
+from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, KindClass, Namespace, Source, Status
+from recollect.rules.gates.draft import Draft, Rejection
+from recollect.rules.gates.naming import slots_of
+from recollect.rules.identity.decision import began_before, is_changed_by
+from recollect.rules.identity.difference import what_differs
+from recollect.rules.identity.keys import BY_RULE, KeySource, identity
+from recollect.rules.identity.likeness import fewest_shared, how_alike, lookup, overlap
+from recollect.rules.language.reading import Statement, read
+from recollect.rules.trust.authority import outranks
+from recollect.stores.protocol import Reader, Selection, Stored, Stream
+
+
+class Held(NamedTuple):
+    """The memory of a key that the caller meets, and whether others are active under it, which stay as they are."""
+
+    incumbent: Stored | None
+    by_others: bool
+
+
+def holder(
+    engine: Engine,
+    reader: Reader,
+    stream: Stream,
+    scope: str,
+    kind_class: KindClass,
+    key_text: str,
+    *,
+    category: str | None = None,
+) -> Held:
+    """Who holds a key. Of several that the caller sees it is the one of the same ``category``, else the oldest."""
+    found = reader.active_with_key(stream, scope, str(kind_class), identity(key_text))
+    if broken := next((stored for stored in found if stored.damage is not None), None):
+        raise damage_of(reader, broken)  # what it says, and so what becomes of it, cannot be told
+    sight = engine.sight
+    seen = [stored for stored in found if sight.sees(scope, stored.state.category)]
+    met = min(seen, key=lambda stored: (stored.state.category != category, stored.number), default=None)
+    return Held(met, len(found) > (met is not None))
+
+
+SLOT_HOLDERS = 16
+"""How many active memories of one slot, or of one subject and value, a statement is compared with."""
+
+
+def changed_by(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> Stored | None:
+    """Return the one active memory, under another key, that a plain statement repeats, changes or retracts.
+
+    It is found by its slot ("the rent") or by whom and what it names ("sold the Volvo"). Where two memories fit, or the
+    older one says more than what changed, nothing is replaced: both are linked as possibly outdated.
+    """
+    assert draft.key is not None, "the naming gate sets the key"
+    if not draft.frames or draft.key.source not in BY_RULE:
+        return None
+    candidate, sight = draft.candidate, engine.sight
+    found = [
+        stored
+        for stored in _about(reader, stream, draft)
+        if stored.body is not None
+        and stored.body["scope"] == candidate.scope
+        and KIND_CLASS[Kind(stored.body["kind"])] is KIND_CLASS[candidate.kind]
+        and sight.sees(candidate.scope, stored.state.category)
+        and not _is_misnamed(engine, draft, stored)
+        and not began_before(draft, stored.state)
+        and is_changed_by(stored.body["content"], draft)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _about(reader: Reader, stream: Stream, draft: Draft) -> list[Stored]:
+    """Return the active memories that share a slot, or subject and value, with one of a draft's frames, oldest first."""
+    found: dict[int, Stored] = {}
+    for marks in {tuple(sorted(slots_of([frame]).items())) for frame in draft.frames}:
+        known = dict(marks)
+        about = (known.get("slot", ""), known.get("subject_value", ""))
+        found |= {stored.number: stored for stored in reader.active_about(stream, *about, SLOT_HOLDERS)}
+    return [found[number] for number in sorted(found)]
+
+
+def _is_misnamed(engine: Engine, draft: Draft, stored: Stored) -> bool:
+    """Whether somebody who is believed less chose the name of a memory: nobody else's words go on under it."""
+    assert stored.body is not None, "an active memory has its content"
+    order = engine.policy.conflict.authority_order
+    chosen = KeySource(stored.body["key_source"]) not in BY_RULE
+    return chosen and outranks(draft.authority, Authority(stored.state.authority), order)
+
+
+class Places:
+    """The keys that are taken while a stream's memories are put down again, in their order."""
+
+    def __init__(self) -> None:
+        self._taken: set[tuple[str, KindClass, str]] = set()
+
+    def is_taken(self, state: State, body: Mapping[str, Any] | None) -> bool:
+        """Whether an active memory has the key of this one, which is then kept beside it. Else it is taken from now on."""
+        if body is None or state.status is not Status.ACTIVE:
+            return False
+        place = (body["scope"], KIND_CLASS[Kind(body["kind"])], identity(state.canonical_key))
+        if place in self._taken:
+            return True
+        self._taken.add(place)
+        return False
+
+
+SAID_AGAIN = "conflict:said_again"
+MOST_COMPARED = 100
+"""How many waiting claims a new one is compared with, the latest first."""
+_MOST_VERSIONS = 10
+"""How many versions of the active memory are asked for claims that wait against them."""
+
+
+def waiting_claim(pen: Pen, draft: Draft, incumbent: Stored) -> Stored | None:
+    """Return the memory that waits against the incumbent and says what the draft says, if the caller may know of it.
+
+    Only a claim of the same source and the same authority counts: a person who repeats a guess makes a claim of their own.
+    """
+    ids = _conflicts_of_versions(pen, incumbent)[:MOST_COMPARED]
+    hidden = hidden_ids(pen.engine, pen.writer, ids)
+    known = pen.writer.by_ids(pen.stream.tenant, ids) if ids else {}
+    found = (known[id] for id in ids if id in known and id not in hidden)
+    return next((stored for stored in found if _is_same_claim(pen, draft, stored)), None)
+
+
+def _conflicts_of_versions(pen: Pen, incumbent: Stored) -> list[str]:
+    """Return the ids that conflict with the incumbent or with a version before it, the latest first."""
+    ids: dict[str, None] = {}
+    version: Stored | None = incumbent
+    for _ in range(_MOST_VERSIONS):
+        if version is None:
+            break
+        ids |= dict.fromkeys(reversed(version.state.conflict_ids))
+        before = version.state.supersedes_id
+        version = pen.writer.by_ids(pen.stream.tenant, [before]).get(before) if before else None
+    return list(ids)
+
+
+def _is_same_claim(pen: Pen, draft: Draft, stored: Stored) -> bool:
+    body, state = stored.body, stored.state
+    if body is None or state.status is not Status.CONTRADICTORY or stored.stream != pen.stream.number:
+        return False
+    assert draft.key is not None, "the naming gate sets the key"
+    one_slot = (
+        body["scope"] == draft.candidate.scope
+        and KIND_CLASS[body["kind"]] is KIND_CLASS[draft.candidate.kind]
+        and identity(state.canonical_key) == identity(draft.key.text)
+        and state.key_digest == draft.key.digest
+    )
+    if not one_slot or (body["source"], state.authority) != (str(draft.source), str(draft.authority)):
+        return False
+    return bool(body["fingerprint"] == draft.fingerprint) or not what_differs(body["content"], draft.candidate.content)
+
+
+def count_again(pen: Pen, claim: Stored, incumbent: Stored) -> None:
+    """Count a waiting claim once more, and link it to the memory that it contradicts now."""
+    pen.load(claim)
+    pen.record(Event.REINFORCED, claim.state.id, rule=SAID_AGAIN)
+    if incumbent.state.id not in claim.state.conflict_ids:
+        pen.record(Event.LINKED, claim.state.id, rule=SAID_AGAIN, other=incumbent.state.id)
+
+
+def explain(pen: Pen, loser_id: str, incumbent: Stored, authority: Authority, conflict_rule: str) -> str:
+    """Say who made the statement that stands, why it stands, and what the writer, of this authority, can do next.
+
+    The incumbent is a memory that the caller may read, so its author may be named.
+    """
+    against = to_memory(incumbent)
+    said = f"{_speaker(against)} said otherwise on {against.created_at:%Y-%m-%d} (id {against.short_id})"
+    why = _WHY.get(conflict_rule, "that stands").format(theirs=against.authority, ours=authority)
+    return f"{said}: {why}. {_next_step(pen, loser_id, against, conflict_rule)}"
+
+
+def _speaker(memory: Memory) -> str:
+    name = memory.author.name
+    return str(memory.source) if name == memory.source else f"{memory.source} {name}"
+
+
+_WHY = {
+    "authority": "{theirs} outranks {ours}",
+    "correction": "that was a correction",
+    "recency": "that is newer",
+    "importance": "that matters more",
+    "manual": "the policy has a person decide",
+    "source_priority": "the policy prefers that source",
+    "tentative": "this only asks or supposes",
+    "other_subject": "the two share no word, so this may be about something else",
+}
+
+
+def _next_step(pen: Pen, loser_id: str, against: Memory, conflict_rule: str) -> str:
+    if pen.engine.policy.conflict.losing_newcomer == "leave":
+        return "It left the active memories at once, as the policy says, and is kept in history."
+    if conflict_rule == "other_subject":
+        return 'Use another title for another fact, or change="update" if it replaces that one.'
+    own, other = to_memory(pen.stored(loser_id)).short_id, against.short_id
+    settle = f"resolve({own}, winner={own}) believes this, resolve({own}, winner={other}) keeps that"
+    ask = "Ask the person" if against.source is Source.USER else "Ask who said it"
+    may_settle = not pen.engine.caller.is_an_agent or pen.engine.caller.may(Right.GOVERN)
+    return f"{ask}, then {'settle it' if may_settle else 'have a person settle it'}: {settle}."
+
+
+def check_active(stored: Stored, field: str) -> None:
+    """Raise unless a memory, as the caller sees it, is active: only what is active can be replaced."""
+    state = stored.state
+    if state.status is Status.SUPERSEDED:
+        by = f" by {state.superseded_by_id}" if state.superseded_by_id else ""  # none where the caller may not see it
+        hint = f"Name the current version instead: {state.superseded_by_id}." if by else "Its key has a newer version."
+        raise WrongState(f"{state.id} was already superseded{by}.", field=field, hint=hint)
+    if state.status is not Status.ACTIVE or stored.body is None:
+        what = state.removed or str(state.status)
+        raise WrongState(f"{state.id} is {what}, not active.", field=field, hint="Only an active memory is replaced.")
+
+
+def check_same_place(older: Stored, stream: int, newer: Mapping[str, Any], field: str) -> None:
+    """Raise unless the newer memory has the stream, the scope and the sort of the one that it replaces."""
+    assert older.body is not None, "an active memory has its content"
+    body = older.body
+    if older.stream != stream or body["scope"] != newer["scope"]:
+        where = f"{body['namespace']}/{body['space']}/{body['owner']}, scope {body['scope']}"
+        hint = "A memory is replaced in its own place; update(id, content) writes there."
+        raise BadInput(f"{older.state.id} is in another place: {where}.", field=field, hint=hint)
+    if KIND_CLASS[Kind(body["kind"])] is not KIND_CLASS[Kind(newer["kind"])]:
+        hint = "A memory is replaced by one of the same kind."
+        raise BadInput(f"{older.state.id} is of kind {body['kind']}.", field=field, hint=hint)
+
+
+MAX_LINKS = 3
+"""How many near-duplicates one new memory is linked to."""
+
+
+MAX_JUDGED = 20
+"""How many of the most alike are read closely. Whoever says the same shares nearly all words, so it is among them."""
+MAX_POSTINGS = 2_000
+"""How many index entries a search reads, unless even the fewest lists that it needs hold more."""
+
+
+class Search(NamedTuple):
+    """What was found before the lock, and the last memory that was looked at."""
+
+    found: tuple["Alike", ...]
+    seen_to: int
+
+
+class Alike(NamedTuple):
+    """A memory that overlaps enough; the most alike come first, the older of two that are equally so."""
+
+    negated_overlap: float
+    number: int
+    id: str
+
+
+class Near(NamedTuple):
+    stored: Stored
+    same: bool
+    score: float
+
+
+NOTHING = Search((), 0)
+
+
+def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft) -> Search:
+    """Look for near-duplicates: in a snapshot, so that the lock is not held meanwhile."""
+    if not wanted(engine, draft):
+        return NOTHING
+    return Search(tuple(_overlapping(engine, reader, stream, draft, after=0)), stream.last_memory)
+
+
+def recheck(pen: Pen, draft: Draft, earlier: Search) -> list[Near]:
+    """Inside the lock: what was found before and is still active, and what has come since. Best first."""
+    if not wanted(pen.engine, draft):
+        return []
+    alike = [*earlier.found]
+    if pen.stream.last_memory > earlier.seen_to:
+        pen.flush()
+        alike += _overlapping(pen.engine, pen.writer, pen.stream, draft, after=earlier.seen_to)
+    if not alike:
+        return []
+    said = read(draft.candidate.content)
+    judged = [near for stored in _closest(pen, draft, alike) if (near := _judged(pen.engine, said, stored)) is not None]
+    return sorted(judged, key=lambda near: (not near.same, -near.score, near.stored.number))[:MAX_LINKS]
+
+
+def _closest(pen: Pen, draft: Draft, alike: Sequence[Alike]) -> Sequence[Stored]:
+    """The most alike of those that the caller may know of: in the literal reading all of them."""
+    literal, sight = pen.engine.policy.near_duplicates.compare == "literal", pen.engine.sight
+    most = None if literal else MAX_JUDGED
+    ids = [one.id for one in (sorted(alike)[:most] if sight.categories is None else sorted(alike))]
+    found = pen.writer.by_ids(pen.stream.tenant, ids)
+    known = (found[id] for id in ids if id in found)
+    return [stored for stored in known if sight.sees(draft.candidate.scope, stored.state.category)][:most]
+
+
+def wanted(engine: Engine, draft: Draft) -> bool:
+    """An explicit key always wins over likeness, and events are never merged."""
+    assert draft.key is not None, "the naming gate sets the key"
+    if engine.policy.near_duplicates.action == "ignore" or not draft.terms:
+        return False
+    if KIND_CLASS[draft.candidate.kind] is KindClass.EVENT:
+        return False
+    literal = engine.policy.near_duplicates.compare == "literal"
+    return draft.key.source in BY_RULE or (literal and draft.key.source != "topic")
+
+
+def _overlapping(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
+    settings = engine.policy.near_duplicates
+    if settings.compare == "literal":
+        return _everyone_in_scope(engine, reader, stream, draft, after)
+    words = frozenset(draft.terms)
+    numbers = _sharing_enough(reader, stream, words, settings, after, _comparable(engine, stream, draft))
+    if not numbers:
+        return ()
+    alike = reader.neighbours(stream, numbers, words, fewest_shared(len(words), settings.overlap_min))
+    scored = [Alike(-overlap(words, n.terms), n.number, n.id) for n in alike]
+    return [one for one in scored if -one.negated_overlap >= settings.overlap_min]
+
+
+def _everyone_in_scope(engine: Engine, reader: Reader, stream: Stream, draft: Draft, after: int) -> Iterable[Alike]:
+    """Likeness of letters shares no rare word for certain, so in the literal reading everybody is compared."""
+    selection = replace(_comparable(engine, stream, draft), ranges=(("memory", ">", after),))
+    found = reader.select(stream.tenant, selection, engine.policy.near_duplicates.max_candidates)
+    return [Alike(0.0, stored.number, stored.state.id) for stored in found]
+
+
+def _sharing_enough(
+    reader: Reader, stream: Stream, words: frozenset[str], settings: NearDuplicates, after: int, comparable: Selection
+) -> Sequence[int]:
+    """Who shares enough of the rarest words to be worth comparing: few, and nobody who matters is left out."""
+    frequencies = reader.term_frequencies(stream, sorted(words))
+    looked_up, shared_min = lookup(words, frequencies, settings.overlap_min, MAX_POSTINGS)
+    if len(looked_up) < shared_min:
+        return ()
+    return reader.sharing(stream, looked_up, shared_min, after, settings.max_candidates, comparable)
+
+
+def _comparable(engine: Engine, stream: Stream, draft: Draft) -> Selection:
+    """Who may say the same: of the same scope and sort, and nobody of whom the writer may not know."""
+    return Selection(
+        streams=(stream.number,),
+        scopes=(draft.candidate.scope,),
+        categories=engine.sight.categories,
+        equal={"status": "active", "kind_class": str(KIND_CLASS[draft.candidate.kind])},
+    )
+
+
+def _judged(engine: Engine, said: Statement, stored: Stored) -> Near | None:
+    if stored.body is None or stored.state.status != "active":
+        return None
+    settings = engine.policy.near_duplicates
+    answer = how_alike(
+        stored.body["content"],
+        said,
+        overlap_min=settings.overlap_min,
+        ratio_min=settings.ratio_min,
+        compare=settings.compare,
+    )
+    return Near(stored, answer.same, answer.score) if answer.similar else None
+
+
+def no_room(pen: Pen) -> Rejection | None:
+    """The refusal if production holds as many active memories as the policy allows. Test data takes no room."""
+    limit = pen.engine.policy.capacity.max_active
+    if limit is None or pen.stream.address is None or pen.stream.address.namespace is not Namespace.PROD:
+        return None
+    streams = pen.writer.streams_of(pen.stream.tenant)
+    prod = tuple(s.number for s in streams if s.address is not None and s.address.namespace is Namespace.PROD)
+    active = pen.writer.count(pen.stream.tenant, Selection(prod, equal={"status": "active"}, unexpired_at=pen.at))
+    if active < limit:
+        return None
+    return Rejection("capacity", "capacity_full", f"The policy allows {limit:,} active memories. Forget some first.")

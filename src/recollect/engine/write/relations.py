@@ -1,0 +1,517 @@
+"""Link memories.
+
+Relations are noted at write time or by hand; a new memory comes with offers of what it may replace; links made by
+hand follow a memory to its next version.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from recollect.embed.scale import scale_of
+from recollect.engine.arguments import check_kept
+from recollect.engine.context import Engine, find, visible
+from recollect.engine.read.assemble import to_memory
+from recollect.engine.read.meaning import Likeness, check_stream, likeness_of
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.transaction import Pen, changing
+from recollect.model.bodies import body_from, values_from
+from recollect.model.errors import BadInput, NotFound
+from recollect.model.ledger import Entry, Event
+from recollect.model.operation import Op
+from recollect.model.receipt import Related, Similar
+from recollect.model.vocabulary import SHARED, Authority, Kind, Status
+from recollect.rules.gates.draft import Draft
+from recollect.rules.gates.naming import slots_of
+from recollect.rules.identity.decision import reading_of
+from recollect.rules.identity.keys import BY_RULE
+from recollect.rules.identity.outdating import NEAR, REASONS, reason_to_doubt
+from recollect.rules.ledger.fold import BY_HAND, RELATION_RULE
+from recollect.rules.ranking.closeness import RERANKED
+from recollect.rules.statements import Relation as Comparison
+from recollect.rules.trust.authority import outranks
+from recollect.rules.trust.borders import may_read
+from recollect.stores.protocol import Later, Place, Reader, Relation, Selection, Stored, Stream, Version
+
+RELATED_TO = "related_to"
+MAY_UPDATE = "may_update"
+"""From a later memory to an earlier one that it may make outdated."""
+CHUNK = 8
+"""How many of the nearest are looked up at a time: of those, some may have left the active set, or be another scope's."""
+COMPARED = 6
+"""How many of the nearest active memories a new one is compared with."""
+
+
+class Search(NamedTuple):
+    """The nearest that were found before the lock, as ``(number, likeness)``, and the last memory that was looked at."""
+
+    found: tuple[tuple[int, float], ...] = ()
+    seen_to: int = 0
+
+
+NOTHING = Search()
+
+
+def wanted(engine: Engine, draft: Draft) -> bool:
+    """Only what is known for good is linked: not the lines of a conversation, not what is about the person as such."""
+    asked_for = engine.policy.relations.neighbours > 0 or engine.policy.identity.offer
+    return draft.candidate.kind is Kind.SEMANTIC and bool(draft.vector) and asked_for
+
+
+def search(engine: Engine, reader: Reader, stream: Stream, draft: Draft, *, committed: bool) -> Search:
+    """The memories of the stream that are nearest in meaning: in a snapshot, so that the lock is not held meanwhile."""
+    if not wanted(engine, draft):
+        return NOTHING
+    compared = likeness_of(engine, reader, [stream], draft.vector, committed=committed)
+    if compared is None:
+        return NOTHING
+    return Search(tuple((number, like) for (_, number), like in _near(engine, compared)), compared.seen_to(stream))
+
+
+def _near(engine: Engine, compared: Likeness) -> list[tuple[Place, float]]:
+    """Return the nearest that are alike enough for a link, and some in any case: the nearest are offered however far."""
+    found = compared.nearest(RERANKED, engine.policy.relations.link_min)
+    return found if len(found) >= CHUNK else compared.nearest(CHUNK)
+
+
+Neighbour = tuple[Stored, float]
+
+
+def nearest(pen: Pen, draft: Draft, earlier: Search) -> list[Neighbour]:
+    """Inside the lock: the nearest that are active still, what has come since included, each with how like it is."""
+    if not wanted(pen.engine, draft):
+        return []
+    embedder = pen.engine.meanings.embedder(pen.engine, pen.writer)
+    check_stream(pen.writer, pen.stream, embedder)
+    settings, since, scale = pen.engine.policy.relations, earlier.seen_to, scale_of(embedder)
+    fresh = partial(pen.fresh.nearest, pen.writer, pen.stream, draft.vector, since, scale=scale)
+    found = fresh(RERANKED, settings.link_min)
+    near = dict(earlier.found) | dict(found if len(found) >= CHUNK else fresh(CHUNK, -1.0))
+    best = _best_first(near)
+    linked = (one for one in _looked_up(pen, best) if _may_link(pen.engine, draft, one))
+    return [(one, near[one.number]) for one in islice(linked, max(settings.neighbours, COMPARED) + 1)]
+
+
+def looked_up_first(earlier: Search) -> list[int]:
+    """Return which of the nearest are looked up first, if nothing has come since."""
+    return _best_first(dict(earlier.found))[:CHUNK]
+
+
+def _best_first(near: Mapping[int, float]) -> list[int]:
+    return sorted(near, key=lambda number: (-near[number], number))
+
+
+def neighbours(engine: Engine, near: Sequence[Neighbour]) -> list[Neighbour]:
+    """Return those of the nearest to which a new memory is linked as related."""
+    settings = engine.policy.relations
+    return [one for one in near if one[1] >= settings.link_min][: settings.neighbours]
+
+
+def _looked_up(pen: Pen, numbers: Sequence[int]) -> Iterator[Stored]:
+    """The memories of these numbers, in their order, as far as they are asked for."""
+    for begin in range(0, len(numbers), CHUNK):
+        chunk = numbers[begin : begin + CHUNK]
+        found = {stored.number: stored for stored in pen.writer.by_numbers(pen.stream, chunk)}
+        yield from (found[number] for number in chunk if number in found)
+
+
+class Link(NamedTuple):
+    """A link that a new version brings: to which memory, of which type, how strong, and for which reason if it has one."""
+
+    other: Stored
+    relation_type: str
+    strength: float
+    reason: str = ""
+
+
+def noted(links: Sequence[Link]) -> dict[str, Any]:
+    """Return how a version's body says what it is linked to. What may be outdated has a reason, what is related has none."""
+    said = [[one.other.state.id, one.strength, *([one.reason] if one.reason else [])] for one in links]
+    return {"neighbours": said} if said else {}
+
+
+def links_in(body: Mapping[str, Any]) -> list[tuple[str, str, float]]:
+    """Return the links that a version's body says: to which memory, of which type, how strong."""
+    return [
+        (id, MAY_UPDATE if reason else RELATED_TO, strength) for id, strength, *reason in body.get("neighbours", ())
+    ]
+
+
+def reasons_in(body: Mapping[str, Any]) -> dict[str, str]:
+    """Return the memories that a version may make outdated, as its body says, each with the reason."""
+    return {id: reason[0] for id, _, *reason in body.get("neighbours", ()) if reason}
+
+
+def put_links(pen: Pen, id: str, links: Sequence[Link]) -> None:
+    """Add the links of a new version to the table that reads use."""
+    source, at = (pen.stream.number, pen.number(id)), pen.body(id)["created_at"]
+    rows = [Relation(source, (to.stream, to.number), how, strength, at) for to, how, strength, _ in links]
+    if rows:
+        pen.writer.put_relations(pen.stream.tenant, rows)
+
+
+def _may_link(engine: Engine, draft: Draft, other: Stored) -> bool:
+    """Whoever sees the new memory must be allowed to see the other: a link tells that there is one."""
+    if other.body is None or other.state.status != "active" or other.body["kind"] != Kind.SEMANTIC:
+        return False
+    same_category = not engine.policy.agents.allowlists or other.state.category == draft.candidate.category
+    return same_category and other.body["scope"] in (SHARED, draft.candidate.scope)
+
+
+def _record(pen: Pen, id: str, other: Stored, relation_type: str, strength: float) -> None:
+    said = {"relation_type": relation_type, "strength": strength}
+    entry = pen.record(Event.LINKED, id, rule=BY_HAND, other=other.state.id, amendment=said)
+    source, target = (pen.stream.number, pen.number(id)), (other.stream, other.number)
+    replace_relation(pen, Relation(source, target, relation_type, strength, entry.at))
+
+
+def replace_relation(pen: Pen, one: Relation) -> None:
+    """Put a relation that an entry of the ledger brought in the place of one that the version brought."""
+    pen.writer.remove_relation(pen.stream.tenant, one)
+    pen.writer.put_relations(pen.stream.tenant, [one])
+
+
+def brought_for(source: Stored, target: Stored, one: Relation) -> str | None:
+    """Return the reason for which a version was linked to another when it was written; ``None`` if the link came later."""
+    body = source.body or {}
+    if one.relation_type != MAY_UPDATE or one.created_at != body.get("created_at"):
+        return None
+    return reasons_in(body).get(target.state.id)
+
+
+# ── by hand ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_TYPE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+@again_on_conflict
+def link(engine: Engine, id: str, other: str, *, relation_type: str = RELATED_TO, strength: float = 1.0) -> Related:
+    """Note that one memory has to do with another, and how: ``explains``, ``part_of``, ``contrasts_with`` …"""
+    _check(relation_type, strength)
+    check_kept(engine.policy.privacy, "relation_type", relation_type)
+    with changing(engine, id, Op.LINK) as (pen, stored):
+        target = find(engine, pen.writer, other, "other")
+        if target.body is None:
+            raise NotFound(f"the content of {other!r} was {target.state.removed}.", field="other")
+        if target.state.id == stored.state.id:
+            raise BadInput("is the same memory.", field="other", hint="A memory is not related to itself.")
+        place = (pen.stream.number, stored.number)
+        there = [r for r in _between(pen.writer, engine.tenant, place, target) if r.relation_type == relation_type]
+        if not there or brought_for(stored, target, there[0]) == NEAR:
+            _record(pen, stored.state.id, target, relation_type, round(float(strength), 6))
+            there = []
+        return _shown(target, there[0].strength if there else float(strength), relation_type)
+
+
+@again_on_conflict
+def unlink(engine: Engine, id: str, other: str) -> int:
+    """Take back what relates one memory to another, of every type; returns how many relations there were."""
+    with changing(engine, id, Op.LINK) as (pen, stored):
+        target = find(engine, pen.writer, other, "other")
+        there = _between(pen.writer, engine.tenant, (pen.stream.number, stored.number), target)
+        for one in there:
+            said = {"relation_type": one.relation_type}
+            pen.record(Event.UNLINKED, stored.state.id, rule=BY_HAND, other=target.state.id, amendment=said)
+            pen.writer.remove_relation(engine.tenant, one)
+        return len(there)
+
+
+def _between(reader: Reader, tenant: str, source: Place, target: Stored) -> list[Relation]:
+    found = reader.relations_at(tenant, [source])()
+    return [one for one in found if one.source == source and one.target == (target.stream, target.number)]
+
+
+def _check(relation_type: str, strength: float) -> None:
+    if not isinstance(relation_type, str) or not _TYPE.fullmatch(relation_type):
+        raise BadInput("must be a short word.", field="relation_type", hint="Such as related_to, explains or part_of.")
+    if isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 <= strength <= 1:
+        raise BadInput("must be from 0 to 1.", field="strength")
+
+
+# ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def related(engine: Engine, id: str) -> list[Related]:
+    """What a memory is related to, from both ends and as far as the caller may see, strongest first."""
+    with engine.read() as reader:
+        stored = find(engine, reader, id)
+        seen = wherever_it_is(engine, reader)
+        return [one for _, one in told_with(engine, reader, [(stored.stream, stored.number)], seen)]
+
+
+Edges = Mapping[Place, Sequence[Relation]]
+"""Those who were looked up, each with its relations."""
+_NONE: Edges = MappingProxyType({})
+
+
+def edges(engine: Engine, reader: Reader, places: Sequence[Place]) -> Later[Edges]:
+    """The relations of these memories, from both ends."""
+    answer = reader.relations_at(engine.tenant, places) if places else list
+
+    def by_end() -> Edges:
+        found: dict[Place, list[Relation]] = {place: [] for place in places}
+        for relation in answer():
+            for end in {relation.source, relation.target} & found.keys():
+                found[end].append(relation)
+        return found
+
+    return by_end
+
+
+Seen: TypeAlias = Callable[[Sequence[Place]], Mapping[Place, Stored]]
+"""Which of some memories may be told along with others, and what they say."""
+
+
+def told_with(
+    engine: Engine,
+    reader: Reader,
+    places: Sequence[Place],
+    seen_of: Seen,
+    known: Edges = _NONE,
+    *,
+    apart_from: str | None = None,
+) -> list[tuple[Place, Related]]:
+    """What these memories are related to and is not among them, each once, strongest first, with which of them it goes.
+
+    Those whose relations are ``known`` are not looked up. What is most strongly related by the type ``apart_from`` is left out.
+    """
+    every = {**known, **edges(engine, reader, [place for place in places if place not in known])()}
+    ends = _other_ends(dict.fromkeys(one for place in places for one in every[place]), places)
+    strongest_of: dict[Place, tuple[Place, Relation]] = {}
+    for place, other, relation in sorted(ends, key=lambda end: (-end[2].strength, end[1], end[0], end[2])):
+        strongest_of.setdefault(other, (place, relation))
+    wanted = {other: one for other, one in strongest_of.items() if one[1].relation_type != apart_from}
+    seen = seen_of(list(wanted)) if wanted else {}
+    return [
+        (place, _shown(seen[other], relation.strength, relation.relation_type))
+        for other, (place, relation) in wanted.items()
+        if other in seen
+    ]
+
+
+def _other_ends(relations: Iterable[Relation], places: Sequence[Place]) -> list[tuple[Place, Place, Relation]]:
+    at_hand = set(places)
+    both = [pair for one in relations for pair in ((one.source, one.target, one), (one.target, one.source, one))]
+    return [end for end in both if end[0] in at_hand and end[1] not in at_hand]
+
+
+def within(engine: Engine, reader: Reader, streams: Sequence[Stream], selection: Selection) -> Seen:
+    """Those that a question is about: in the streams that it reads, and fitting its selection."""
+    return lambda places: _fitting(engine, reader, places, {stream.number for stream in streams}, selection)
+
+
+def wherever_it_is(engine: Engine, reader: Reader) -> Seen:
+    """Those that are active, in any stream that the caller may read."""
+
+    def seen(places: Sequence[Place]) -> Mapping[Place, Stored]:
+        addresses = {number: reader.stream_numbered(engine.tenant, number).address for number, _ in sorted(places)}
+        open_to = {number for number, at in addresses.items() if at is not None and may_read(engine.caller, at)}
+        return _fitting(engine, reader, places, open_to, engine.what_is_active())
+
+    return seen
+
+
+def _fitting(
+    engine: Engine, reader: Reader, places: Sequence[Place], streams: Collection[int], selection: Selection
+) -> dict[Place, Stored]:
+    reachable = [place for place in dict.fromkeys(places) if place[0] in streams]
+    fitting = reader.candidates(engine.tenant, reachable, selection)
+    return {(one.stream, one.number): one for one in reader.by_places(engine.tenant, list(fitting))}
+
+
+def _shown(stored: Stored, strength: float, relation_type: str) -> Related:
+    memory = to_memory(stored)
+    return Related(memory.id, memory.content, relation_type, strength, memory.category)
+
+
+def strongest(known: Edges) -> dict[Place, float]:
+    """What these memories are related to, each with its strongest relation to one of them.
+
+    What may only be an update orders an answer, and brings nothing into it.
+    """
+    found: dict[Place, float] = {}
+    for place, relations in known.items():
+        for relation in (one for one in relations if one.relation_type != MAY_UPDATE):
+            other = relation.target if relation.source == place else relation.source
+            found[other] = max(found.get(other, 0.0), relation.strength)
+    return found
+
+
+# ── the table, from versions and ledger ─────────────────────────────────────────────────────────────────────────────
+
+Ends = tuple[str, str, str]
+"""From which memory to which, and how."""
+
+
+def relations_of_stream(
+    reader: Reader,
+    stream: Stream,
+    versions: Iterable[Version],
+    entries: Iterable[Entry],
+    amendments: Mapping[int, tuple[str | None, Any]],
+) -> list[Relation]:
+    """The relations that begin in a stream, as its versions and its ledger say; what has lost an end is none."""
+    said = {**_stated(versions), **_by_hand(entries, amendments)}
+    stated = {ends: strength_and_time for ends, strength_and_time in said.items() if strength_and_time is not None}
+    ids = sorted({id for source, target, _ in stated for id in (source, target)})
+    found = reader.by_ids(stream.tenant, ids) if ids else {}
+    places = {id: (one.stream, one.number) for id, one in found.items() if one.body is not None}
+    return sorted(
+        Relation(places[source], places[target], how, strength, at)
+        for (source, target, how), (strength, at) in stated.items()
+        if source in places and target in places
+    )
+
+
+def _stated(versions: Iterable[Version]) -> dict[Ends, tuple[float, str]]:
+    """What each version says of those that it was near to when it was made."""
+    read = ((version.id, body_from(version.body)[0]) for version in versions)
+    bodies = [(id, body) for id, body in read if body is not None]
+    return {
+        (id, other, relation_type): (strength, body["created_at"])
+        for id, body in bodies
+        for other, relation_type, strength in links_in(body)
+    }
+
+
+def _by_hand(
+    entries: Iterable[Entry], amendments: Mapping[int, tuple[str | None, Any]]
+) -> dict[Ends, tuple[float, str] | None]:
+    """What was linked by hand; ``None`` where it was taken back."""
+    found: dict[Ends, tuple[float, str] | None] = {}
+    for entry in entries:
+        text = amendments.get(entry.seq, (None, None))[0]
+        if entry.rule.startswith(RELATION_RULE) and entry.other_id is not None and text is not None:
+            said = values_from(text)
+            if said is None:
+                continue  # damaged: `verify` says so
+            linked = entry.event is Event.LINKED
+            found[entry.memory_id, entry.other_id, said["relation_type"]] = (
+                (said["strength"], entry.at) if linked else None
+            )
+    return found
+
+
+OFFERED = 3
+"""How many memories a receipt offers."""
+DOUBTED = 2
+"""How many memories a new one is linked to for a stated reason: of more, most are not what it updates."""
+
+
+class Doubt(NamedTuple):
+    """An active memory that a new one may make outdated: how alike the two are, and the reason."""
+
+    stored: Stored
+    similarity: float
+    reason: str
+
+
+def doubts(draft: Draft, near: Sequence[Neighbour]) -> list[Doubt]:
+    """Return the nearest memories as what the draft may make outdated: the best reason first, then the most alike."""
+    found = [Doubt(stored, similarity, _reason(draft, stored, similarity)) for stored, similarity in near]
+    return sorted(found, key=lambda one: (REASONS.index(one.reason), -one.similarity, one.stored.number))
+
+
+def _reason(draft: Draft, stored: Stored, similarity: float) -> str:
+    assert stored.body is not None, "an active memory has its content"
+    before, marks = stored.body["content"], slots_of(draft.frames).values()
+    may_meet = stored.state.slot in marks or stored.state.subject_value in marks
+    relation = reading_of(before, draft)[0] if may_meet else Comparison.APART
+    return reason_to_doubt(before, draft.candidate.content, similarity, relation)
+
+
+def offered(pen: Pen, found: Sequence[Doubt]) -> tuple[Similar, ...]:
+    """Return what the receipt of a newly stored memory offers: at most three that the caller may read."""
+    if not pen.engine.policy.identity.offer:
+        return ()
+    seen = [one for one in found if visible(pen.engine, pen.writer, one.stored)]
+    return tuple(_similar(one) for one in seen[:OFFERED])
+
+
+def _similar(one: Doubt) -> Similar:
+    state, body = one.stored.state, one.stored.body
+    assert body is not None, "an active memory has its content"
+    return Similar(state.id, state.canonical_key, body["content"], body["created_at"], one.similarity, one.reason)
+
+
+def worth_linking(pen: Pen, draft: Draft, found: Sequence[Doubt]) -> list[Doubt]:
+    """Return those to link as ``may_update``: two with a stated reason, and the nearest from ``identity.near_min`` on.
+
+    Whoever named the concept has decided what it is about.
+    """
+    assert draft.key is not None, "the naming gate sets the key"
+    settings = pen.engine.policy.identity
+    if not settings.flag or draft.key.source not in BY_RULE:
+        return []
+    stated = [one for one in found if one.reason != NEAR][:DOUBTED]
+    near = [one for one in found if one.reason == NEAR and one.similarity >= settings.near_min]
+    return [*stated, *near[: settings.near_links]]
+
+
+CARRIED = "relation:with_a_new_version"
+MOST = 100
+"""How many links are looked at, those that say how before those that only say that, the strongest first: a hub that changes
+often must not fill the ledger."""
+
+
+def carry_links_on(pen: Pen, old: Stored, new_id: str) -> None:
+    """Link the new version to what the old one was linked to by hand, and to it what was so linked to the old one.
+
+    A link that begins in another stream stays with the version that it was made for: nobody holds that stream's lock. So do
+    the links of a version that is believed less than the new one: what a lower authority linked is not the higher one's word.
+    """
+    order = pen.engine.policy.conflict.authority_order
+    if outranks(Authority(pen.stored(new_id).state.authority), Authority(old.state.authority), order):
+        return
+    before, now = (old.stream, old.number), (pen.stream.number, pen.number(new_id))
+    found = sorted((one for one in _at(pen, before) if one.source[0] == pen.stream.number), key=_rank)[:MOST]
+    if not found:
+        return
+    there = {one[:3] for one in _at(pen, now)}
+    ends = {end for one in found for end in (one.source, one.target)} - {before, now}
+    others = {(one.stream, one.number): one for one in pen.writer.by_places(pen.stream.tenant, sorted(ends))}
+    for link in found:
+        begins = link.source == before
+        other = others.get(link.target if begins else link.source)
+        moved = link._replace(source=now) if begins else link._replace(target=now)
+        if other is None or moved[:3] in there or not _goes_on(link, old, other):
+            continue
+        if begins:
+            _record_of(pen, moved, new_id, other.state.id)
+        else:
+            pen.load(other)
+            _record_of(pen, moved, other.state.id, new_id)
+
+
+def _rank(link: Relation) -> tuple[bool, float, Relation]:
+    return link.relation_type == RELATED_TO, -link.strength, link
+
+
+def _at(pen: Pen, place: Place) -> list[Relation]:
+    return pen.writer.relations_at(pen.stream.tenant, [place])()
+
+
+def _goes_on(link: Relation, old: Stored, other: Stored) -> bool:
+    """Whether somebody made it, and its other end is still the version that counts.
+
+    A new version of a memory that may be outdated is the newest of all, so nothing may have replaced it yet.
+    """
+    if link.relation_type == MAY_UPDATE and link.target == (old.stream, old.number):
+        return False
+    counts = other.body is not None and other.state.status is not Status.SUPERSEDED
+    begin, end = (old, other) if link.source == (old.stream, old.number) else (other, old)
+    return counts and not _is_by_likeness(link, begin, end)
+
+
+def _is_by_likeness(link: Relation, begin: Stored, end: Stored) -> bool:
+    said = {(id, relation_type) for id, relation_type, _ in links_in(begin.body or {})}
+    return (end.state.id, link.relation_type) in said
+
+
+def _record_of(pen: Pen, link: Relation, source_id: str, target_id: str) -> None:
+    said = {"relation_type": link.relation_type, "strength": link.strength}
+    entry = pen.record(Event.LINKED, source_id, rule=CARRIED, other=target_id, amendment=said)
+    pen.writer.put_relations(pen.stream.tenant, [link._replace(created_at=entry.at)])

@@ -1,0 +1,130 @@
+"""Replacing one memory by another on request, under the ordinary authority rules.
+
+Three ways lead here: ``add(…, supersedes=ID)`` and ``update(ID, content)`` write the next version of a memory, and
+``supersede(OLD, by=NEW)`` makes a memory that is already stored the next version of another. The newer one takes the older
+one's key, so that the chain of versions goes on. If the older one is believed more, the newer one waits for ``resolve``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from recollect.engine.context import Engine, find
+from recollect.engine.operations import failures_noted
+from recollect.engine.read.assemble import as_seen, to_memory
+from recollect.engine.retries import again_on_conflict
+from recollect.engine.tracing import keep
+from recollect.engine.transaction import Pen, changing, may_overrule
+from recollect.engine.write.incumbents import check_active, check_same_place, explain
+from recollect.engine.write.ingest import add
+from recollect.engine.write.relations import carry_links_on
+from recollect.model import trace
+from recollect.model.errors import BadInput, WrongState
+from recollect.model.item import dedup_key_of
+from recollect.model.ledger import Event
+from recollect.model.operation import Node, Op
+from recollect.model.receipt import Changed, Receipt
+from recollect.model.vocabulary import Authority, Outcome, Status
+from recollect.rules.trust.authority import outranks
+from recollect.stores.protocol import Stored
+
+BY_HAND = "supersede:by_hand"
+OUTRANKED = "conflict:authority"
+TAKES_KEY = "supersede:takes_key"
+_OF_THE_CONCEPT = ("namespace", "space", "owner", "scope", "kind", "topic_id", "tier", "layer", "sublayer")
+"""What a new version has in common with the one before it, unless the caller says otherwise."""
+
+
+def update(
+    engine: Engine, id: str, content: str, fields: Mapping[str, Any], idempotency_key: str | None = None
+) -> Receipt:
+    """Write the next version of a memory. What ``fields`` leave out of its address and kind is as it was."""
+    with engine.read() as reader:
+        stored = find(engine, reader, id)
+    if stored.body is None:
+        raise WrongState(f"its content was {stored.state.removed}.", field="id", hint="Add it as a new memory.")
+    kept = {name: stored.body[name] for name in _OF_THE_CONCEPT if name in stored.body}
+    fact_key = stored.body.get("meta", {}).get("key")
+    given = {**kept, **({"key": fact_key} if fact_key else {}), **fields, "content": content}
+    return add(engine, given | {"supersedes": stored.state.id}, idempotency_key, refuse_expired=True)
+
+
+@failures_noted(Node.HOTPATH, Op.UPDATE)
+@again_on_conflict
+def supersede(engine: Engine, old: str, *, by: str) -> Receipt:
+    """Make an active memory the next version of another one, which leaves the active set.
+
+    A caller who is believed less than the older memory's author cannot replace it by somebody else's words; with words that
+    are believed less, too, the newer memory waits for a decision.
+    """
+    with changing(engine, by, field="by", overrules=False) as (pen, newer):
+        older = find(engine, pen.writer, old, "old")
+        check_pair(pen, older, newer)
+        may_overrule(engine, newer if _is_outranked(pen, older, newer) else older)
+        return supersede_in(pen, older, newer, BY_HAND)
+
+
+def _is_outranked(pen: Pen, older: Stored, newer: Stored) -> bool:
+    order = pen.engine.policy.conflict.authority_order
+    return outranks(Authority(older.state.authority), Authority(newer.state.authority), order)
+
+
+def check_pair(pen: Pen, older: Stored, newer: Stored) -> None:
+    """Raise unless both memories are active, of one place and of one sort."""
+    if older.state.id == newer.state.id:
+        raise BadInput("is the same memory.", field="by", hint="A memory does not replace itself.")
+    seen_older, seen_newer = as_seen(pen.engine, pen.writer, [older, newer])
+    check_active(seen_older, "old")
+    check_active(seen_newer, "by")
+    check_same_place(older, newer.stream, newer.body or {}, "by")
+
+
+def supersede_in(pen: Pen, older: Stored, newer: Stored, rule: str, *, decided: bool = False) -> Receipt:
+    """Make ``newer`` the next version of ``older``, or let it wait if ``older`` is believed more.
+
+    Where somebody who may overrule the older one has ``decided``, nothing waits any more.
+    """
+    pen.load(older, newer)
+    if not decided and _is_outranked(pen, older, newer):
+        return _hold(pen, older, newer)
+    assert older.body is not None, "an active memory has its content"
+    engine, old, new = pen.engine, older.state.id, newer.state.id
+    gone = trace.memory_deleted(engine.caller, old, older.body, "superseded", engine.in_force.expanded)
+    pen.record(Event.SUPERSEDED, old, rule=rule, to=Status.SUPERSEDED, other=new)
+    if newer.state.supersedes_id is None and not _is_outranked(pen, newer, older):
+        # else it goes on with a chain of its own; and nobody gives a person's words a name that was only guessed
+        _take_key(pen, older, newer)
+        pen.record(Event.RESOLVED, new, rule=rule, to=Status.ACTIVE, other=old)
+    carry_links_on(pen, older, new)
+    changed = (Changed(old, "active", "superseded"), Changed(new, "active", "active"))
+    return _receipt(pen, Outcome.SUPERSEDED, new, (rule,), changed, gone)
+
+
+def _hold(pen: Pen, older: Stored, newer: Stored) -> Receipt:
+    """Let a memory wait for a decision: what it would replace is believed more."""
+    engine, old, new = pen.engine, older.state.id, newer.state.id
+    assert newer.body is not None, "an active memory has its content"
+    gone = trace.memory_deleted(engine.caller, new, newer.body, OUTRANKED, engine.in_force.expanded)
+    _take_key(pen, older, newer)
+    pen.record(Event.HELD, new, rule=OUTRANKED, to=Status.CONTRADICTORY, other=old)
+    conflict = trace.memory_conflict(engine.caller, old, new, "authority", dedup_key_of(to_memory(pen.stored(old))))
+    changed = (Changed(new, "active", "contradictory"),)
+    receipt = _receipt(pen, Outcome.CONTRADICTED, new, (OUTRANKED,), changed, conflict, gone)
+    why = explain(pen, new, older, Authority(newer.state.authority), "authority")
+    return replace(receipt, detail=why)
+
+
+def _take_key(pen: Pen, older: Stored, newer: Stored) -> None:
+    before, now = newer.state, older.state
+    if before.canonical_key != now.canonical_key or before.key_digest != now.key_digest:
+        amendment = {"canonical_key": now.canonical_key, "key_digest": now.key_digest}
+        pen.record(Event.REKEYED, before.id, rule=TAKES_KEY, other=now.id, amendment=amendment)
+
+
+def _receipt(
+    pen: Pen, outcome: Outcome, id: str, reasons: tuple[str, ...], changed: tuple[Changed, ...], *events: trace.Trace
+) -> Receipt:
+    keep(pen.engine, pen.writer, events, pen.stream.number)
+    pen.flush()
+    (shown,) = as_seen(pen.engine, pen.writer, [pen.stored(id)])
+    return Receipt(outcome, to_memory(shown), reasons, events, changed)

@@ -1,0 +1,297 @@
+"""Classify a draft: event type, layer, importance, lifetime in ticks, and whether policy lets it be written."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.model.policy import Policy
+from recollect.model.policy_governance import RetentionRule
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import SUBLAYERS, Authority, EventType, Kind, Layer, Source, Tier
+from recollect.rules.gates.draft import Context, Draft, Rejection
+from recollect.rules.language.text import words
+from recollect.rules.trust.authority import grant_authority, rank
+
+
+class _Rule(NamedTuple):
+    """A named pattern over lower-cased text; one that begins with ``^`` is only tried at the beginning.
+
+    Most texts have none of a rule's ``words``, and are spared the pattern.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    at_start: bool
+    words: frozenset[str]
+
+    def fits(self, lowered: str, words: frozenset[str]) -> bool:
+        if self.at_start:
+            return self.pattern.match(lowered) is not None
+        return not self.words.isdisjoint(words) and self.pattern.search(lowered) is not None
+
+
+def _rule(name: str, pattern: str, words: str = "") -> _Rule:
+    if not pattern.startswith("^") and not words:
+        raise ValueError(f"{name} is tried anywhere in a text, so it must name the words that it needs")
+    return _Rule(name, re.compile(pattern.removeprefix("^")), pattern.startswith("^"), frozenset(words.split()))
+
+
+_PREFERENCE = _rule(
+    "says_preference",
+    r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?|favou?rites?|would rather|can'?t stand)\b",
+    "prefer prefers like likes love loves hate hates dislike dislikes enjoy enjoys favorite favorites favourite "
+    "favourites rather stand",
+)
+
+_EVENT_RULES: tuple[tuple[EventType, _Rule], ...] = (
+    (
+        EventType.CORRECTION,
+        _rule("opens_as_correction", r"^\W*(?:actually|correction|no,|sorry,|i meant|that'?s wrong|that was wrong)\b"),
+    ),
+    (
+        EventType.DECISION,
+        _rule(
+            "says_decided",
+            r"\b(?:we|i|team) (?:have )?(?:decided|agreed|chose|settled)\b|\bdecision:|\bwe(?:'ll| will) (?:use|go with)\b",
+            "decided agreed chose settled decision use go",
+        ),
+    ),
+    (EventType.PREFERENCE, _PREFERENCE),
+    (
+        EventType.PREFERENCE,
+        _rule("states_rule", r"^\W*(?:please )?(?:no|never|always|avoid|don'?t|do not|stop|use|keep|prefer)\b"),
+    ),
+    (
+        EventType.EXECUTION,
+        _rule("reports_action", r"^\W*(?:ran|executed|deployed|installed|migrated|released|rolled back|completed)\b"),
+    ),
+)
+
+_LAYER_RULES: tuple[tuple[Layer, str, _Rule], ...] = (
+    (
+        Layer.INTENT,
+        "anti-pattern",
+        _rule(
+            "names_anti_pattern",
+            r"\banti-?pattern\b|\bbad practice\b|\bnever again\b",
+            "anti antipattern practice again",
+        ),
+    ),
+    (
+        Layer.SELF,
+        "constraint",
+        _rule("states_limit", r"^\W*(?:please )?(?:no|never|avoid|don'?t|do not|stop|must not|cannot)\b"),
+    ),
+    (Layer.INTENT, "rule", _rule("states_rule", r"^\W*(?:please )?always\b")),
+    (Layer.INTENT, "rule", _rule("states_rule", r"\b(?:must|shall|should always)\b", "must shall should")),
+    (
+        Layer.INTENT,
+        "goal",
+        _rule(
+            "states_goal",
+            r"\b(?:goal|aims?|plans?|wants?|hopes?|intends?) (?:is |are )?to\b|\bgoal:|\bby the end of\b",
+            "goal aim aims plan plans want wants hope hopes intend intends end",
+        ),
+    ),
+    (
+        Layer.WORLD,
+        "failure",
+        _rule(
+            "reports_failure",
+            r"\b(?:fail(?:s|ed|ure)?|error|crash(?:es|ed)?|bug|broken?|outage|regression)\b",
+            "fail fails failed failure error crash crashes crashed bug broke broken outage regression",
+        ),
+    ),
+    (Layer.WORLD, "method", _rule("tells_how", r"^\W*(?:to \w[^,]*,|how to\b|steps?:|run |use )")),
+    (Layer.WORLD, "method", _rule("tells_how", r"\bby (?:running|using|calling)\b", "running using calling")),
+    (Layer.SELF, "preference", _PREFERENCE),
+    (
+        Layer.SELF,
+        "identity",
+        _rule(
+            "says_who",
+            r"\b(?:my name is|i am|i'm|is called|lives? in|works? (?:at|for|as)|pronouns|born|native)\b",
+            "name am im called live lives work works pronouns born native",
+        ),
+    ),
+)
+
+
+def classify_event(candidate: Candidate, source: Source) -> tuple[EventType, str]:
+    """The event type and the rule that chose it."""
+    if candidate.event_type is not None:
+        return candidate.event_type, "event_type:as_given"
+    if candidate.kind in (Kind.SHORT_TERM, Kind.EPISODIC):
+        return EventType.CONTEXT, "event_type:kind_is_an_event"
+    if source is Source.TOOL:
+        return EventType.EXECUTION, "event_type:source_is_a_tool"
+    lowered, present = candidate.content.lower(), frozenset(words(candidate.content))
+    for event_type, rule in _EVENT_RULES:
+        if rule.fits(lowered, present):
+            return event_type, f"event_type:{rule.name}"
+    return EventType.FACT, "event_type:default"
+
+
+def classify_layer(candidate: Candidate) -> tuple[Layer, str, str]:
+    """Layer, sublayer, and the rule that chose them."""
+    if candidate.layer is not None and candidate.sublayer is not None:
+        return candidate.layer, candidate.sublayer, "layer:as_given"
+    if candidate.sublayer is not None:
+        layer = next(layer for layer, names in SUBLAYERS.items() if candidate.sublayer in names)
+        return layer, candidate.sublayer, "layer:of_given_sublayer"
+    lowered, present = candidate.content.lower(), frozenset(words(candidate.content))
+    for layer, sublayer, rule in _LAYER_RULES:
+        if candidate.layer in (None, layer) and rule.fits(lowered, present):
+            return layer, sublayer, f"layer:{rule.name}"
+    if candidate.layer is not None:
+        return candidate.layer, SUBLAYERS[candidate.layer][0], "layer:first_of_given_layer"
+    return Layer.WORLD, "fact", "layer:default"
+
+
+def is_standing_rule(body: Mapping[str, Any]) -> bool:
+    """Whether a memory says how to behave, whatever is asked: a semantic one in the sublayer of rules."""
+    return body.get("layer") == Layer.INTENT and body.get("sublayer") == "rule" and body.get("kind") == Kind.SEMANTIC
+
+
+_URGENT = re.compile(r"\b(?:important|critical|crucial|essential|never forget|remember this)\b")
+
+_BASE: dict[EventType, int] = {
+    EventType.CORRECTION: 4,
+    EventType.DECISION: 4,
+    EventType.PREFERENCE: 3,
+    EventType.FACT: 2,
+    EventType.EXECUTION: 2,
+    EventType.CONTEXT: 1,
+}
+
+
+def by_weight(authority: Authority, importance: int, order: Sequence[Authority]) -> tuple[int, int]:
+    """What to sort by so that what is believed most comes first, and of what is believed alike the most important."""
+    return rank(authority, order), -importance
+
+
+def weigh(candidate: Candidate, event_type: EventType, sublayer: str) -> tuple[int, tuple[str, ...]]:
+    """The importance and every rule that moved it."""
+    if candidate.importance is not None:
+        return candidate.importance, ("importance:as_given",)
+    if candidate.tier is Tier.CANON:
+        return 5, ("importance:canon",)
+    level, reasons = _BASE[event_type], [f"importance:event_type:{event_type}"]
+    if event_type is EventType.CONTEXT:
+        return level, tuple(reasons)  # what is only being talked about matters no more for being about someone
+    if sublayer in ("identity", "constraint", "rule", "anti-pattern") and level < 4:
+        level, reasons = 4, [*reasons, f"importance:sublayer:{sublayer}"]
+    if _URGENT.search(candidate.content.lower()) and level < 5:
+        level, reasons = level + 1, [*reasons, "importance:says_important"]
+    return level, tuple(reasons)
+
+
+KEPT = "kept_by:retention_rule"
+
+
+def retention_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """Say when it will expire. Never refuses.
+
+    A time of its own that the caller gave comes first. Else the policy's cell for its kind and event type decides:
+    kept, or gone so many ticks after it was written (``ttl``) or last said (``decay``).
+    """
+    if draft.candidate.ttl_ticks is not None:
+        return draft.decide("retention:stated", retention=RetentionRule(mode="ttl", ticks=draft.candidate.ttl_ticks))
+    rule = context.policy.retention.cell(draft.candidate.kind, draft.event_type)
+    if rule.ticks is None:
+        return draft.decide(KEPT)
+    return draft.decide(f"retention:{rule.mode}", f"{rule.ticks} ticks", retention=rule)
+
+
+def renewed_tick(mode: str | None, ticks: int | None, now: int) -> int | None:
+    """When what decays will expire, now that it was said again; ``None`` where saying it again changes nothing.
+
+    >>> renewed_tick("decay", 50, 100)
+    150
+    """
+    return now + ticks if mode == "decay" and ticks is not None else None
+
+
+def expiry_reason(mode: str | None, by_tick: bool) -> str:
+    """Why something expired, as traces say it: its time was over, or nobody had said it again."""
+    return "decay" if by_tick and mode == "decay" else "ttl_expired"
+
+
+_MINIMAL = (EventType.PREFERENCE, EventType.DECISION, EventType.CORRECTION)
+
+
+def classify_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """Say what sort of statement it is: event type, layer, authority and importance. Refuses canon that is a guess."""
+    candidate = draft.candidate
+    event_type, event_rule = classify_event(candidate, draft.source)
+    authority, authority_reason = _believed(draft, context)
+    if candidate.tier is Tier.CANON and authority is Authority.AI_INFERRED:
+        return Rejection("classify", "canon_needs_authority", _CANON)
+    layer, sublayer, layer_rule = _no_rule_from_a_guess(authority, *classify_layer(candidate))
+    importance, importance_reason = weigh(candidate, event_type, sublayer)
+    if context.promoting:
+        importance_reason = ("importance:carried_over",)
+    draft = draft.decide(event_rule, event_type, event_type=event_type)
+    draft = draft.decide(layer_rule, f"{layer}/{sublayer}", layer=layer, sublayer=sublayer)
+    draft = draft.decide(f"authority:{authority}", authority_reason, authority=authority)
+    return draft.decide(
+        importance_reason[-1],
+        str(importance),
+        importance=importance,
+        importance_reason=importance_reason,
+        authority_reason=_stated_reason(candidate, context) or authority_reason,
+    )
+
+
+_CANON = "What a model or a tool inferred cannot be canon. Have a person say it, or leave the tier out."
+
+
+def _stated_reason(candidate: Candidate, context: Context) -> str | None:
+    """Why something is believed is for the rules to say, unless the application says it or it comes from another space."""
+    return candidate.authority_reason if context.caller.trusted or context.promoting else None
+
+
+def _no_rule_from_a_guess(authority: Authority, layer: Layer, sublayer: str, rule: str) -> tuple[Layer, str, str]:
+    """What a model or a tool inferred may tell of a rule; it never is one, whatever its words or its fields say."""
+    if authority is Authority.AI_INFERRED and (layer, sublayer) == (Layer.INTENT, "rule"):
+        return Layer.WORLD, "fact", "layer:rule_needs_authority"
+    return layer, sublayer, rule
+
+
+def _believed(draft: Draft, context: Context) -> tuple[Authority, str]:
+    """Who speaks decides. What is promoted is believed as much as it was, and no more."""
+    candidate = draft.candidate
+    if context.promoting and candidate.authority is not None:
+        return candidate.authority, candidate.authority_reason or ""
+    tools = context.policy.authority.verifying_tools
+    return grant_authority(draft.source, context.caller, candidate.authority, tools, candidate.actor_id)
+
+
+def write_policy_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """Does the policy admit this event type, and as this kind?
+
+    ``none`` admits nothing. The deny list comes next, then the allow list if there is one. Otherwise ``minimal`` admits
+    preferences, decisions and corrections, and the lines of the conversation; ``normal`` and ``aggressive`` every type.
+    Last come the types that may be semantic memories, and profile facts.
+    """
+    code = event_type_refusal(draft.candidate.kind, draft.event_type, context.policy)
+    if code is not None:
+        return Rejection("write_policy", code, f"The policy does not admit memories of type {draft.event_type}.")
+    if context.policy.write.allow_event_types is not None:
+        return draft.decide("allowed_by:allow_event_types")
+    return draft.decide(f"allowed_by:write_policy:{context.policy.write.policy}")
+
+
+def event_type_refusal(kind: Kind, event_type: EventType, policy: Policy) -> str | None:
+    """The code with which the policy refuses an event type, or ``None``."""
+    write = policy.write
+    if write.policy == "none":
+        return "write_policy_none"
+    if event_type in write.deny_event_types:
+        return "event_type_denied"
+    if write.allow_event_types is not None and event_type not in write.allow_event_types:
+        return "event_type_not_allowed"
+    listed = write.allow_event_types is not None or kind is Kind.SHORT_TERM
+    if write.policy == "minimal" and event_type not in _MINIMAL and not listed:
+        return "write_policy_minimal"
+    return None if policy.promotion.admits(kind, event_type) else "event_type_not_of_kind"

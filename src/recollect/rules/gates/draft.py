@@ -1,0 +1,112 @@
+"""A candidate on its way through the gates, and the two ways a gate can answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from recollect.model.caller import Caller
+from recollect.model.policy import Policy
+from recollect.model.policy_governance import RetentionRule
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import Authority, EventType, Layer, Namespace, Source
+from recollect.rules.identity.keys import CanonicalKey
+from recollect.rules.statements import Frame
+
+_GATE_OF = {
+    "allowed_by": "write_policy",
+    "kept_by": "retention",
+    "event_type": "classify",
+    "layer": "classify",
+    "authority": "classify",
+    "importance": "classify",
+    "conflict": "identity",
+    "change": "identity",
+}
+
+
+class Decision(NamedTuple):
+    """One thing that a rule decided, kept with the memory so that it can explain itself."""
+
+    rule: str
+    detail: str = ""
+
+    @property
+    def gate(self) -> str:
+        """The gate that the rule belongs to: the first part of its code, with a few exceptions."""
+        first = self.rule.split(":", 1)[0]
+        return _GATE_OF.get(first, first)
+
+    def packed(self) -> str:
+        """As one short string, since every memory carries a dozen."""
+        return f"{self.rule} {self.detail}" if self.detail else self.rule
+
+    @classmethod
+    def unpacked(cls, text: str) -> "Decision":
+        rule, _, detail = text.partition(" ")
+        return cls(rule, detail)
+
+    def to_dict(self) -> dict[str, str]:
+        return {"gate": self.gate, "rule": self.rule, "detail": self.detail}
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A gate's no: a stable code, and a sentence that says what to do next (never the refused words)."""
+
+    gate: str
+    code: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a gate may know: the policy, the caller, and the time. No store, no clock of its own."""
+
+    policy: Policy
+    caller: Caller
+    now: datetime
+    promoting: bool = False
+    """Whether this is a memory on its way from another space, along a path that was checked."""
+    clean: set[str] = field(default_factory=set)
+    """Short texts in which nothing sensitive is. What is written together shares many, and each is scanned once."""
+
+
+class Draft(NamedTuple):
+    """What has been decided about a candidate so far."""
+
+    candidate: Candidate
+    namespace: Namespace = Namespace.PROD
+    expires_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    statement: str | None = None
+    """The content without the words that say since when it holds, if it has any: what names its concept."""
+    retention: RetentionRule | None = None
+    source: Source = Source.USER
+    authority: Authority = Authority.AI_INFERRED
+    authority_reason: str = ""
+    event_type: EventType = EventType.FACT
+    layer: Layer = Layer.WORLD
+    sublayer: str = "fact"
+    importance: int = 2
+    importance_reason: tuple[str, ...] = ()
+    content_hash: str = ""
+    fingerprint: str = ""
+    key: CanonicalKey | None = None
+    speaker: str = ""
+    """Who "I" is in the content."""
+    frames: tuple[Frame, ...] = ()
+    """What the statement reader reads in the content, the main statement first."""
+    terms: tuple[str, ...] = ()
+    """Those that it says, by which it is compared: the words of its key are not among them."""
+    vector: bytes = b""
+    """What its content means, as it is kept; empty where there are no vectors."""
+    decisions: tuple[Decision, ...] = ()
+
+    def decide(self, rule: str, detail: str = "", **values: Any) -> "Draft":
+        """The draft with these values set, and a note of which rule set them."""
+        return self._replace(decisions=(*self.decisions, Decision(rule, detail)), **values)
+
+
+Gate = Callable[[Draft, Context], Draft | Rejection]

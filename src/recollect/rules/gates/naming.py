@@ -1,0 +1,127 @@
+"""Naming: the canonical key and the hashes of a draft."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.model.item import folded_text
+from recollect.model.policy import Policy
+from recollect.model.principals import short_name
+from recollect.model.record import TITLE, Candidate
+from recollect.model.vocabulary import KIND_CLASS, Kind, KindClass, Space
+from recollect.rules.gates.draft import Context, Draft, Rejection
+from recollect.rules.identity.keys import CanonicalKey, choose_key, is_cut
+from recollect.rules.language.findable import said_terms
+from recollect.rules.language.text import fingerprint, sha256_hex
+from recollect.rules.statements import ChangeMark, Frame, Tense, read_statement
+from recollect.rules.statements.frame import ANY, SELF
+
+_DIGITS = 32
+"""How many hex digits of a digest tell two slots apart."""
+
+
+def naming_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """Compute the content's hashes, the terms that it says, and the key that says which concept it is. Never refuses.
+
+    Kinds that record events are named by their number in the stream, which is drawn when they are stored.
+    """
+    candidate, policy = draft.candidate, context.policy
+    mark = fingerprint(candidate.content, policy.text.synonyms)
+    speaker = _speaker(draft, context)
+    said = draft.statement or candidate.content  # without the words that only say how long it holds
+    frames = frames_of(said, candidate.kind, speaker, policy)
+    if draft.statement is not None and draft.valid_until is None and any(one.tense is Tense.PAST for one in frames):
+        frames = frames_of(
+            candidate.content, candidate.kind, speaker, policy
+        )  # "has lived in Porto since 2020" holds now
+    frames = tuple(frame if draft.valid_from is not None else to_come(frame, context.now) for frame in frames)
+    if draft.valid_until is not None and draft.valid_until <= context.now:
+        frames = tuple(map(ended, frames))
+    elif draft.valid_from is not None:
+        frames = tuple(map(begun, frames))
+    key = choose_key(
+        kind=candidate.kind,
+        canonical_key=candidate.canonical_key,
+        title=candidate.title,
+        topic_id=candidate.topic_id,
+        tier=candidate.tier,
+        fact_key=candidate.key,
+        sequence_no=0,
+        fingerprint=sha256_hex(folded_text(candidate.content)) if policy.keys.fallback == "folded" else mark,
+        frames=frames,
+        shared_fallback=policy.keys.fallback == "shared",
+    )
+    named = {"content": candidate.content, "entities": candidate.entities}
+    return draft.decide(
+        f"key:{key.source}",
+        f"{key.text}, by {key.rule}" if key.rule else key.text,
+        candidate=_with_title(candidate, key),
+        key=key,
+        speaker=speaker,
+        frames=frames,
+        content_hash=sha256_hex(candidate.content),
+        fingerprint=mark,
+        terms=tuple(said_terms(named, policy.text.synonyms)),
+    )
+
+
+def _with_title(candidate: Candidate, key: CanonicalKey) -> Candidate:
+    """Keep a title that its key has no room for, and the heading of a procedure, which is told with its steps."""
+    if candidate.title is None or not (candidate.kind is Kind.PROCEDURAL or is_cut(key.text, key.digest)):
+        return candidate
+    return candidate.model_copy(update={"meta": {**candidate.meta, TITLE: candidate.title}})
+
+
+def frames_of(content: str, kind: Kind, speaker: str, policy: Policy) -> tuple[Frame, ...]:
+    """Read a statement, if the policy has statements read. What records an event states nothing that could change."""
+    wanted = policy.keys.parser and KIND_CLASS[kind] is not KindClass.EVENT
+    return read_statement(content, speaker) if wanted else ()
+
+
+def ended(frame: Frame) -> Frame:
+    """Read a statement that no longer holds as the end of what it says: "was vegetarian until 2024" ends "is vegetarian"."""
+    if frame.tense is not Tense.PAST or frame.negated:
+        return frame
+    return replace(frame, tense=Tense.NOW, negated=True, single=False, change=ChangeMark.STOP)
+
+
+_YEAR = re.compile(r"\b20\d\d\b")
+
+
+def to_come(frame: Frame, now: datetime) -> Frame:
+    """Read what is said of a later year as contested: "the rent is 950 from May 2030" does not hold yet."""
+    later = any(int(year) > now.year for year in _YEAR.findall(" ".join((frame.rest, *frame.scope))))
+    return replace(frame, single=False, contested=True) if later and frame.single else frame
+
+
+def begun(frame: Frame) -> Frame:
+    """Read a statement that says since when it holds as news: "lives in Porto since 2021" replaces another home.
+
+    So does a plan with its date, "will live in Porto from May 2030", by which the older home holds until then.
+    """
+    if frame.planned:
+        frame = replace(frame, tense=Tense.NOW, single=True)
+    return replace(frame, change=ChangeMark.NOW) if frame.change is ChangeMark.NONE else frame
+
+
+def slots_of(frames: Sequence[Frame]) -> dict[str, str]:
+    """Return the digests by which later statements find this one: its slot, and whom and what it names."""
+    if not frames:
+        return {}
+    slot = {} if frames[0].attribute == ANY else {"slot": _digest(frames[0].slot)}
+    named = next((frame.subject_value for frame in frames if frame.subject_value), None)
+    return slot | ({"subject_value": _digest(named)} if named else {})
+
+
+def _digest(text: str) -> str:
+    return sha256_hex(text)[:_DIGITS]
+
+
+def _speaker(draft: Draft, context: Context) -> str:
+    """Who "I" is. In a person's own memory it is that person; where several people write, it has to be said."""
+    candidate = draft.candidate
+    if candidate.space in (Space.USER, Space.SESSION):
+        return SELF
+    author = short_name(candidate.author.id) if candidate.author else None
+    return author or candidate.user_id or context.caller.name

@@ -1,0 +1,284 @@
+"""Procedures: how something is done, as numbered steps in the imperative.
+
+A memory of kind ``procedural`` holds its steps as its content, one a line, ``1.`` to ``N.``. It is made only when somebody asks
+for that kind, or says "How to …:" and then the steps. Its category is ``procedural``, and no read comes upon it unless it names
+that category or that kind.
+
+Whether a step is in the imperative is decided by how it begins. Where somebody asks for a procedure, a step is refused only
+if it surely is none ("The server restarts", "I open the file"); where nobody asks, it counts only if it surely is one.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from recollect.model.record import Candidate
+from recollect.model.vocabulary import Kind
+from recollect.rules.gates.draft import Context, Draft, Rejection
+
+CATEGORY = "procedural"
+ORDINARY_KINDS = tuple(kind for kind in Kind if kind is not Kind.PROCEDURAL)
+"""What a read is about that does not ask for procedures."""
+NUMBERED = "procedure:numbered"
+AS_GIVEN = "procedure:as_given"
+DETECTED = "extracted:procedure"
+
+_FEWEST_DETECTED = 2
+_LONGEST_TITLE = 80
+_MOST_CLAUSES = 8
+"""How many parts of a sentence are looked through for its verb."""
+_HINT = 'Write one step a line, as in "1. Open the valve".'
+
+
+class Procedure(NamedTuple):
+    """What is to be done: a title where one was said, and the steps without their numbers."""
+
+    title: str | None
+    steps: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The steps as they are kept."""
+        return "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, start=1))
+
+
+def names_procedures(categories: str | Iterable[str] | None) -> bool:
+    """Whether a read that names this category, or these, asks for procedures."""
+    return CATEGORY in ((categories,) if isinstance(categories, str) else categories or ())
+
+
+def place_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """Put a procedure where procedures are, and nowhere else: its category is how agents ask for it, and what their lists allow.
+
+    Borders ask for the category, so this is first.
+    """
+    candidate = draft.candidate
+    if candidate.kind is not Kind.PROCEDURAL or candidate.category == CATEGORY:
+        return draft
+    if "category" in candidate.model_fields_set:
+        if not context.policy.procedures.steps_required or context.promoting:
+            return draft
+        where = f"Procedures are kept in the category {CATEGORY!r}. Leave the category out, or use tags."
+        return Rejection("procedure", "procedure_category", where)
+    return draft._replace(candidate=candidate.model_copy(update={"category": CATEGORY}))
+
+
+def steps_gate(draft: Draft, context: Context) -> Draft | Rejection:
+    """Hold a procedure to numbered steps. Plain lines that surely are instructions are numbered.
+
+    What comes from another space was a procedure there already.
+    """
+    candidate, settings = draft.candidate, context.policy.procedures
+    if candidate.kind is not Kind.PROCEDURAL or not settings.steps_required or context.promoting:
+        return draft
+    found = read_steps(candidate.content, settings.max_steps)
+    if isinstance(found, Rejection):
+        return found
+    rule = AS_GIVEN if found.text == candidate.content else NUMBERED
+    return draft.decide(rule, f"{len(found.steps)} steps", candidate=_with(candidate, found))
+
+
+def _with(candidate: Candidate, found: Procedure) -> Candidate:
+    named = candidate.canonical_key or candidate.title or candidate.topic_id
+    title = {"title": found.title} if found.title and not named else {}
+    return candidate.model_copy(update={"content": found.text, **title})
+
+
+# ── reading steps ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+_STEP = re.compile(r"\s{0,8}(?:step )?([0-9]{1,3}) ?(?:[.):] {1,4}|[.)](?=[^\W\d]))(\S.*)", re.I)
+_BULLET = re.compile(r"\s{0,8}[-*•] +(\S.*)")
+_HOW_TO = re.compile(r"(?:here(?:'|’| i)s |this is |remember )?how to (\S[^:?\n]*):\s*", re.I)
+
+
+def read_steps(text: str, max_steps: int) -> Procedure | Rejection:
+    """The steps of a text that was given as a procedure, or what is wrong with it.
+
+    >>> read_steps("How to water the plants:\\n1) Fill the can\\n2) Pour slowly", 30)
+    Procedure(title='water the plants', steps=('Fill the can', 'Pour slowly'))
+    >>> read_steps("Fill the can\\nPour slowly", 30).text
+    '1. Fill the can\\n2. Pour slowly'
+    >>> read_steps("The plants like water", 30).code
+    'procedure_not_numbered'
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    opening = _HOW_TO.fullmatch(lines[0]) if lines else None
+    title = _title(opening)
+    steps = _numbered(lines[1:] if opening else lines)
+    if steps is None:
+        steps = _plain(lines[1:] if opening else lines)
+    if not steps:
+        return Rejection("procedure", "procedure_not_numbered", f"A procedure is numbered steps from 1 on. {_HINT}")
+    if len(steps) > max_steps:
+        limit = f"It has {len(steps)} steps; the policy allows {max_steps}. Make it two procedures."
+        return Rejection("procedure", "procedure_too_many_steps", limit)
+    for number, step in enumerate(steps, start=1):
+        if _surely_no_instruction(step):
+            what = f"Step {number} does not say what to do. Begin it with a verb, as in 'Open the valve'."
+            return Rejection("procedure", "procedure_not_imperative", what)
+    return Procedure(title, tuple(steps))
+
+
+def detect(message: str, max_steps: int) -> tuple[Procedure | None, str]:
+    """A procedure that a message states beyond doubt, if any, and the message without it.
+
+    It takes a line "How to …:" and right after it two steps or more, numbered from 1 on, each beginning with a verb that gives
+    an instruction. In a quotation or in code it does not count.
+
+    >>> detect("FYI\\nHow to water the plants:\\n1. Fill the can\\n2. Pour slowly\\nThanks!", 30)
+    (Procedure(title='water the plants', steps=('Fill the can', 'Pour slowly')), 'FYI\\nThanks!')
+    >>> detect("How to water plants:\\n1. Cans\\n2. Water", 30)
+    (None, 'How to water plants:\\n1. Cans\\n2. Water')
+    """
+    lines = message.splitlines()
+    for start, opening in _openings(lines):
+        end = start + 1
+        while end < len(lines) and _STEP.fullmatch(lines[end]):
+            end += 1
+        steps = _numbered(lines[start + 1 : end]) or []
+        if _FEWEST_DETECTED <= len(steps) <= max_steps and all(_surely_an_instruction(step) for step in steps):
+            return Procedure(_title(opening), tuple(steps)), "\n".join((*lines[:start], *lines[end:]))
+    return None, message
+
+
+def _openings(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    in_code = False
+    for place, line in enumerate(lines):
+        in_code ^= line.lstrip().startswith(("```", "~~~"))
+        opening = _HOW_TO.fullmatch(line)
+        if opening is not None and not in_code and _title(opening) is not None:
+            yield place, opening
+
+
+def _title(opening: re.Match[str] | None) -> str | None:
+    title = opening[1].strip() if opening is not None else ""
+    return title if 0 < len(title) <= _LONGEST_TITLE else None
+
+
+def _numbered(lines: Sequence[str]) -> list[str] | None:
+    """The steps of lines that count from 1 on; a line that is set in goes on with the step before it."""
+    steps: list[str] = []
+    for line in lines:
+        step = _STEP.fullmatch(line)
+        if step is not None and int(step[1]) == len(steps) + 1:
+            steps.append(step[2].strip())
+        elif step is None and steps and line[:2].isspace():
+            steps[-1] = f"{steps[-1]} {line.strip()}"
+        else:
+            return None
+    return steps
+
+
+def _plain(lines: Sequence[str]) -> list[str] | None:
+    """Lines without numbers as steps, if each of them surely is an instruction."""
+    bare = [bullet[1].strip() if (bullet := _BULLET.fullmatch(line)) else line.strip() for line in lines]
+    return bare if all(_surely_an_instruction(line) for line in bare) else None
+
+
+# ── the imperative ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_OPENERS = frozenset(
+    """please then next now first second third finally lastly also afterwards optionally always never and just only again
+    don't""".split()
+)
+"""What may stand before the verb."""
+_CLAUSES = frozenset(
+    "if when once after before while until unless to in on from at under with without for using as by where".split()
+)
+"""What opens a part of the sentence that ends at a comma, with the instruction after it."""
+_NO_VERBS = frozenset(
+    """
+    a all although am an any are be because been being both can could did does each every everybody everything had
+    has having he her here his how i is it its many may might most must my no nobody nothing one our shall she
+    should since some somebody something that the their there these they this those was we were what which who why
+    will would you your
+    """.split()
+)
+_FINITE = frozenset("is are was were has had does did goes will would can could shall should may might must".split())
+_IN_ING = frozenset("bring cling fling ping ring sing sling spring sting string swing wring".split())
+_IN_ED = frozenset("bed bleed breed embed exceed feed heed need proceed seed shed shred speed succeed wed weed".split())
+_VERBS = frozenset(
+    """
+    accept access acknowledge activate add adjust agree alert align allow analyse analyze answer append apply
+    approve archive arrange ask assemble assert assign attach authenticate authorise authorize avoid back bake
+    balance begin bind block boil book boot bring browse build bump buy bypass calculate calibrate call cancel
+    capture carry catch change charge check choose claim clean clear click clone close collect combine commit
+    compare compile complete comply compose compress compute configure confirm connect consider contact continue
+    convert cook cool copy correct count cover create cross cut deactivate debug decide declare decline decrease
+    define delete deliver deny deploy describe detach determine diff dig disable discard disconnect discuss dismiss
+    dispatch display divide do document double download drag drain draw drive drop dry dump duplicate edit eject
+    email embed empty enable encrypt end ensure enter erase escalate estimate evaluate examine exclude execute exit
+    expand explain export extract fasten feed fetch file fill filter finalise finalize find finish fix flag flash
+    flip flush focus fold follow force format forward freeze gather generate get give go grab grant grind group
+    guard hand handle hang hash heat hold identify ignore import include increase indicate inform initialise
+    initialize insert inspect install invite invoke isolate issue iterate join keep label launch lay leave let level
+    lift limit link list load locate lock log look loosen lower mail maintain make map mark mask match measure melt
+    merge migrate minimise minimize mix modify monitor mop mount move multiply name navigate note notify number
+    obtain offer omit open order organise organize pack paint park parse paste patch pause pay peel perform pick pin
+    ping place plan plant plug point pop post pour prepare press prevent print proceed process produce promote prompt
+    provide prune publish pull purge push put query queue quit quote raise read reboot rebuild recall receive
+    recheck record recover redeploy redirect reduce refactor refer refresh refuse register reinstall reject release
+    reload remember remind remove rename render reopen repair repeat replace reply report request require reschedule
+    reset resize resolve restart restore resume retrieve retry return reuse reverse revert review revoke rinse roll
+    rotate run save scan schedule scroll seal search secure select send separate serve set shake share shift ship
+    shred shut sign skip slice slide smooth soak solve sort specify split spread squash stage start state stir stop
+    store submit subtract summarise summarize supply support swap sweep switch sync synchronise synchronize tag take
+    talk tap tell test tidy tie tighten toggle trace track train transfer translate treat trigger trim try turn type
+    uncheck undo unfold uninstall unlock unmount unpack unplug unscrew unset untie update upgrade upload use
+    validate vary verify view visit wait walk warm warn wash watch water weigh whisk whitelist wipe withdraw work
+    wrap write zip
+    """.split()
+)
+"""Verbs that instructions begin with. A rule that has to be sure knows no others."""
+
+
+def _surely_an_instruction(step: str) -> bool:
+    words = _from_the_verb(step)
+    return bool(words) and words[0] in _VERBS and not _goes_on_as_statement(words)
+
+
+def _surely_no_instruction(step: str) -> bool:
+    words = _from_the_verb(step)
+    if not words or step[0] in "`$":  # a command to type, or words of another script
+        return False
+    first, second = words[0], words[1] if len(words) > 1 else ""
+    if first in _NO_VERBS or _goes_on_as_statement(words):
+        return True
+    if first in _VERBS:
+        return False
+    tells_who_does = second.endswith("s") and not _VERBS.isdisjoint({second[:-1], second[:-2]})
+    return tells_who_does or _is_inflected(first)
+
+
+def _goes_on_as_statement(words: Sequence[str]) -> bool:
+    return len(words) > 1 and words[1] in _FINITE
+
+
+def _is_inflected(word: str) -> bool:
+    """Opening, opened: it tells of something that is or was done."""
+    return (word.endswith("ing") and word not in _IN_ING) or (word.endswith("ed") and word not in _IN_ED)
+
+
+def _from_the_verb(step: str) -> list[str]:
+    """The words of a step from where its verb should stand, as far as the next comma."""
+    words: list[str] = []
+    for part in step.split(",", _MOST_CLAUSES):
+        words = _without_openers(_words(part))
+        if not words or words[0] not in _CLAUSES:
+            break
+    return words
+
+
+def _without_openers(words: list[str]) -> list[str]:
+    while len(words) > 1 and (words[0] in _OPENERS or _is_adverb(words[0]) or words[:2] == ["do", "not"]):
+        words = words[2 if words[0] == "do" else 1 :]
+    return words
+
+
+def _is_adverb(word: str) -> bool:
+    return word.endswith("ly") and word not in _VERBS
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]

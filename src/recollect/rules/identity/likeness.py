@@ -1,0 +1,276 @@
+"""Compare statements for near duplicates, choose the words to look them up by, and propose consolidations."""
+
+import difflib
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from rapidfuzz.distance import Indel
+
+from recollect.model.receipt import Plain
+from recollect.model.vocabulary import Authority
+from recollect.rules.gates.classification import by_weight
+from recollect.rules.identity.difference import Difference, differences_between, what_differs
+from recollect.rules.language.marks import Aspect
+from recollect.rules.language.reading import Statement, read
+from recollect.rules.language.text import terms
+
+Compare = Literal["meaning", "literal"]
+"""``meaning``: the terms of the text index and rapidfuzz. ``literal``: raw lower-cased words and difflib."""
+
+_WORD = re.compile(r"\w+")
+_ROUNDING = 1e-9
+"""Floating-point noise: 0.07 × 100 is a little more than 7, and must not be taken for 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearDuplicate:
+    """How two texts compare.
+
+    ``similar`` says that they are alike enough to look closer; ``same`` that nothing in them differs that matters.
+    ``score`` is the overlap of their terms, or the likeness of their letters where only that was high enough.
+    ``differences`` is empty, and says nothing, where they are not similar.
+    """
+
+    similar: bool
+    same: bool
+    score: float
+    differences: tuple[Difference, ...] = ()
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """The share of all the terms of both that both have (Jaccard): 1 for the same terms, 0 for none in common.
+
+    >>> overlap(frozenset({"ana", "likes", "tea"}), frozenset({"ben", "likes", "tea"}))
+    0.5
+    """
+    if not a and not b:
+        return 0.0
+    common = len(a & b)
+    return common / (len(a) + len(b) - common)
+
+
+def fewest_shared(n_terms: int, overlap: float) -> int:
+    """How many of a text's distinct terms another one has at least, if they overlap by that much.
+
+    The union is no smaller than our own set, so it is that share of it.
+
+    >>> fewest_shared(5, 0.6)
+    3
+    """
+    return max(1, math.ceil(overlap * n_terms - _ROUNDING))
+
+
+def prefix_length(n_terms: int, overlap: float) -> int:
+    """How many of a text's distinct terms to look up so that no text with that much overlap is missed.
+
+    A text that overlaps by ``overlap`` lacks at most those that it need not share, so any one term more is bound to
+    hit. Which terms are looked up makes no difference to that; the rarest find the fewest texts for nothing.
+
+    >>> prefix_length(5, 0.6)
+    3
+    """
+    if n_terms == 0:
+        return 0
+    return n_terms - fewest_shared(n_terms, overlap) + 1
+
+
+def literal_terms(text: str) -> frozenset[str]:
+    """The lower-cased words of a text as they stand, for the literal comparison."""
+    return frozenset(_WORD.findall(text.lower()))
+
+
+def sequence_ratio(a: str, b: str) -> float:
+    """How alike the letters are, exactly as ``difflib`` counts on lower-cased text."""
+    return difflib.SequenceMatcher(None, a.lower(), b.lower()).ratio()
+
+
+def _literal_ratio(a: str, b: str, at_least: float) -> float:
+    """``sequence_ratio``, or where it cannot reach ``at_least`` a cheap upper bound of it."""
+    matcher = difflib.SequenceMatcher(None, a.lower(), b.lower())
+    for bound in (matcher.real_quick_ratio, matcher.quick_ratio):
+        if bound() < at_least:
+            return bound()
+    return matcher.ratio()
+
+
+def _ratio(a: str, b: str, at_least: float, compare: Compare) -> float:
+    if compare == "literal":
+        return _literal_ratio(a, b, at_least)
+    return Indel.normalized_similarity(a.lower(), b.lower(), score_cutoff=at_least)
+
+
+def how_alike(
+    old: str,
+    new: str | Statement,
+    old_terms: frozenset[str] | None = None,
+    new_terms: frozenset[str] | None = None,
+    *,
+    overlap_min: float,
+    ratio_min: float,
+    compare: Compare = "meaning",
+) -> NearDuplicate:
+    """Whether two texts are near-duplicates, and whether they say the same thing.
+
+    They are similar if their terms overlap by ``overlap_min`` or their letters are alike by ``ratio_min``, and the same
+    if besides nothing that matters differs. A new text that is compared with many may be given as it was read. The
+    terms are worked out unless they are given; given ones must be those of the comparison: ``rules.text.terms``, or
+    ``literal_terms`` for the literal one.
+
+    >>> how_alike("Ana is allergic to peanuts", "Ben is allergic to peanuts", overlap_min=0.5, ratio_min=0.7).same
+    False
+    """
+    said = read(new) if isinstance(new, str) else new
+    read_terms = literal_terms if compare == "literal" else _index_terms
+    score = overlap(
+        read_terms(old) if old_terms is None else old_terms, read_terms(said.text) if new_terms is None else new_terms
+    )
+    if score < overlap_min:
+        ratio = _ratio(old, said.text, ratio_min, compare)
+        if ratio < ratio_min:
+            return NearDuplicate(similar=False, same=False, score=score)
+        score = ratio
+    differences = () if old == said.text else differences_between(read(old), said)
+    return NearDuplicate(similar=True, same=not differences, score=score, differences=differences)
+
+
+def _index_terms(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
+MAX_SHARED = 3
+"""More shared words than this are not asked for: the lists that it would take are long, and the gain is small."""
+
+
+def rarest_of(words: Iterable[str], frequencies: Mapping[str, int]) -> list[str]:
+    """The words in the order in which they are looked up: those that fewest others have first, ties by the word itself."""
+    return sorted(words, key=lambda word: (frequencies.get(word, 0), word))
+
+
+def lookup(
+    words: Collection[str], frequencies: Mapping[str, int], overlap_min: float, max_postings: int
+) -> tuple[list[str], int]:
+    """The words to look up, and how many of them a candidate must share.
+
+    Among the fewest words that must be looked up a near-duplicate shares at least one, and with each word more at
+    least one more. More words mean longer lists to read but fewer candidates, so they are added for as long as the
+    lists stay within the budget. Words that nobody else has cost nothing and can be shared with nobody.
+
+    >>> lookup(["ana", "allergi", "peanut"], {"ana": 9, "allergi": 2, "peanut": 1}, 0.6, 100)
+    (['allergi', 'ana', 'peanut'], 2)
+    """
+    rarest = rarest_of(words, frequencies)
+    fewest = prefix_length(len(rarest), overlap_min)
+    chosen, shared_min = rarest[:fewest], 1
+    for shared in range(2, min(len(rarest) - fewest + 1, MAX_SHARED) + 1):
+        wider = rarest[: fewest + shared - 1]
+        if sum(frequencies.get(word, 0) for word in wider) > max_postings:
+            break
+        chosen, shared_min = wider, shared
+    return sorted(word for word in chosen if frequencies.get(word)), shared_min
+
+
+def similar_pairs(texts: Sequence[frozenset[str]], overlap_min: float) -> Iterator[tuple[int, int]]:
+    """The places of any two texts whose words overlap by so much, the earlier place first.
+
+    Two such texts share one of the few rarest words of each, so only whoever does is compared.
+
+    >>> list(similar_pairs([frozenset({"ana", "tea"}), frozenset({"bees"}), frozenset({"ana", "tea"})], 0.6))
+    [(0, 2)]
+    """
+    frequencies = Counter(word for words in texts for word in words)
+    holders: dict[str, list[int]] = defaultdict(list)
+    for later, words in enumerate(texts):
+        rare = rarest_of(words, frequencies)[: prefix_length(len(words), overlap_min)]
+        for earlier in sorted({place for word in rare for place in holders[word]}):
+            if overlap(texts[earlier], words) >= overlap_min:
+                yield earlier, later
+        for word in rare:
+            holders[word].append(later)
+
+
+_DENIES = (Aspect.NEGATION, Aspect.OPPOSITE)
+"""Under different keys, two memories contradict each other only if nothing but these sets them apart: another name or
+number makes another fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Plain):
+    """One thing that consolidation would do, or for ``outdated``, that somebody has to decide.
+
+    ``redundant``: it says the same as ``other``, which is better. ``related``, ``conflict``: the two are linked. ``rekey``: it
+    gets the key that today's rules give. ``slot``: it keeps its key, and is found by the slot that today's rules read in it.
+    ``contested``: today's rules give it and ``other`` one key, so they are linked as possibly outdated. ``move``: it is test
+    data and goes to the namespace ``test``. ``outdated``: it may have replaced ``other``.
+    """
+
+    action: str
+    id: str
+    other: str | None
+    detail: str
+
+
+class Compared(NamedTuple):
+    """A live memory, as the clean-up compares it with others."""
+
+    id: str
+    content: str
+    authority: Authority
+    importance: int
+    number: int
+    """Its place in the stream: the higher, the newer."""
+    group: tuple[str | None, ...] = ()
+    """Only memories of the same group are compared: nobody's become redundant for what they may not know of."""
+    related: Collection[str] = ()
+    conflicts: Collection[str] = ()
+    """What it is linked to already."""
+
+
+def preference(one: Compared, order: Sequence[Authority]) -> tuple[tuple[int, int], int, str]:
+    """What to sort by so that the best comes first: by authority, then importance, then the newest, then the id."""
+    return by_weight(one.authority, one.importance, order), -one.number, one.id
+
+
+def proposals(
+    best_first: Sequence[Compared],
+    overlap_min: float,
+    synonyms: Mapping[str, str],
+    advance: Callable[[int], None] = lambda compared: None,
+) -> list[Step]:
+    """A step for each pair that shares enough words, unless it is linked so already. What is redundant is compared no more.
+
+    ``advance`` is told how many memories were compared so far.
+    """
+    words = [frozenset(terms(one.content, synonyms)) for one in best_first]
+    steps: list[Step] = []
+    gone: set[str] = set()
+    for better, worse in similar_pairs(words, overlap_min):
+        advance(worse)
+        best, other = best_first[better], best_first[worse]
+        if best.group != other.group or best.id in gone or other.id in gone:
+            continue
+        step = compare(best, other)
+        if step is not None:
+            steps.append(step)
+            gone |= {step.id} if step.action == "redundant" else set()
+    return steps
+
+
+def compare(best: Compared, other: Compared) -> Step | None:
+    """What to do with the lesser of two similar memories; ``None`` if it is done already.
+
+    >>> best = Compared("a", "The cache is enabled", Authority.USER_ASSERTED, 2, 1)
+    >>> compare(best, best._replace(id="b", content="The cache is not enabled")).action
+    'conflict'
+    """
+    differences = what_differs(best.content, other.content)
+    if not differences:
+        action, linked = "redundant", False
+    elif all(difference.aspect in _DENIES for difference in differences):
+        action, linked = "conflict", best.id in other.conflicts
+    else:
+        action, linked = "related", best.id in other.related
+    return None if linked else Step(action, other.id, best.id, f"{other.content!r} ~ {best.content!r}")

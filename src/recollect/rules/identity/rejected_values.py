@@ -1,0 +1,204 @@
+"""What it takes for two statements to claim the same value of the same concept, and how a rejected value is kept.
+
+A value is reduced to *marks*: short texts that every wording of it shares. A rejection keeps each mark as a keyed hash, so
+that the words are gone from it, and nobody without the key can try words out. A statement is refused if one of its marks,
+under the same key, is one that was kept.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from recollect.model.address import Address
+from recollect.model.ledger import Entry, Event
+from recollect.model.vocabulary import Space
+from recollect.rules.identity.keys import KeySource, identity
+from recollect.rules.language.text import normalise
+from recollect.rules.privacy.look_alikes import as_drawn
+from recollect.rules.statements import Frame, read_statement
+from recollect.rules.statements.frame import ANY, SELF
+
+SECRET_BYTES = 32
+MAX_SENTENCES = 64
+"""How many sentences of a long text the statement reader reads; all of them are compared word for word."""
+
+_GIVEN = frozenset({KeySource.EXPLICIT, KeySource.TOPIC, KeySource.PROFILE, KeySource.CHAIN})
+"""Who named the concept where the words alone may not: "8080" is a value of whatever its title says."""
+_MADE_OF_WORDS = frozenset({KeySource.FALLBACK, KeySource.EVENT})
+"""Keys that say nothing which the words do not say: a fingerprint, a number."""
+_THE_USER = frozenset({"user", "theuser", "self"})
+_SENTENCE_END = re.compile(r"(?<=[.!?;…。！？])\s+|\n+|\s\|\s")
+_LABEL = re.compile(r"^[\s>*•\-]*(?:\w[\w ]{0,30}:\s+)?")
+_KEPT_SIGNS = frozenset("+#%&@/=<>")
+_LOOKS_LIKE = str.maketrans({"0": "o", "1": "l", "|": "l"})
+_CAPITAL_I = re.compile(r"(?<=[^\W\d_])I(?=[a-z])|(?<=[a-z])I\b")
+
+
+class Claim(NamedTuple):
+    """A statement as a rejection looks at it: where it is made, its words, and who named its concept."""
+
+    address: Address
+    content: str
+    key: str
+    key_source: KeySource
+    person: str | None = None
+    """Whose words or doings it records, if that is known: the user of a session, say."""
+
+    @classmethod
+    def of_memory(cls, address: Address, body: Mapping[str, Any], key: str) -> "Claim":
+        return cls(address, body["content"], key, KeySource(body["key_source"]), body.get("user_id"))
+
+
+class Sealed(NamedTuple):
+    """A rejection's marks under their key, as the store keeps them; ``id`` is the rejection's."""
+
+    id: str
+    secret: str
+    mark: str
+
+
+def seal(secret: str, mark: str) -> str:
+    """Return the keyed hash of a mark: HMAC-SHA-256, in hex."""
+    return hmac.new(bytes.fromhex(secret), mark.encode("utf-8"), hashlib.sha256).hexdigest()
+
+
+def rejected_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
+    """Return the marks of a value that is being rejected: what a statement must share to be the same value.
+
+    A statement that says several things is rejected as a whole: which of them was false is not known.
+    """
+    marks = set(_under_its_key(claim, synonyms))
+    drawn = as_drawn(claim.content)
+    frames = _frames(drawn)
+    if claim.key_source not in _GIVEN or frames:
+        marks |= set(_word_for_word(claim.content, synonyms))
+    if len(frames) == 1 and not frames[0].partial:
+        marks |= set(_as_read(claim, frames))
+    return frozenset(marks)
+
+
+def claimed_marks(claim: Claim, synonyms: Mapping[str, str]) -> frozenset[str]:
+    """Return the marks of everything that a statement claims: as a whole, and sentence by sentence."""
+    marks = set(_under_its_key(claim, synonyms))
+    for number, sentence in enumerate(_sentences(claim.content)):
+        marks |= set(_word_for_word(sentence, synonyms))
+        if number < MAX_SENTENCES:
+            drawn = as_drawn(sentence)
+            marks |= set(_as_read(claim, _frames(drawn)))
+    return frozenset(marks)
+
+
+def likeness(text: str) -> str:
+    """Return what is left of a text once case, spacing, punctuation, accents, look-alikes and invisible signs are gone.
+
+    Signs that tell two values apart stay: those around digits, and ``+ # % & @ /``.
+
+    >>> likeness("Ana's sister is called “Lea”.") == likeness("ANAS SISTER  is called L\\u0435\\u200ba")
+    True
+    >>> likeness("It costs 1.5") == likeness("It costs 15"), likeness("C++") == likeness("C")
+    (False, False)
+    """
+    drawn = as_drawn(text).casefold().strip()
+    kept = [c for place, c in enumerate(drawn) if _counts(drawn, place)]
+    return "".join(kept).translate(_LOOKS_LIKE)
+
+
+def _counts(text: str, place: int) -> bool:
+    """Whether a character tells two texts apart: letters and digits do, blanks and signs between digits, and a few signs."""
+    c = text[place]
+    if c.isalnum() or c in _KEPT_SIGNS:
+        return True
+    after = text[place + 1 : place + 2].isdigit()
+    before = text[place - 1 : place].isdigit() if place else False
+    if c.isspace():
+        return before and after
+    if unicodedata.category(c)[0] not in "PS" or c in "'\"`*_“”‘’«»()[]{}":
+        return unicodedata.category(c)[0] not in "PSZ"
+    return after if c in "-−–.," else unicodedata.category(c)[0] == "S"
+
+
+def standing(entries: Iterable[tuple[Entry, Mapping[str, Any] | None]]) -> set[Sealed]:
+    """Return the rejections that a stream's entries leave in force; ``None`` for values that were erased."""
+    found: dict[str, set[Sealed]] = {}
+    for entry, brought in entries:
+        if entry.event is Event.REJECTED:
+            found[entry.memory_id] = sealed_in(entry.memory_id, brought or {})
+        elif entry.event is Event.LIFTED:
+            found.pop(entry.memory_id, None)
+    return {one for of_one in found.values() for one in of_one}
+
+
+def sealed_in(id: str, brought: Mapping[str, Any]) -> set[Sealed]:
+    """Return the rows of a rejection, from the values that its ledger entry brought."""
+    return {Sealed(id, brought["secret"], mark) for mark in brought.get("marks", ())}
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield a text, each of its sentences, with and without a label before it, and the texts in it if it is JSON."""
+    yield text
+    yield from _texts_in_json(text)
+    found = [one for one in _SENTENCE_END.split(text) if one.strip()]
+    for sentence in found if len(found) > 1 else ():
+        yield sentence
+    for sentence in found:
+        bare = _LABEL.sub("", sentence, count=1)
+        if bare != sentence and bare:
+            yield bare
+
+
+def _texts_in_json(text: str) -> list[str]:
+    """Return the texts of a JSON object or list, as a framework's store keeps its values."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return []
+    try:
+        waiting, found = [json.loads(text)], list[str]()
+    except (ValueError, RecursionError):
+        return []
+    while waiting:
+        value = waiting.pop()
+        found += [value] if isinstance(value, str) else []
+        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return found
+
+
+def _under_its_key(claim: Claim, synonyms: Mapping[str, str]) -> Iterator[str]:
+    if claim.key_source in _MADE_OF_WORDS:
+        return
+    label, colon, value = claim.content.partition(":")
+    named = bool(colon) and set(label.casefold().split()) <= set(claim.key.casefold().split("-"))
+    for text in {claim.content, value} if named and value.strip() else {claim.content}:
+        yield from (f"key {identity(claim.key)} {one}" for one in _spellings(text, synonyms))
+
+
+def _word_for_word(text: str, synonyms: Mapping[str, str]) -> Iterator[str]:
+    return (f"text {one}" for one in _spellings(text, synonyms))
+
+
+def _spellings(text: str, synonyms: Mapping[str, str]) -> set[str]:
+    """The likenesses of a text: with configured synonyms folded, and with a capital I inside a word read as an l."""
+    texts = {text, _CAPITAL_I.sub("l", as_drawn(text)), *([normalise(text, synonyms)] if synonyms else ())}
+    return {one for one in map(likeness, texts) if one}
+
+
+def _frames(drawn: str) -> list[Frame]:
+    """What the statement reader reads, without what it only concludes from that."""
+    return [one for one in read_statement(drawn, SELF) if not one.rule.startswith("implied") and one.attribute != ANY]
+
+
+def _as_read(claim: Claim, frames: Iterable[Frame]) -> Iterator[str]:
+    for frame in frames:
+        if frame.value:
+            said = (frame.attribute, *sorted(frame.scope), frame.tense, "not" if frame.negated else "", frame.rest)
+            yield " ".join(["frame", _subject(claim, frame.subject), *map(likeness, said), likeness(frame.value)])
+
+
+def _subject(claim: Claim, subject: str) -> str:
+    """Whom a statement is about. In a person's own memory "I", their name and "the user" are one."""
+    name = likeness(subject)
+    own = {claim.person, claim.address.owner if claim.address.space is Space.USER else None}
+    is_own = name in _THE_USER or name in {likeness(one) for one in own if one}
+    return SELF if is_own and claim.address.space in (Space.USER, Space.SESSION) else name

@@ -1,0 +1,442 @@
+"""How well a memory answers a question: one score, fused from named features.
+
+What the engine has to know is little, so that a few hundred candidates cost a few milliseconds: for each candidate the
+share that each word of the question adds to its text score, its cosine, and the `Facts` that its row holds. Only a
+shortlist of the best is read again with its content (`reread`).
+
+What each feature counts for is said in one place, the policy's ``ranking`` section (`model/policy.py`).
+
+Scores of one question can be compared with one another, and not with those of another question: the best text match
+counts as 1 whatever it is. Whether anything answers the question at all is what `relevance` says.
+
+Whatever is passed in must be visible to the caller. A neighbour that may not be seen must not lend.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from recollect.model.policy import Ranking
+from recollect.model.vocabulary import Authority
+from recollect.rules.language.calendar import ANY_WEEKDAY, MONTHS
+from recollect.rules.language.text import stem, terms, words
+from recollect.rules.ranking.question import Question
+from recollect.rules.time.times import Span, covers, nearness
+from recollect.rules.trust.vouch_weight import ENOUGH
+
+Place: TypeAlias = tuple[int, int]
+"""A stream and a number in it. Within a stream, a higher number was written later."""
+
+DIGITS = 6
+"""Scores are rounded before they are compared, so that no processor's last bit decides an order."""
+
+BY_TEXT = 32
+BY_MEANING = 16
+"""How many of the best by words and by meaning are candidates. Twice as many gain nothing measurable on the public sets."""
+NEARBY = 0.3
+"""How much of the best match's words a turn must be lent by its neighbours to be told without a word of its own."""
+NOT_THEN = 0.5
+"""The share of its score that a memory loses if it did not hold at the time that is asked about: what did, and answers nearly
+as well, comes first."""
+SAME_MEMBER = 0.4
+"""The share of its words that an answer must have in common with a better one to name the same member of a list."""
+LEAST_COVERED = 0.3
+"""The share of the question's words, by how much they tell, that the best match needs to count fully: where no memory has more
+than "go" and "out" of a question, words tell little."""
+SHORTLIST = 40
+"""How many of the best are read again with their content."""
+
+
+class Facts(NamedTuple):
+    """What a candidate's row says about it. ``session`` is whatever its neighbours in a conversation share."""
+
+    session: str
+    at: datetime
+    authority: Authority
+    speaker: str = ""
+    entities: tuple[str, ...] = ()
+    importance: int = 2
+    vouchers: float = 0.0
+    """What the vouches for it weigh together; 1 is the whole word of one who is relied upon."""
+    pinned: bool = False
+    canon: bool = False
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Who said it, and what it is about."""
+        return (self.speaker, *self.entities)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it is known since when, or until when, it holds."""
+        return self.valid_from is not None or self.valid_until is not None
+
+    def held(self, spans: Sequence[Span]) -> bool:
+        """Whether it held in one of the spans, as far as is known."""
+        return covers(self.valid_from, self.valid_until, spans)
+
+
+class Evidence(NamedTuple):
+    """What the indexes say, by place. What is missing counts as nothing."""
+
+    text: Mapping[str, Mapping[Place, float]]
+    """For each term of the question, what it adds to the BM25 score of the memories that contain it."""
+    meaning: Mapping[Place, float]
+    """Cosines."""
+    relation: Mapping[Place, float]
+    """The strongest relation to one of the best matches."""
+    idf: Mapping[str, float] = MappingProxyType({})
+    """How much each term of the question tells, those that no memory has among them."""
+    similar: Mapping[str, Mapping[Place, float]] = MappingProxyType({})
+    """For each term of the question, what words that mean much like it add to that."""
+    bearing: Mapping[Place, float] = MappingProxyType({})
+    """How much each is about what the question depends on, up to 1."""
+    asked_for: Mapping[Place, float] = MappingProxyType({})
+    """Where the question asks for all that is known of a person: how much each belongs to that, up to 1."""
+
+
+class Features(NamedTuple):
+    """What each feature adds to the score, weights included. Their sum is the score."""
+
+    text: float = 0.0
+    similar_words: float = 0.0
+    meaning: float = 0.0
+    names: float = 0.0
+    time: float = 0.0
+    authority: float = 0.0
+    importance: float = 0.0
+    vouching: float = 0.0
+    relation: float = 0.0
+    pinned: float = 0.0
+    canon: float = 0.0
+    nearest_words: float = 0.0
+    says_when: float = 0.0
+    asks: float = 0.0
+    bearing: float = 0.0
+    asked_for: float = 0.0
+    newness: float = 0.0
+    earliness: float = 0.0
+    not_then: float = 0.0
+    repeats: float = 0.0
+
+
+def recall_reason(words: float, features: Mapping[str, float], *, of_then: bool = False) -> str:
+    """What brought it, given its score by its own words and what else adds to its score: its words, that it is of the time
+    asked for, a neighbour in the conversation, words that mean much like those asked for, a relation to a match, or its
+    meaning alone.
+    """
+    if features.get("asked_for"):
+        return "about_the_person"
+    if words or of_then:
+        return "matches_query"
+    if features.get("bearing"):
+        return "bears_on_query"
+    if features.get("text"):
+        return "near_a_match"
+    if features.get("similar_words"):
+        return "has_similar_words"
+    return "related_to_a_match" if features.get("relation") else "means_alike"
+
+
+class Scored(NamedTuple):
+    """A candidate with its score and where that comes from."""
+
+    place: Place
+    score: float
+    features: Features
+
+
+def scored(place: Place, features: Features) -> Scored:
+    return Scored(place, round(sum(features), DIGITS), features)
+
+
+def in_order(found: Iterable[Scored]) -> list[Scored]:
+    """Best first, ties by the older one."""
+    return sorted(found, key=lambda one: (-one.score, one.place))
+
+
+# Which memories are looked at.
+
+
+def widened(places: Iterable[Place], reach: int) -> list[Place]:
+    """The same with all their possible neighbours. Some of those will not exist, or not be of the same session."""
+    return sorted({(stream, number + step) for stream, number in places for step in range(-reach, reach + 1)})
+
+
+# How they are scored.
+
+
+def fuse(
+    question: Question,
+    evidence: Evidence,
+    facts: Mapping[Place, Facts],
+    weights: Ranking | None = None,
+    meaning_min: float | None = None,
+) -> list[Scored]:
+    """Score the candidates that ``facts`` names by everything but their content, and return them best first.
+
+    Where there are no vectors, words count for what vectors would, so that what a memory has whatever is asked (its authority,
+    its importance) weighs no more than elsewhere. With a ``meaning_min``, a candidate that has nothing to do with the question
+    is left out: it has no word of it, no neighbours who lend enough of theirs, no meaning as like as that, no relation to one
+    that has, and is not of the time that is all it asks for.
+    """
+    weights = weights or Ranking()
+    own = text_scores(question, evidence.text, facts, weights.lent)
+    texts = (
+        text_scores(question, _summed(evidence.text, evidence.similar), facts, weights.lent)
+        if evidence.similar
+        else own
+    )
+    named = {who: names(question, who) for who in {known.named for known in facts.values()}}
+    best = max(texts.values(), default=0.0) or 1.0
+    instead = 0.0 if evidence.meaning else weights.meaning + weights.nearest_words
+    counts = (weights.text + instead) * min(1.0, _covered(evidence) / LEAST_COVERED)
+    if meaning_min is not None:
+        nearby = {place for place, text in texts.items() if text / best >= NEARBY}
+        alike = {place for place, cosine in evidence.meaning.items() if cosine >= meaning_min}
+        then = {place for place, known in facts.items() if is_of_then(question, known.at)}
+        more = evidence.relation, evidence.bearing, evidence.asked_for
+        telling = nearby.union(alike, then, *more, *evidence.text.values())
+        facts = {place: known for place, known in facts.items() if place in telling}
+    found = (
+        scored(
+            place,
+            Features(
+                text=counts * own.get(place, 0.0) / best,
+                similar_words=counts * (texts.get(place, 0.0) - own.get(place, 0.0)) / best,
+                meaning=weights.meaning * max(evidence.meaning.get(place, 0.0), 0.0),
+                names=weights.names * named[known.named],
+                time=weights.time * timeliness(question, known) if question.spans else 0.0,
+                authority=weights.authority * authority(question, known),
+                importance=weights.importance * importance(known),
+                vouching=weights.vouching * vouching(known),
+                relation=weights.relation * evidence.relation.get(place, 0.0),
+                pinned=weights.pinned * known.pinned,
+                canon=weights.canon * known.canon,
+                bearing=weights.bearing * evidence.bearing.get(place, 0.0),
+                asked_for=weights.asked_for * evidence.asked_for.get(place, 0.0),
+            ),
+        )
+        for place, known in facts.items()
+    )
+    return in_order(_if_it_held(question, one, facts[one.place]) for one in found)
+
+
+def timeliness(question: Question, known: Facts) -> float:
+    """1 for a memory that held at a time that the question names; where that is not known, how near to it it was written."""
+    return float(known.held(question.spans)) if known.is_bounded else nearness(known.at, question.spans)
+
+
+def _if_it_held(question: Question, one: Scored, known: Facts) -> Scored:
+    """The same with less of a score, if it is known not to have held at the time that is asked about."""
+    if not known.is_bounded or not question.asked_about or known.held(question.asked_about):
+        return one
+    return scored(one.place, one.features._replace(not_then=-NOT_THEN * max(one.score, 0.0)))
+
+
+def is_of_then(question: Question, at: datetime) -> bool:
+    """Whether a memory is of the time that a question asks for, and asks for nothing else."""
+    return question.asks_for_a_time and nearness(at, question.spans) == 1.0
+
+
+def _covered(evidence: Evidence) -> float:
+    """Return the share of the question's words that one memory has at most, by how much they tell; a similar word counts half.
+
+    Without what they tell it is all of them.
+    """
+    whole = sum(evidence.idf.values())
+    if not whole:
+        return 1.0
+    had: dict[Place, float] = {}
+    for term, idf in evidence.idf.items():
+        own, similar = evidence.text.get(term, {}), evidence.similar.get(term, {})
+        for place in {**own, **similar}:
+            had[place] = had.get(place, 0.0) + (idf if place in own else idf / 2)
+    return max(had.values(), default=0.0) / whole
+
+
+def text_scores(
+    question: Question, text: Mapping[str, Mapping[Place, float]], facts: Mapping[Place, Facts], lent: Sequence[float]
+) -> dict[Place, float]:
+    """The text scores of the candidates, counting the words of their neighbours in the session.
+
+    In a conversation the words of a question are often spread over a few turns: one asks "how was Lisbon?", the next
+    says "wonderful". So each word counts for a turn as if it were its own if it stands in a turn nearby, only less; but
+    once, however many neighbours say it.
+    """
+    return add_up((text.get(term, {}) for term in text_terms(question, facts.values())), facts, lent)
+
+
+def add_up(
+    each: Iterable[Mapping[Place, float]], facts: Mapping[Place, Facts], lent: Sequence[float]
+) -> dict[Place, float]:
+    """Return the sum of what each word adds to each candidate, where neighbours in a conversation lend theirs."""
+    total: dict[Place, float] = {}
+    for shares in each:
+        for place, share in _with_neighbours(shares, facts, lent).items():
+            total[place] = total.get(place, 0.0) + share
+    return total
+
+
+def _summed(
+    text: Mapping[str, Mapping[Place, float]], similar: Mapping[str, Mapping[Place, float]]
+) -> dict[str, dict[Place, float]]:
+    total = {term: dict(shares) for term, shares in text.items()}
+    for term, shares in similar.items():
+        of_term = total.setdefault(term, {})
+        for place, share in shares.items():
+            of_term[place] = of_term.get(place, 0.0) + share
+    return total
+
+
+def text_terms(question: Question, candidates: Iterable[Facts]) -> tuple[str, ...]:
+    """The question's terms without the names of those who speak.
+
+    In a talk between Ana and Ben, "Ana" is what Ben says: her name in a text points away from what she said. Names of
+    speakers are a feature of their own.
+    """
+    speakers = {known.speaker for known in candidates}
+    spoken = {stem(word) for speaker in speakers for word in words(speaker)}
+    return tuple(term for term in question.terms if term not in spoken) or question.terms
+
+
+def _with_neighbours(
+    shares: Mapping[Place, float], facts: Mapping[Place, Facts], lent: Sequence[float]
+) -> dict[Place, float]:
+    best = {place: share for place, share in shares.items() if place in facts}
+    for (stream, number), share in shares.items():
+        lender = facts.get((stream, number))
+        if lender is None:
+            continue
+        for distance, part in enumerate(lent, start=1):
+            for neighbour in ((stream, number - distance), (stream, number + distance)):
+                known = facts.get(neighbour)
+                if known and known.session == lender.session and best.get(neighbour, 0.0) < part * share:
+                    best[neighbour] = part * share
+    return best
+
+
+def names(question: Question, named: Sequence[str]) -> float:
+    """1 if the question has one of the names in it, and the whole of it."""
+    return float(any(said and question.words.issuperset(said) for said in map(words, named)))
+
+
+def authority(question: Question, known: Facts) -> float:
+    """1 for what a person, a tool or the operator stands for, 0 for what a model inferred or said."""
+    return float(not question.asks_the_assistant and known.authority is not Authority.AI_INFERRED)
+
+
+def importance(known: Facts) -> float:
+    """From 0 for the least important to 1 for the most."""
+    return (known.importance - 1) / 4
+
+
+def vouching(known: Facts) -> float:
+    """From 0 for nobody who counts to 1 for three or more whole words."""
+    return min(known.vouchers, ENOUGH) / ENOUGH
+
+
+def relevance(
+    question: Question, idf: Mapping[str, float], own_terms: Iterable[str], cosine: float, *, of_then: bool = False
+) -> float:
+    """How sure one can be, from 0 to 1, that a memory has to do with the question at all: a measure for a threshold.
+
+    It is the share of the question's telling words that the memory has itself, or its cosine, whichever is greater; and 1
+    for what is of the time that is all that the question asks for.
+
+    >>> from datetime import UTC
+    >>> from recollect.rules.ranking.question import read_question
+    >>> asked = read_question("gluten diet", datetime(2024, 5, 3, tzinfo=UTC))
+    >>> relevance(asked, {"gluten": 3.0, "diet": 1.0}, ["gluten"], cosine=0.2)
+    0.75
+    """
+    if of_then:
+        return 1.0
+    asked = sum(idf.get(term, 0.0) for term in question.terms)
+    had = sum(idf.get(term, 0.0) for term in {*own_terms} & {*question.terms})
+    return round(max(had / asked if asked else 0.0, cosine), DIGITS)
+
+
+# What their content adds.
+
+
+def worth_reading(
+    question: Question, ranked: Sequence[Scored], wanted: int, weights: Ranking, *, by_vectors: bool = False
+) -> list[Scored]:
+    """Return the candidates that may be among the best ``wanted`` once their content is read, `SHORTLIST` at most.
+
+    What lies further behind the last of the best than content can add stays behind it. Without vectors content adds little.
+    """
+    nearest = weights.nearest_words if by_vectors else 0.0
+    adds = (weights.asks, weights.says_when if question.asks_when else 0.0, nearest)
+    reach = sum(map(abs, adds)) + 10**-DIGITS
+    last = ranked[wanted - 1].score if len(ranked) > wanted else -math.inf
+    return [one for one in ranked[: max(SHORTLIST, wanted)] if one.score >= last - reach]
+
+
+_TIME_WORD = re.compile(
+    r"\d|\b(?:yesterday|today|tomorrow|tonight|last|next|ago|morning|evening|week|weekend|month|year"
+    rf"|{ANY_WEEKDAY}|{'|'.join(MONTHS)})\b",
+    re.IGNORECASE,
+)
+
+
+def reread(
+    question: Question,
+    best: Sequence[Scored],
+    contents: Mapping[Place, str],
+    weights: Ranking | None = None,
+    nearest: Mapping[Place, float] = MappingProxyType({}),
+) -> list[Scored]:
+    """Score the best again with what their content says, and return them best first.
+
+    ``nearest`` holds how near the words of each are to those of the question (`nearest_words`).
+    """
+    weights = weights or Ranking()
+    return in_order(
+        scored(
+            one.place,
+            one.features._replace(
+                nearest_words=weights.nearest_words * nearest.get(one.place, 0.0),
+                says_when=weights.says_when * says_when(question, contents[one.place]),
+                asks=weights.asks * asks(contents[one.place]),
+            ),
+        )
+        for one in best
+    )
+
+
+def members_first(question: Question, best: Sequence[Scored], contents: Mapping[Place, str]) -> list[Scored]:
+    """The best of those that stand for themselves, with what only repeats a better one behind the others.
+
+    Of a question for all members of something ("which cities?"), each of the first answers should name another. Two that
+    share most of their words, the question's aside, name the same. The best stays the best.
+    """
+    asked = frozenset(question.terms)
+    telling = {one.place: frozenset(terms(contents[one.place])) - asked for one in best}
+    kept: list[Scored] = []
+    repeated: list[Scored] = []
+    for one in best:
+        own = telling[one.place]
+        again = any(len(own & telling[other.place]) >= SAME_MEMBER * len(own) for other in kept)
+        (repeated if again else kept).append(one)
+    if not repeated:
+        return list(best)
+    floor = kept[-1].score - 10**-DIGITS
+    behind = (one._replace(features=one.features._replace(repeats=min(floor - one.score, 0.0))) for one in repeated)
+    return in_order([*kept, *(scored(one.place, one.features) for one in behind)])
+
+
+def says_when(question: Question, content: str) -> float:
+    """1 if the question asks when and the memory names a time."""
+    return float(question.asks_when and bool(_TIME_WORD.search(content)))
+
+
+def asks(content: str) -> float:
+    """1 if it ends by asking something: the answer is what follows it."""
+    return float(content.rstrip().endswith("?"))

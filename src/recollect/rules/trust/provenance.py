@@ -1,0 +1,416 @@
+"""Tell what builds upon what, in which role, and whom a version names; draw the graph."""
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from recollect.model.principals import USER, kind_of, principal, short_name
+from recollect.model.rendering import one_line
+from recollect.model.vocabulary import SHARED, Space
+from recollect.model.vocabulary import Source as WriterSource
+from recollect.rules.trust.signers import origin_in
+
+KEPT = Fraction(1, 2)
+"""What an author keeps of the credit for a memory that builds upon others."""
+DUST = Fraction(1, 2**128)
+"""A share below this is not divided any further, but kept: fractions would grow without end, and nobody gains by it."""
+NOT_FOLLOWED = ""
+"""Who is credited with what lies beyond the end of a walk: nobody is called so."""
+UNRESOLVED = "sha256:"
+"""How the key of a parent begins that nobody here knows, or that whoever asks may not see."""
+
+ERASED = "erased:"
+"""How the key of a parent begins that was erased: what follows says nothing about it, and is the same whenever it is shown."""
+
+Record = TypeVar("Record")
+Key = TypeVar("Key", bound=Hashable)
+
+
+def meant_by(child_at: Any, records: Iterable[tuple[Any, Record]]) -> Record | None:
+    """Which of the records with one hash is meant by whoever names it. Places in time must differ."""
+    in_order = sorted(records, key=lambda one: one[0])
+    older = [record for at, record in in_order if at < child_at]
+    younger = [record for at, record in in_order if at > child_at]
+    return older[-1] if older else younger[0] if younger else None
+
+
+class Circle(NamedTuple, Generic[Key]):
+    """The nodes of a cycle that follow the one that closes it, each the parent of the one before; the first so many."""
+
+    nodes: tuple[Key, ...]
+    size: int
+
+
+def on_a_cycle(parents: Mapping[Key, Sequence[Key]]) -> list[Key]:
+    """Some nodes of each cycle, in the order given; none if there is no cycle.
+
+    >>> on_a_cycle({"a": ["b"], "b": ["c"], "c": []})
+    []
+    >>> on_a_cycle({"a": ["b"], "b": ["a"]})
+    ['b']
+    """
+    return list(circles(parents))
+
+
+def circles(parents: Mapping[Key, Sequence[Key]], *, shown: int = 8) -> dict[Key, Circle[Key]]:
+    """The same with the way round: from the parent that closes the circle back to the node itself.
+
+    >>> circles({"a": ["b"], "b": ["c"], "c": ["a"]})
+    {'c': Circle(nodes=('a', 'b', 'c'), size=3)}
+    """
+    done: set[Key] = set()
+    found: dict[Key, Circle[Key]] = {}
+    for start in parents:
+        if start in done:
+            continue
+        path, depths = [(start, iter(parents[start]))], {start: 0}
+        while path:
+            node, rest = path[-1]
+            parent = next(rest, None)
+            if parent is None:
+                path.pop()
+                del depths[node]
+                done.add(node)
+            elif parent in depths:
+                first, size = depths[parent], len(path) - depths[parent]
+                nodes = tuple(one for one, _ in path[first : first + shown])
+                found.setdefault(node, Circle(nodes, size))
+            elif parent not in done and parent in parents:
+                depths[parent] = len(path)
+                path.append((parent, iter(parents[parent])))
+    return found
+
+
+# ── the graph ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Source(NamedTuple):
+    """A memory in a graph of provenance. One that is not known, or not to be seen, is its hash and nothing else.
+
+    One that was erased has not even a hash.
+    """
+
+    key: str
+    content_hash: str
+    id: str | None = None
+    author: str | None = None
+    at: str | None = None
+    status: str | None = None
+    content: str | None = None
+    vouchers: int = 0
+
+    @property
+    def resolved(self) -> bool:
+        return self.id is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        known = {name: value for name, value in self._asdict().items() if value not in (None, "") and name != "key"}
+        return {**known, "resolved": self.resolved}
+
+
+def unresolved(content_hash: str) -> Source:
+    return Source(UNRESOLVED + content_hash, content_hash)
+
+
+def erased(seal: str) -> Source:
+    """A parent that was erased, by the seal that it left behind: that there was one still counts."""
+    return Source(ERASED + seal, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A part of the graph: what was asked about, everything reached from there, and who builds upon what.
+
+    ``parents`` has the keys of what each memory builds upon, in its own order. ``towards`` says which way was walked.
+    ``unfollowed`` are those that build upon more than one answer holds.
+    """
+
+    root: str
+    towards: str
+    sources: dict[str, Source]
+    parents: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unfollowed: frozenset[str] = frozenset()
+
+    @property
+    def truncated(self) -> bool:
+        """Whether there was more than one answer holds."""
+        return bool(self.unfollowed)
+
+    @property
+    def next(self) -> dict[str, tuple[str, ...]]:
+        """From each memory those one step further from the root."""
+        if self.towards == "ancestors":
+            return self.parents
+        children: dict[str, list[str]] = {key: [] for key in self.sources}
+        for child, parents in self.parents.items():
+            for parent in parents:
+                children.setdefault(parent, []).append(child)
+        return {key: tuple(found) for key, found in children.items()}
+
+    def distances(self) -> dict[str, int]:
+        """How many steps each is from the root, the root left out, nearest first."""
+        steps, level, following = {self.root: 0}, [self.root], self.next
+        while level:
+            further = dict.fromkeys(key for near in level for key in following.get(near, ()) if key not in steps)
+            steps |= dict.fromkeys(further, steps[level[0]] + 1)
+            level = list(further)
+        return {key: distance for key, distance in steps.items() if key != self.root}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "root": self.sources[self.root].to_dict(),
+            self.towards: [
+                {**self.sources[key].to_dict(), "distance": distance} for key, distance in self.distances().items()
+            ],
+            "edges": [[child, parent] for child, parents in self.parents.items() for parent in parents],
+            "truncated": self.truncated,
+        }
+
+
+def in_common(one: Lineage, other: Lineage) -> list[tuple[Source, int, int]]:
+    """What two memories both go back to, each counting as its own source, with its distance from either; nearest first."""
+    of_one, of_other = {one.root: 0, **one.distances()}, {other.root: 0, **other.distances()}
+    shared = [(one.sources[key], of_one[key], of_other[key]) for key in of_one if key in of_other]
+    return sorted(shared, key=lambda found: (found[1] + found[2], found[0].at or "", found[0].key))
+
+
+# ── credit ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def credit(lineage: Lineage) -> dict[str, Fraction]:
+    """Who is credited with a memory, and for how much. The shares add up to exactly 1.
+
+    Whoever says something new has all the credit for it. Whoever builds upon others keeps half, and the other half is
+    divided equally among what it builds upon, where it is shared out by the same rule. What is not known is credited under
+    its hash, and what was erased under its seal, so that nobody gains by hiding a source. Where the graph was not followed
+    any further the half that is not kept stays with nobody, under ``NOT_FOLLOWED``, so that nobody gains by padding it
+    either. A share of less than ``DUST`` is not divided. A memory that was reached before is not followed round a cycle.
+    """
+    order = {key: place for place, key in enumerate(_parents_first(lineage))}
+    to_share: dict[str, Fraction] = {lineage.root: Fraction(1)}
+    shares: dict[str, Fraction] = {}
+    for key in reversed(order):
+        source, amount = lineage.sources[key], to_share.get(key, Fraction(0))
+        divided = lineage.parents.get(key, ()) if amount >= DUST else ()
+        parents = [one for one in divided if order[one] < order[key]]
+        who, followed = source.author or source.key, key not in lineage.unfollowed or amount < DUST
+        shares[who] = shares.get(who, Fraction(0)) + (amount if followed and not parents else KEPT * amount)
+        if not followed:
+            shares[NOT_FOLLOWED] = shares.get(NOT_FOLLOWED, Fraction(0)) + (1 - KEPT) * amount
+        for parent in parents:
+            to_share[parent] = to_share.get(parent, Fraction(0)) + (1 - KEPT) * amount / len(parents)
+    return dict(sorted(((who, share) for who, share in shares.items() if share), key=lambda one: (-one[1], one[0])))
+
+
+def _parents_first(lineage: Lineage) -> list[str]:
+    """Everything that the root builds upon, each after all that it builds upon itself; then the root."""
+    order: list[str] = []
+    seen = {lineage.root}
+    path = [(lineage.root, iter(lineage.parents.get(lineage.root, ())))]
+    while path:
+        key, rest = path[-1]
+        parent = next(rest, None)
+        if parent is None:
+            path.pop()
+            order.append(key)
+        elif parent not in seen:
+            seen.add(parent)
+            path.append((parent, iter(lineage.parents.get(parent, ()))))
+    return order
+
+
+# ── drawings ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LABEL = 48
+"""How many characters of a memory's words stand in a drawing."""
+
+
+def label(source: Source) -> str:
+    """A memory in one line: its author and the beginning of its words, or the hash of what is not known."""
+    if source.key.startswith(ERASED):
+        return "erased"
+    if not source.resolved:
+        return f"unresolved {source.content_hash[:12]}"
+    return f"{one_line(short_name(source.author or ''))}: {one_line(source.content or '', LABEL)}"
+
+
+def to_dot(lineage: Lineage) -> str:
+    """The graph for Graphviz: an arrow leads from each memory to what it builds upon."""
+    names = {key: f"m{number}" for number, key in enumerate(lineage.sources)}
+    lines = ["digraph provenance {", "  rankdir=BT;", '  node [shape=box, fontname="sans-serif"];']
+    for key, source in lineage.sources.items():
+        style = "" if source.resolved else ", style=dashed"
+        lines.append(f'  {names[key]} [label="{_dot_text(label(source))}"{style}];')
+    lines += [f"  {names[child]} -> {names[parent]};" for child, parent in _edges(lineage)]
+    return "\n".join([*lines, "}", ""])
+
+
+def to_mermaid(lineage: Lineage) -> str:
+    """The graph for Mermaid, as pages of documentation draw it."""
+    names = {key: f"m{number}" for number, key in enumerate(lineage.sources)}
+    lines = ["graph BT"]
+    for key, source in lineage.sources.items():
+        opened, closed = ('["', '"]') if source.resolved else ('(["', '"])')
+        lines.append(f"  {names[key]}{opened}{_mermaid_text(label(source))}{closed}")
+    lines += [f"  {names[child]} --> {names[parent]}" for child, parent in _edges(lineage)]
+    return "\n".join([*lines, ""])
+
+
+def _edges(lineage: Lineage) -> list[tuple[str, str]]:
+    return [(child, parent) for child, parents in lineage.parents.items() for parent in parents]
+
+
+def _dot_text(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _mermaid_text(text: str) -> str:
+    """Everything that Mermaid or a browser could take for markup, as a numbered character."""
+    return "".join(c if c.isalnum() or c in " .,:;-_…" else f"#{ord(c)};" for c in text)
+
+
+class Branch(NamedTuple):
+    """A node of the graph drawn as a tree; ``again``: it stands elsewhere with all that follows it."""
+
+    source: Source
+    branches: tuple["Branch", ...]
+    again: bool = False
+
+
+def as_tree(lineage: Lineage) -> Branch:
+    """The graph as a tree from its root. What several lead to is drawn out once, and named where it comes again."""
+    drawn: set[str] = set()
+    following = lineage.next
+
+    def branch(key: str, depth: int) -> Branch:
+        if key in drawn or depth > MAX_DEPTH:
+            return Branch(lineage.sources[key], (), again=True)
+        drawn.add(key)
+        return Branch(lineage.sources[key], tuple(branch(further, depth + 1) for further in following.get(key, ())))
+
+    return branch(lineage.root, 0)
+
+
+MAX_DEPTH = 200
+"""How deep a tree is drawn; deeper, a terminal shows nothing but its margin."""
+
+BUILT_UPON = "built_upon"
+"""It names the other's content hash among its parents."""
+PROMOTED = "promoted"
+"""It is the other's words, carried into another space."""
+SUMMARY = "summary"
+"""It sums the other up, among others."""
+TAKEN_FROM = "taken_from"
+"""It was found in the other, which is a line of a conversation."""
+
+_ROLES = {"promoted_from": PROMOTED, "summary_of": SUMMARY, "source_turn_ids": TAKEN_FROM}
+
+
+def made_of(body: Mapping[str, Any], parents: Collection[str], ids: Collection[str]) -> tuple[str, ...]:
+    """In which ways a version was made of the memories with these ids, given which of its parents they are.
+
+    >>> made_of({"meta": {"promoted_from": "a", "summary_of": ["b", "c"]}}, [], {"a", "c"})
+    ('promoted', 'summary')
+    >>> made_of({"parent_refs": ["f00d"]}, ["f00d"], {"a"})
+    ('built_upon',)
+    """
+    meta = body.get("meta", {})
+    roles = tuple(role for name, role in _ROLES.items() if any(one in ids for one in _named(meta.get(name))))
+    return (BUILT_UPON, *roles) if parents else roles
+
+
+def _named(value: Any) -> Collection[str]:
+    """The ids of a field, which is one of them or a list; anything else was said by somebody, and names none."""
+    listed = value if isinstance(value, list) else [value]
+    return [one for one in listed if isinstance(one, str)]
+
+
+Body = Mapping[str, Any]
+
+WRITTEN_FOR = "written_for"
+"""Somebody else, or an agent, wrote it while acting for them."""
+ACTED = "acted"
+"""They are named as who did, or as the tool that did, what it tells of."""
+AGENT = "agent"
+"""An agent, a model or a tool of their name wrote it or alone may see it."""
+VOUCHED = "vouched"
+"""They vouched for it where it was imported from."""
+THREAD = "thread"
+"""The thread or the run in which it was written bears their name."""
+ROLES = frozenset({WRITTEN_FOR, ACTED, AGENT, VOUCHED, THREAD})
+LISTED_ONLY = frozenset({AGENT, VOUCHED, THREAD})
+"""Such a memory is another's in every way, and nothing is decided about it."""
+NOBODY = frozenset({"application", "assistant", SHARED})
+"""Authors and scopes where nobody was named: erasing an owner who is called so must not take everything along."""
+_MACHINES = (WriterSource.AGENT, WriterSource.TOOL)
+
+
+def is_theirs(body: Body, name: str) -> bool:
+    """Whether the words are somebody's own, wherever they lie: they wrote them, or said them; in a session, also the answers.
+
+    ``name`` is a person's. An author with a kind is compared whole, so that no agent or tool of that name is taken for them; one
+    that a file or an application named without a kind may be the person, unless a machine wrote it.
+
+    >>> is_theirs({"space": "project", "source": "import", "author": {"id": "a1", "name": "ana"}}, "ana")
+    True
+    >>> is_theirs({"space": "project", "source": "import", "author": {"id": "agent:ana", "name": "ana"}}, "ana")
+    False
+    >>> is_theirs({"space": "project", "source": "agent", "author": {"id": "planner"}, "user_id": "ana"}, "ana")
+    False
+    """
+    speaker = body.get("actor_id") or body.get("user_id")
+    if body["source"] == WriterSource.USER and speaker == name:
+        return True
+    if body["space"] == Space.SESSION and body.get("user_id") == name:
+        return True
+    return _is_author(body, name)
+
+
+def roles_of(body: Body, told: Iterable[Body], name: str) -> tuple[str, ...]:
+    """In which ways a version that is not theirs names somebody. ``told`` are vouchers that were heard of later.
+
+    >>> roles_of({"space": "project", "user_id": "ana", "agent_id": "planner"}, [], "ana")
+    ('written_for',)
+    """
+    return tuple(role for role, holds in _roles(body, told, name) if holds)
+
+
+def _roles(body: Body, told: Iterable[Body], name: str) -> Iterator[tuple[str, bool]]:
+    acted = name == body.get("actor_id")
+    by_person = not _is_a_machines(body)
+    yield WRITTEN_FOR, name == body.get("user_id")
+    yield ACTED, acted and by_person
+    yield AGENT, (acted and not by_person) or _is_an_agents_name(body, name)
+    yield THREAD, name in (body.get("thread_id"), body.get("run_id"))
+    yield VOUCHED, any(_names(one, name) for one in (*_vouchers(body), *told))
+
+
+def _is_author(body: Body, name: str) -> bool:
+    """Return whether a person of this name is credited: as ``user:NAME``, or without a kind on what no machine wrote."""
+    author = body.get("author", {})
+    if kind_of(str(author.get("id", ""))) is not None:
+        return bool(author["id"] == principal(USER, name))
+    by_agent = body["source"] in _MACHINES or body.get("agent_id") == name
+    return name in (author.get("id"), author.get("name")) and name not in NOBODY and not by_agent
+
+
+def _is_a_machines(body: Body) -> bool:
+    """Whether ``actor_id`` names a tool or a model: those are no people."""
+    return body["source"] == WriterSource.TOOL or body.get("role") in ("tool", "assistant")
+
+
+def _is_an_agents_name(body: Body, name: str) -> bool:
+    author = body.get("author", {})
+    named = (author.get("name"), short_name(str(author.get("id", ""))), body.get("agent_id"), body.get("scope"))
+    return name in named and name not in NOBODY
+
+
+def _names(voucher: Body, name: str) -> bool:
+    return name in (voucher.get("id"), voucher.get("name")) or voucher.get("id") == principal(USER, name)
+
+
+def _vouchers(body: Body) -> list[Body]:
+    """Who vouched for it elsewhere; anything of another shape was said by somebody, and vouches for nothing."""
+    found = origin_in(body).get("vouchers")
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []

@@ -1,0 +1,291 @@
+"""Define the exact bytes that are signed, Ed25519 itself, which public keys are acceptable, and when a key counted."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.model.canonical import canonical_json, format_time, parse_time
+from recollect.model.erasure_record import ErasureRecord
+from recollect.model.proof import Checkpoint, KeyHistory, KeyLeaf, Signature
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+SCHEME = "ed25519"
+KEY_BYTES = 32
+
+
+# ── what is signed ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def entry_bytes(content_hash: str, author: Mapping[str, Any], created_at: str, parents: Sequence[str]) -> bytes:
+    """What the author of an entry signs: its content by hash, who and when, and what it builds upon."""
+    said = {"content_hash": content_hash, "author": _given(author), "created_at": _moment(created_at)}
+    return _purposeful("entry", {**said, "parents": sorted(set(parents))})
+
+
+def voucher_bytes(
+    content_hash: str, voucher: Mapping[str, Any], at: str, confidence: float | None, says: str | None = None
+) -> bytes:
+    """What a voucher signs: the memory by hash, who vouches and when, what they say of it and how sure they are."""
+    said = {"content_hash": content_hash, "voucher": _given(voucher), "at": _moment(at), "says": says}
+    return _purposeful("voucher", {**said, "confidence": None if confidence is None else float(confidence)})
+
+
+def checkpoint_bytes(checkpoint: Checkpoint) -> bytes:
+    """What is signed of a checkpoint: everything but its signatures."""
+    return _purposeful("checkpoint", checkpoint.model_dump(exclude={"signatures", "format"}))
+
+
+def erasure_bytes(record: ErasureRecord) -> bytes:
+    """What is signed of an erasure's receipt: everything but its signatures."""
+    return _purposeful("erasure", record.model_dump(exclude={"signatures", "format"}))
+
+
+def history_bytes(history: KeyHistory) -> bytes:
+    """What is signed of a key history: everything but its own signatures."""
+    return _purposeful("keys", history.model_dump(exclude={"signatures", "format"}))
+
+
+def bytes_of_entry(entry: Mapping[str, Any]) -> bytes:
+    """What the author of an exported entry signs; ``ValueError`` names the field that is missing or does not fit."""
+    content, content_hash = _text(entry, "content"), _text(entry, "content_hash")
+    if hashlib.sha256(content.encode("utf-8")).hexdigest() != content_hash:
+        raise ValueError("content_hash: it is not the hash of the content")
+    return entry_bytes(content_hash, _who(entry, "author"), _text(entry, "timestamp"), _parents(entry))
+
+
+def bytes_of_voucher(entry: Mapping[str, Any], voucher: Mapping[str, Any]) -> bytes:
+    """What somebody signs who vouches for an exported entry."""
+    who = {name: voucher[name] for name in ("id", "name") if name in voucher}
+    _text(voucher, "id")
+    sure, says = voucher.get("confidence"), voucher.get("says")
+    return voucher_bytes(_text(entry, "content_hash"), who, _text(voucher, "timestamp"), sure, says)
+
+
+def link_bytes(principal: str, platform: str, id: str, at: str) -> bytes:
+    """What a principal signs who says which id it has on another platform."""
+    return _purposeful("link", {"principal": principal, "platform": platform, "id": id, "at": _moment(at)})
+
+
+def _text(entry: Mapping[str, Any], name: str) -> str:
+    value = entry.get(name)
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: it must be text")
+    return value
+
+
+def _who(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = entry.get(name)
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name}: it must say who, as an object with an id")
+    _text(value, "id")
+    return value
+
+
+def _parents(entry: Mapping[str, Any]) -> Sequence[str]:
+    value = entry.get("parent_refs", ())
+    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+        raise ValueError("parent_refs: it must be a list of hashes")
+    return value
+
+
+def _purposeful(purpose: str, statement: Mapping[str, Any]) -> bytes:
+    return canonical_json({"signed": f"recollect/{purpose}/1", **statement}).encode("utf-8")
+
+
+def _given(who: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in who.items() if value is not None}
+
+
+def _moment(text: str) -> str:
+    return format_time(parse_time(text))
+
+
+# ── Ed25519 ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def private_key(seed: bytes) -> "Ed25519PrivateKey":
+    """The private key of 32 random bytes."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    return Ed25519PrivateKey.from_private_bytes(seed)
+
+
+def public_key(private: "Ed25519PrivateKey") -> str:
+    """The public key in 64 hex digits, which is also its name."""
+    return private.public_key().public_bytes_raw().hex()
+
+
+def sign(private: "Ed25519PrivateKey", message: bytes) -> Signature:
+    return Signature(key=public_key(private), signature=private.sign(message).hex())
+
+
+def holds(signature: Signature, message: bytes) -> bool:
+    """Whether the key that the signature names made it over exactly this message."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(signature.key))
+        public.verify(bytes.fromhex(signature.signature), message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def signature_text(signature: Signature) -> str:
+    """A signature as one word, such as a memory's field ``signature`` holds it."""
+    return f"{SCHEME}:{signature.key}:{signature.signature}"
+
+
+def signature_from(text: str) -> Signature:
+    """The inverse of :func:`signature_text`; ``ValueError`` for anything else."""
+    scheme, _, rest = text.partition(":")
+    key, _, digits = rest.partition(":")
+    if scheme != SCHEME:
+        raise ValueError(f"a signature is written {SCHEME}:<public key>:<signature>")
+    return Signature(key=key, signature=digits)
+
+
+def is_signature(text: object) -> bool:
+    """Whether a text says that it is a signature of ours; other schemes are words that nobody here can check."""
+    return isinstance(text, str) and text.startswith(f"{SCHEME}:")
+
+
+def fault_of(text: str, message: bytes) -> str | None:
+    """What is wrong with a signature of ours over this message, if anything is."""
+    try:
+        sound = holds(signature_from(text), message)
+    except ValueError:
+        return f"expected {SCHEME}:<public key>:<signature>, in 64 and 128 lower-case hex digits"
+    return None if sound else "does not hold: it was made of something else, or by another key"
+
+
+# ── key files ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def private_pem(private: "Ed25519PrivateKey") -> bytes:
+    """The private key as a PEM file (PKCS 8), which other tools read too."""
+    from cryptography.hazmat.primitives import serialization as form
+
+    return private.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
+
+
+def private_from_pem(pem: bytes) -> "Ed25519PrivateKey":
+    """The private key of a PEM file; ``ValueError`` for anything but an Ed25519 key without a passphrase."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    try:
+        found = load_pem_private_key(pem, password=None)
+    except (TypeError, UnsupportedAlgorithm) as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(found, Ed25519PrivateKey):
+        raise ValueError("it is a key of another kind")
+    return found
+
+
+def public_pem(key: str) -> bytes:
+    """A public key as a PEM file."""
+    from cryptography.hazmat.primitives import serialization as form
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key))
+    return public.public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+
+
+def public_from_pem(pem: bytes) -> str:
+    """The public key of a PEM file in hex digits; ``ValueError`` for anything but an Ed25519 public key."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        found = load_pem_public_key(pem)
+    except UnsupportedAlgorithm as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(found, Ed25519PublicKey):
+        raise ValueError("it is a key of another kind")
+    return found.public_bytes_raw().hex()
+
+
+# ── the life of a key ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Placed(NamedTuple):
+    """What became of a key, and at which place of the log."""
+
+    place: int
+    leaf: KeyLeaf
+
+
+class Standing(StrEnum):
+    """What a key was worth at a point of the log."""
+
+    GOOD = "good"
+    UNKNOWN = "unknown"
+    ROTATED = "rotated"
+    REVOKED = "revoked"
+
+
+def standing(history: Sequence[Placed], place: int | None) -> Standing:
+    """What a key was worth for something that stands at this place of the log; ``None``: the log has it not yet.
+
+    A key is worth the same before it was registered as after: registering says whose it is, and does not make it.
+    """
+    if not history:
+        return Standing.UNKNOWN
+    for event in sorted(history, key=lambda one: one.place):
+        if event.leaf.event != "registered" and (place is None or _ended_by(event, place)):
+            return Standing(event.leaf.event)
+    return Standing.GOOD
+
+
+def _ended_by(event: Placed, place: int) -> bool:
+    """A key that is rotated still signs the checkpoint that says so, which ends in this leaf; one that is revoked does not."""
+    return event.place <= place if event.leaf.event == "revoked" else event.place < place
+
+
+_P = 2**255 - 19
+_D = -121665 * pow(121666, -1, _P) % _P
+_DIGITS = re.compile(r"[0-9a-f]{64}")
+_NOTHING = (0, 1)
+
+Point = tuple[int, int]
+
+
+def check_public_key(key: str) -> str:
+    """An Ed25519 public key in 64 hex digits; ``ValueError`` if it is none, or one that anybody could sign for."""
+    if not _DIGITS.fullmatch(key):
+        raise ValueError("it is not 64 lower-case hex digits")
+    point = _point(bytes.fromhex(key))
+    if point is None:
+        raise ValueError("it is no point of the curve")
+    if _doubled(_doubled(_doubled(point))) == _NOTHING:
+        raise ValueError("it is a point of small order: anybody can sign for it")
+    return key
+
+
+def _point(encoded: bytes) -> Point | None:
+    """The point of these bytes: y in its lower 255 bits, and whether x is odd in the highest."""
+    number = int.from_bytes(encoded, "little")
+    y, odd = number & (2**255 - 1), number >> 255
+    if y >= _P:
+        return None
+    square = (y * y - 1) * pow(_D * y * y + 1, -1, _P) % _P
+    x = pow(square, (_P + 3) // 8, _P)
+    if x * x % _P != square:
+        x = x * pow(2, (_P - 1) // 4, _P) % _P
+    if x * x % _P != square or (x == 0 and odd):
+        return None
+    return (x if x & 1 == odd else _P - x), y
+
+
+def _doubled(point: Point) -> Point:
+    x, y = point
+    both = _D * x * x * y * y % _P
+    return 2 * x * y * pow(1 + both, -1, _P) % _P, (y * y + x * x) * pow(1 - both, -1, _P) % _P

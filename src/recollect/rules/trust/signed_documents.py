@@ -1,0 +1,128 @@
+"""Check signed entries and key histories without the store."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.model.errors import BadInput, NotFound
+from recollect.model.principals import as_principal
+from recollect.model.proof import Checkpoint, KeyHistory, Signature
+from recollect.model.receipt import Plain
+from recollect.rules.ledger.merkle import BadProof, check_inclusion, leaf_hash
+from recollect.rules.trust.signatures import (
+    Placed,
+    Standing,
+    bytes_of_entry,
+    history_bytes,
+    holds,
+    signature_from,
+    standing,
+)
+from recollect.rules.trust.signers import signature_verdict
+
+
+def check_history(history: KeyHistory, trusted: Collection[str]) -> None:
+    """Raise :class:`BadProof` unless a trusted key, which itself counts, answers for this history."""
+    _check_signatures(history)
+    _check_places(history)
+    signers = [one.key for one in history.signatures if one.key in trusted]
+    if not signers:
+        raise BadProof("the key history is not signed by the key that was given")
+    if not any(standing(_of(history, key), None) is Standing.GOOD for key in signers):
+        raise BadProof("the key history is signed by a key that, as it says itself, no longer counts")
+
+
+def _check_signatures(history: KeyHistory) -> None:
+    message, keys = history_bytes(history), [one.key for one in history.signatures]
+    if len(set(keys)) != len(keys):
+        raise BadProof("the key history is signed twice by the same key")
+    for signature in history.signatures:
+        if not holds(signature, message):
+            raise BadProof(f"the key history: the signature of {signature.key[:12]} does not hold")
+
+
+def _check_places(history: KeyHistory) -> None:
+    """What it tells is in the log, in its order, and begins for each key with its registration."""
+    checkpoint, places = history.checkpoint, [one.place for one in history.keys]
+    if places != sorted(set(places)):
+        raise BadProof("the key history is not in the order of the log, once each")
+    known: set[str] = set()
+    for number, one in enumerate(history.keys):
+        if (one.leaf.event == "registered") == (one.leaf.key in known):
+            raise BadProof(f"keys.{number}: a key is registered once, and before anything else becomes of it")
+        known.add(one.leaf.key)
+        try:
+            check_inclusion(leaf_hash(one.leaf.text.encode()), one.place, checkpoint.size, one.path, checkpoint.root)
+        except BadProof as error:
+            raise BadProof(f"keys.{number}.path: {error}") from None
+
+
+def worth_of(history: KeyHistory, key: str, checkpoint: Checkpoint) -> Standing:
+    """What a key's signature of a checkpoint is worth, by this history."""
+    if checkpoint.log != history.checkpoint.log:
+        raise BadProof("the key history is of another log")
+    events = _of(history, key)
+    if any(one.leaf.event == "revoked" for one in events):
+        return Standing.REVOKED
+    return standing(events, checkpoint.size - 1)
+
+
+def worth_now(history: KeyHistory, key: str) -> Standing:
+    """What a key's signature is worth that no log has placed."""
+    return standing(_of(history, key), None)
+
+
+def _of(history: KeyHistory, key: str) -> Sequence[Placed]:
+    return [Placed(one.place, one.leaf) for one in history.keys if one.leaf.key == key]
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureCheck(Plain):
+    """Whether a signature counts: whose key made it, what that key was worth at that point, and what is wrong."""
+
+    ok: bool
+    key: str
+    name: str | None
+    standing: Standing
+    problem: str | None = None
+
+
+def check_offline(entry: Mapping[str, Any], keys: Collection[str], history: KeyHistory | None = None) -> SignatureCheck:
+    """Whether one of these public keys signed an exported entry, without the store.
+
+    What became of the key is told by a ``history`` that one of the keys has signed; nobody can say where the log has
+    the entry, so a key counts only if it counts now. ``BadProof`` if the history itself is not to be believed.
+    """
+    signature = signature_of(entry)
+    with faults_named():
+        sound = holds(signature, bytes_of_entry(entry))
+    known = Standing.GOOD if signature.key in keys else Standing.UNKNOWN
+    if history is not None and known is Standing.GOOD:
+        check_history(history, keys)
+        known = worth_now(history, signature.key)
+    who = str(entry["author"]["id"])
+    _, problem = signature_verdict(sound, known, as_principal(who), who)
+    return SignatureCheck(problem is None, signature.key, who, known, problem)
+
+
+@contextmanager
+def faults_named() -> Iterator[None]:
+    """What is wrong with an entry as bad input."""
+    try:
+        yield
+    except ValueError as error:
+        raise BadInput(f"{error}.", field="entry", hint="`recollect entry validate` checks the whole file.") from None
+
+
+def signature_of(signed: Mapping[str, Any]) -> Signature:
+    """The signature that an entry or a voucher carries."""
+    text = signed.get("signature")
+    if not isinstance(text, str):
+        raise NotFound("it is not signed.", field="signature", hint="`recollect identity sign` signs an entry.")
+    try:
+        return signature_from(text)
+    except ValueError:
+        raise BadInput(
+            "it is not a signature.", field="signature", hint="ed25519:<public key>:<signature>, in hex digits."
+        ) from None

@@ -1,0 +1,224 @@
+"""Whose key made a signature, and what that is worth: everybody's keys as the log has them, at hand for many questions."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from recollect.model.ledger import commit_to
+from recollect.model.principals import as_principal, kind_of, short_name
+from recollect.model.proof import Signature
+from recollect.model.record import ENTRY_ORIGIN, Candidate
+from recollect.rules.language.text import sha256_hex
+from recollect.rules.trust.signatures import (
+    Placed,
+    Standing,
+    bytes_of_voucher,
+    entry_bytes,
+    fault_of,
+    holds,
+    is_signature,
+    link_bytes,
+    signature_from,
+    standing,
+    voucher_bytes,
+)
+
+INVALID, ANOTHERS, ERASED, ELSEWHERE = "invalid", "another's", "erased", "elsewhere"
+"""What may come of a signature besides what its key was worth. ``elsewhere``: what was signed is not here to compare."""
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+
+
+class Judged(NamedTuple):
+    """What a signature is worth: ``word`` in one word, ``name`` whose key it is, and what is wrong, if anything is."""
+
+    word: str
+    standing: Standing
+    name: str | None
+    problem: str | None
+
+    @property
+    def is_forged(self) -> bool:
+        """Whether it is passed off as what it is not. A key that nobody registered may be anybody's."""
+        return self.word in (INVALID, ANOTHERS)
+
+    @property
+    def counts(self) -> bool:
+        """Whether a key that counts, and is theirs, signed it."""
+        return self.word == Standing.GOOD and self.name is not None
+
+
+class PlatformLink(Protocol):
+    """An id that somebody has on another platform, as a store keeps it."""
+
+    @property
+    def platform(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def actor(self) -> str: ...
+    @property
+    def at(self) -> str: ...
+    @property
+    def signature(self) -> str: ...
+
+
+_NOT_HERE = Judged(ELSEWHERE, Standing.UNKNOWN, None, None)
+_UNREAD = Judged(INVALID, Standing.UNKNOWN, None, "the signature, or what it is over, cannot be read")
+
+
+def is_committed(uid: str, name: str, salt: bytes) -> bool:
+    """Return whether an actor's uid commits to this principal. Earlier releases committed to the name without its kind."""
+    earlier = short_name(name)
+    return commit_to(salt, name) == uid or (kind_of(earlier) is None and commit_to(salt, earlier) == uid)
+
+
+def signature_verdict(
+    sound: bool, worth: Standing, name: str | None, who: str, linked: bool = False
+) -> tuple[str, str | None]:
+    """What a signature is worth, in a word, and what is wrong with it, if anything is.
+
+    ``sound`` says that the key made it over these words; ``worth`` what the key counted for then, ``name`` whose key it is
+    (``None`` if that person was erased), and ``who`` is said to have signed: a principal, an agent's name or, if it is
+    ``linked`` to the key's holder, an id of another platform.
+    """
+    if not sound:
+        return INVALID, "the signature does not belong to these words, this author, this time and these parents"
+    if worth is Standing.UNKNOWN:
+        return worth, "the key that made it is not known"
+    if name is not None and name != as_principal(who) and not linked:
+        return ANOTHERS, f"the key belongs to somebody else, and not to {who!r}"
+    if worth is not Standing.GOOD:
+        return worth, f"its key was {worth} before the log has the signature"
+    return (ERASED, "whose key it was has been erased") if name is None else (worth, None)
+
+
+class Signers:
+    """Everybody's keys. ``names`` has who acts under which uid; whoever was erased has none. ``links`` are platform ids."""
+
+    def __init__(
+        self, history: Iterable[Placed], names: Mapping[str, str | None], links: Iterable[PlatformLink] = ()
+    ) -> None:
+        self._names = names
+        self._histories: dict[str, list[Placed]] = {}
+        for placed in history:
+            self._histories.setdefault(placed.leaf.key, []).append(placed)
+        self._linked = {(one.platform, one.id): one.actor for one in links if self._counts(one)}
+
+    def judged(
+        self, signature: Signature, message: bytes, who: str, place: int | None = None, platform: str | None = None
+    ) -> Judged:
+        """Whether a key of this one signed this message, and counted at this place of the log; ``None`` is now."""
+        history: Sequence[Placed] = self._histories.get(signature.key, ())
+        worth = standing(history, place)
+        name = self._names.get(history[0].leaf.actor) if history else None
+        linked = bool(history) and self._linked.get((platform or "", who)) == history[0].leaf.actor
+        word, problem = signature_verdict(holds(signature, message), worth, name, who, linked)
+        return Judged(word, worth, name, problem)
+
+    def link_fault(self, link: PlatformLink) -> str | None:
+        """Return what is wrong with the link of a platform id to an actor; ``None`` if the actor's own signature holds."""
+        name = self._names.get(link.actor)
+        try:
+            signature = signature_from(link.signature)
+            message = link_bytes(name or "", link.platform, link.id, link.at)
+        except ValueError:
+            return "its signature, or what it is over, cannot be read"
+        history: Sequence[Placed] = self._histories.get(signature.key, ())
+        if name is None or not history or history[0].leaf.actor != link.actor:
+            return "it was not signed by the one that it is linked to"
+        return None if holds(signature, message) else "its signature does not hold"
+
+    def _counts(self, link: PlatformLink) -> bool:
+        """Return whether a link is believed. A key that was revoked links nothing; one that was rotated still does."""
+        if self.link_fault(link) is not None:
+            return False
+        history = self._histories[signature_from(link.signature).key]
+        return all(one.leaf.event != "revoked" for one in history)
+
+    def of_version(self, body: Mapping[str, Any], place: int | None = None) -> Judged | None:
+        """What the signature of a version is worth; ``None`` if none of ours is there.
+
+        A memory that came as an entry keeps the time that its author signed. One that was written here with a signature has a
+        time of its own, so that only the signed document can tell.
+        """
+        text, at = body.get("signature"), origin_in(body).get("timestamp")
+        if not is_signature(text):
+            return None
+        if at is None:
+            return _NOT_HERE
+        author, parents = body["author"], body.get("parent_refs", ())
+        return self._read(text, lambda: entry_bytes(_hash(body), author, at, parents), author, place)
+
+    def of_vouchers(self, body: Mapping[str, Any], place: int | None = None) -> Iterator[Judged]:
+        """The same for those who vouched where it comes from, and signed it."""
+        vouchers = origin_in(body).get("vouchers", ())
+        for one in vouchers if isinstance(vouchers, list | tuple) else ():
+            text = one.get("signature") if isinstance(one, Mapping) else None
+            if is_signature(text):
+                yield self._of_voucher(body, one, text, place)
+
+    def of_voucher(self, body: Mapping[str, Any], voucher: Mapping[str, Any]) -> Judged | None:
+        """Return what the signature of one who vouched elsewhere is worth here now; ``None`` if there is none of ours."""
+        text = voucher.get("signature")
+        return self._of_voucher(body, voucher, text, None) if is_signature(text) else None
+
+    def _of_voucher(self, body: Mapping[str, Any], one: Mapping[str, Any], text: Any, place: int | None) -> Judged:
+        return self._read(text, lambda: bytes_of_voucher({"content_hash": _hash(body)}, one), one, place)
+
+    def _read(self, text: Any, over: Callable[[], bytes], by: Mapping[str, Any], place: int | None) -> Judged:
+        """What came along was checked when it came as an entry; what a program wrote there itself need not be readable."""
+        try:
+            signature, message, who = signature_from(text), over(), by["id"]
+        except _UNREADABLE:
+            return _UNREAD
+        platform = by.get("platform")
+        return self.judged(signature, message, who, place, platform if isinstance(platform, str) else None)
+
+
+def voucher_named(name: str, content_hash: str, vouch: Mapping[str, Any], at: str) -> dict[str, str]:
+    """Return how a voucher is written: the principal and its name, or the name alone where an earlier release signed that."""
+    who = {"id": name, "name": short_name(name)}
+    text = vouch.get("signature")
+    if not is_signature(text):
+        return who
+    earlier = {"id": who["name"], "name": who["name"]}
+    said = vouch.get("confidence"), vouch.get("says")
+    return who if fault_of(str(text), voucher_bytes(content_hash, earlier, at, *said)) is not None else earlier
+
+
+def _hash(body: Mapping[str, Any]) -> str:
+    """The hash of the words that are there, whatever the version says it is: only that shows what was signed."""
+    return sha256_hex(body["content"])
+
+
+def origin_in(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a version that came as an entry knows of where it comes from."""
+    meta = body.get("meta")
+    found = meta.get(ENTRY_ORIGIN) if isinstance(meta, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def vouchers_in(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return who vouched for a version where it comes from. What a program wrote there in another shape vouches for nothing."""
+    found = origin_in(body).get("vouchers")
+    return [one for one in found if _is_a_voucher(one)] if isinstance(found, list | tuple) else []
+
+
+def _is_a_voucher(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(value.get(name), str) for name in ("id", "name", "timestamp"))
+
+
+def without_broken_signatures(before: Candidate, after: Candidate) -> Candidate:
+    """A candidate that was changed on its way in, without the signatures over what it said before: they would not hold."""
+    said_otherwise = before.content != after.content
+    broken = said_otherwise or before.author != after.author
+    changes: dict[str, Any] = {"signature": None} if broken and is_signature(after.signature) else {}
+    was, now = (origin_in({"meta": one.meta}).get("vouchers") for one in (before, after))
+    if isinstance(was, list) and isinstance(now, list) and (said_otherwise or was != now):
+        kept = [two if one == two and not said_otherwise else _unsigned(two) for one, two in zip(was, now, strict=True)]
+        changes["meta"] = {**after.meta, ENTRY_ORIGIN: {**after.meta[ENTRY_ORIGIN], "vouchers": kept}}
+    return after.model_copy(update=changes) if changes else after
+
+
+def _unsigned(voucher: Any) -> Any:
+    signed = isinstance(voucher, Mapping) and is_signature(voucher.get("signature"))
+    return {name: value for name, value in voucher.items() if name != "signature"} if signed else voucher
