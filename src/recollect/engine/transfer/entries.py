@@ -20,7 +20,8 @@ from recollect.engine.write.drafting import check_expiry, parse_candidate
 from recollect.engine.write.ingest import add_many
 from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry
 from recollect.formats.entry_checks import Finding, Findings
-from recollect.formats.entry_files import Readable, read_entries
+from recollect.formats.entry_files import Readable as Readable
+from recollect.formats.entry_files import read_entries
 from recollect.formats.entry_identity import Identity, identity_of, version_key
 from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.errors import BadInput

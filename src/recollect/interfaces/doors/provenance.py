@@ -82,5 +82,5 @@ class ProvenanceDoor:
 
     @traced
     def import_entries(self, given: Readable | str | Path | Iterable[str], **where: Any) -> EntriesImported:
-        """Take in entries: a file, open or by its path, or lines; see :func:`recollect.engine.transfer.entries.import_entries`."""
+        """Take in entries: a file, open or by its path, or lines; see `engine.transfer.entries`."""
         return entries.import_entries(self._engine, given, **where)
