@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from recollect.formats.entry_identity import is_drawn
 from recollect.formats.fields import mapping_of
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
+from recollect.model.fields import EXPORTED
 from recollect.model.principals import short_name
 from recollect.model.record import (
     ENTRY_ORIGIN,
@@ -274,11 +275,10 @@ def _kind(value: Any) -> str:
 
 # ── a memory as an entry ────────────────────────────────────────────────────────────────────────────────────────────
 
-PORTABLE = """
-    namespace space owner scope topic_id event_type layer sublayer tier category entities relationships artifact_ref
-    authority user_id agent_id run_id thread_id actor_id role pinned importance expires_at
-    valid_from valid_until
-""".split()
+_IN_AN_ENTRY = frozenset(
+    "content canonical_key kind tags context author authority_reason parent_refs signature confidence".split()
+)
+PORTABLE = tuple(name for name in EXPORTED if name not in _IN_AN_ENTRY)
 """What a memory has beyond an entry and takes along, under these names. The rest belongs to the store that it is in."""
 ORIGIN = ENTRY_ORIGIN
 NOTED_HERE = ("policy_tags", "phase_name", "phase_started_at", "phase_reason", "key", ORIGIN)

@@ -12,15 +12,13 @@ from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json
+from recollect.model.fields import EXPORTED
 from recollect.model.item import from_item, to_item
 from recollect.model.record import Memory
 
 NAME = "items"
-BEYOND = """
-    namespace scope canonical_key topic_id layer sublayer tier category tags entities relationships artifact_ref context
-    author user_id agent_id run_id thread_id actor_id role parent_refs confidence pinned expires_at
-    valid_from valid_until
-""".split()
+_IN_AN_ITEM = frozenset("content kind event_type space owner authority authority_reason importance signature".split())
+BEYOND = tuple(name for name in EXPORTED if name not in _IN_AN_ITEM)
 """What a memory has and an item has no word for."""
 KNOWN = ("id", "kind", "text", "source", "created_at", "importance", "scope", "meta")
 

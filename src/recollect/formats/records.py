@@ -6,19 +6,13 @@ from typing import Any
 from recollect.formats.fields import each_line, id_of, named_after, said_at, text_of, texts_of
 from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
+from recollect.model.fields import EXPORTED
 from recollect.model.record import Memory
 from recollect.model.state import OF_THE_STORE
 from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.language.text import sha256_hex
 
 NAME = "recollect"
-CARRIED = """
-    content namespace space owner scope kind canonical_key topic_id event_type layer sublayer tier category tags
-    entities relationships artifact_ref context author authority authority_reason user_id agent_id run_id thread_id
-    actor_id role parent_refs signature confidence pinned importance expires_at
-    valid_from valid_until
-""".split()
-"""The fields of an exported memory that an import takes over; the rest is decided anew."""
 KNOWN = frozenset(Memory.__dataclass_fields__) - {"vouchers"}
 """What a memory has. Whatever else a record says is kept with where it came from, and so is who vouched for it there."""
 
@@ -58,7 +52,7 @@ def _has_hash(content: str, stated: Any) -> bool:
 
 def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record as ``add`` takes it."""
-    fields = {name: record[name] for name in CARRIED if record.get(name) is not None}
+    fields = {name: record[name] for name in EXPORTED if record.get(name) is not None}
     meta = record.get("meta") or {}
     if not isinstance(meta, dict):
         return {**fields, "meta": meta}

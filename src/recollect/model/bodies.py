@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.model.vocabulary import EventType, Kind, Layer, Namespace, Source, Space
+from recollect.model.fields import REQUIRED
 
 
 def body_from(text: str | None) -> tuple[dict[str, Any] | None, bool]:
@@ -29,27 +29,15 @@ def values_from(text: str) -> dict[str, Any] | None:
     return values if isinstance(values, dict) else None
 
 
-_TEXTS = """
-    authority canonical_key content content_hash created_at event_type fingerprint kind layer namespace owner scope source space
-    sublayer
-""".split()
-_CHOICES = {
-    "namespace": Namespace,
-    "space": Space,
-    "kind": Kind,
-    "event_type": EventType,
-    "layer": Layer,
-    "source": Source,
-}
-_WORDS = {name: frozenset(map(str, words)) for name, words in _CHOICES.items()}
+_CHOICES = tuple(field for field in REQUIRED if field.words and field.name != "authority")
 TIME = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z")
 
 
 def _is_whole(body: Mapping[str, Any]) -> bool:
     """Whether a body has what every body has. What it says may still be altered: ``verify`` tells that."""
     return (
-        all(type(body[name]) is str for name in _TEXTS)
-        and all(body[name] in words for name, words in _WORDS.items())
+        all(type(body[field.name]) is str for field in REQUIRED)
+        and all(body[field.name] in field.words for field in _CHOICES)
         and TIME.fullmatch(body["created_at"]) is not None
         and type(body["tick"]) is int
         and type(body.get("meta", {})) is dict

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from recollect.model.fields import ATTACHED
 from recollect.model.vocabulary import Status
 
-ATTACHED = ("meta", "context", "entities", "relationships", "artifact_ref", "confidence")
-"""What a speaker attaches to a statement, as opposed to who said it, where, and in which words."""
 OF_THE_STORE = frozenset("policy_tags phase_name phase_started_at phase_reason".split())
 """What a store adds to ``meta`` when it takes a memory in: it holds for that store, space and time alone."""
 

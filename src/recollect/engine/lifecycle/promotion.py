@@ -17,6 +17,7 @@ from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.caller import Right
 from recollect.model.errors import BadInput, WrongState
+from recollect.model.fields import PROMOTED
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Receipt
 from recollect.model.state import OF_THE_STORE
@@ -24,12 +25,6 @@ from recollect.model.vocabulary import SHARED, Authority, EventType, Namespace, 
 from recollect.rules.trust.authority import ALLOWED, grant_authority, outranks, promotion_refusal
 from recollect.rules.trust.borders import write_refusal
 from recollect.stores.protocol import Stored
-
-_CARRIED = """
-    content kind event_type layer sublayer tier category tags entities relationships artifact_ref context scope user_id agent_id
-    run_id thread_id actor_id role confidence topic_id
-""".split()
-"""What goes along as it is. The key goes along too, so that it is the same concept there."""
 
 
 def promote(engine: Engine, id: str, to_space: str, *, owner: str | None = None, reason: str = "requested") -> Receipt:
@@ -113,7 +108,7 @@ def _may_promote(engine: Engine, authority: Authority) -> bool:
 def _carried(stored: Stored, address: Address, reason: str) -> dict[str, Any]:
     assert stored.body is not None, "an active memory has its content"
     body, state = stored.body, stored.state
-    carried = {name: body[name] for name in _CARRIED if name in body}
+    carried = {name: body[name] for name in PROMOTED if name in body}
     meta = dict(body.get("meta", {}))
     key = {"key": meta.pop("key")} if "key" in meta else {}
     said = {name: value for name, value in meta.items() if name not in OF_THE_STORE}

@@ -8,20 +8,13 @@ from typing import Any
 from recollect.engine.context import Engine, visible
 from recollect.model.caller import Right
 from recollect.model.canonical import parse_time
+from recollect.model.fields import read_fields
 from recollect.model.receipt import Receipt
 from recollect.model.record import ENTRY_ORIGIN, MAX_PARENTS, Author, Memory, Tombstone
 from recollect.model.trace import Trace
 from recollect.model.vocabulary import (
-    Authority,
-    EventType,
-    Kind,
-    Layer,
-    Namespace,
     Outcome,
-    Source,
-    Space,
     Status,
-    Tier,
 )
 from recollect.rules.ledger.fold import TOLD
 from recollect.rules.trust.borders import Sight
@@ -34,73 +27,21 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def to_memory(stored: Stored) -> Memory:
-    """The record. Values were validated on their way in, so they are not validated again on every read."""
+    """Build the record. Values were validated on their way in, so they are not validated again on every read."""
     body, state = stored.body, stored.state
     if body is None:
         raise ValueError(f"{state.id} is a tombstone")
     meta = _meta(stored)
-    last_accessed = max(state.last_reinforced, stored.last_access or "")
     return Memory(
+        **read_fields(body, state),
         id=state.id,
         tenant=stored.tenant,
-        namespace=Namespace(body["namespace"]),
-        space=Space(body["space"]),
-        owner=body["owner"],
-        scope=body["scope"],
-        content=body["content"],
-        content_hash=body["content_hash"],
-        fingerprint=body["fingerprint"],
-        canonical_key=state.canonical_key,
-        key_digest=state.key_digest,
-        topic_id=body.get("topic_id"),
-        kind=Kind(body["kind"]),
-        event_type=EventType(body["event_type"]),
-        layer=Layer(body["layer"]),
-        sublayer=body["sublayer"],
-        tier=Tier(body["tier"]) if "tier" in body else None,
-        category=state.category,
-        tags=tuple(state.tags),
-        entities=tuple(body.get("entities", ())),
-        relationships=tuple(body.get("relationships", ())),
-        artifact_ref=body.get("artifact_ref"),
-        context=body.get("context"),
         meta=meta,
         author=Author.model_construct(**body["author"]),
-        source=Source(body["source"]),
-        authority=Authority(state.authority),
-        authority_reason=state.authority_reason,
-        user_id=body.get("user_id"),
-        agent_id=body.get("agent_id"),
-        run_id=body.get("run_id"),
-        thread_id=body.get("thread_id"),
-        actor_id=body.get("actor_id"),
-        role=body.get("role"),
         parent_refs=_parents(stored),
         vouchers=tuple(_vouchers(stored, meta)),
-        signature=body.get("signature"),
-        confidence=body.get("confidence"),
-        aliases=tuple(body.get("aliases", ())),
-        status=state.status,
-        version=state.version,
-        supersedes_id=state.supersedes_id,
-        superseded_by_id=state.superseded_by_id,
-        related_memory_ids=tuple(state.related_memory_ids),
-        conflict_ids=tuple(state.conflict_ids),
-        pinned=state.pinned,
-        importance=state.importance,
-        importance_reason=tuple(state.importance_reason),
         access_count=state.reinforcements + stored.accesses,
-        last_accessed=parse_time(last_accessed),
-        created_at=parse_time(body["created_at"]),
-        last_modified=parse_time(state.last_modified),
-        tick=body["tick"],
-        phase_id=body.get("phase_id"),
-        expires_at=parse_time(state.expires_at) if state.expires_at else None,
-        expires_at_tick=state.expires_at_tick,
-        valid_from=parse_time(state.valid_from) if state.valid_from else None,
-        valid_until=parse_time(state.valid_until) if state.valid_until else None,
-        deleted_at=parse_time(state.deleted_at) if state.deleted_at else None,
-        purge_at=parse_time(state.purge_at) if state.purge_at else None,
+        last_accessed=parse_time(max(state.last_reinforced, stored.last_access or "")),
     )
 
 

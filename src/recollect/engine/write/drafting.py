@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.model.caller import Caller
-from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput
 from recollect.model.faults import fault_of
+from recollect.model.fields import FIELDS, written
 from recollect.model.principals import AGENT, TOOL, USER, as_principal, principal, short_name
 from recollect.model.receipt import Receipt
 from recollect.model.record import Author, Candidate
@@ -20,6 +20,9 @@ from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.gates.naming import slots_of
 from recollect.rules.gates.pipeline import pass_gates
 from recollect.rules.identity.keys import explicit_key
+
+_AS_GIVEN = tuple(name for name in Candidate.model_fields if name in FIELDS)
+"""What a version keeps as the caller gave it, unless the gates decided otherwise."""
 
 
 def parse_candidate(engine: Engine, fields: Mapping[str, Any]) -> Candidate:
@@ -174,30 +177,17 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mappin
         **{name: value for name, value in phase.items() if name != "phase_id"},
         "policy_tags": [d.rule for d in draft.decisions if d.rule.startswith(("allowed_by:", "kept_by:"))],
     }
-    body = {
+    body = {name: written(getattr(candidate, name)) for name in _AS_GIVEN} | {
         "tenant": engine.tenant,
         "namespace": draft.namespace,
-        "space": candidate.space,
-        "owner": candidate.owner,
-        "scope": candidate.scope,
-        "content": candidate.content,
         "content_hash": draft.content_hash,
         "fingerprint": draft.fingerprint,
         "canonical_key": key.text,
         "key_digest": key.digest,
         "key_source": key.source,
-        "topic_id": candidate.topic_id,
-        "kind": candidate.kind,
         "event_type": draft.event_type,
         "layer": draft.layer,
         "sublayer": draft.sublayer,
-        "tier": candidate.tier,
-        "category": candidate.category,
-        "tags": list(candidate.tags),
-        "entities": list(candidate.entities),
-        "relationships": list(candidate.relationships),
-        "artifact_ref": candidate.artifact_ref,
-        "context": candidate.context,
         "meta": meta,
         "author": author.to_dict(),
         "source": draft.source,
@@ -205,24 +195,15 @@ def version_body(engine: Engine, draft: Draft, at: str, tick: int, phase: Mappin
         "authority_reason": draft.authority_reason,
         "user_id": candidate.user_id or engine.caller.user,
         "agent_id": candidate.agent_id or engine.caller.agent,
-        "run_id": candidate.run_id,
-        "thread_id": candidate.thread_id,
-        "actor_id": candidate.actor_id,
-        "role": candidate.role,
-        "parent_refs": list(candidate.parent_refs),
-        "signature": candidate.signature,
-        "confidence": candidate.confidence,
-        "aliases": list(candidate.aliases),
-        "pinned": candidate.pinned,
         "importance": draft.importance,
         "importance_reason": list(draft.importance_reason),
-        "created_at": format_time(candidate.created_at) if candidate.created_at else at,
+        "created_at": written(candidate.created_at) or at,
         "tick": tick,
         "phase_id": phase.get("phase_id"),
-        "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
+        "expires_at": written(draft.expires_at),
         "expires_at_tick": tick + draft.retention.ticks if draft.retention and draft.retention.ticks else None,
-        "valid_from": format_time(draft.valid_from) if draft.valid_from else None,
-        "valid_until": format_time(draft.valid_until) if draft.valid_until else None,
+        "valid_from": written(draft.valid_from),
+        "valid_until": written(draft.valid_until),
         "retention": draft.retention.model_dump() if draft.retention else None,
         "decisions": [decision.packed() for decision in draft.decisions],
     }

@@ -1,0 +1,179 @@
+"""The fields of a memory, in one table: where each is kept, how it is read back, and how far it travels.
+
+``Candidate`` and ``Memory`` (in `record.py`) declare the same fields with their types, for editors and type checkers; a
+test compares them with this table. A new field is a row here, a line in those two classes, and nothing else unless a
+store filters by it.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.vocabulary import Authority, EventType, Kind, Layer, Namespace, Source, Space, Status, Tier
+
+
+class Kept(StrEnum):
+    """Where the present value of a field is read from."""
+
+    VERSION = "version"
+    """The body of the version, which never changes."""
+    STATE = "state"
+    """The state, which ledger entries change. A version may start it."""
+    WORKED_OUT = "worked out"
+    """Neither: it is computed from several places when a memory is read."""
+
+
+class Reach(StrEnum):
+    """How far a value goes that somebody gave."""
+
+    STAYS = "stays"
+    """It holds for this store alone, or is decided anew wherever the memory goes."""
+    EXPORTED = "exported"
+    """It is part of an export, and an import takes it over."""
+    PROMOTED = "promoted"
+    """It goes along in an export, and into another space of the same store as well."""
+
+
+class Field(NamedTuple):
+    """One row of the table."""
+
+    name: str
+    kept: Kept
+    reach: Reach
+    read: Callable[[Any], Any]
+    """From the stored value to the one that callers see; ``None`` stands for a value that is not there."""
+    required: bool = False
+    """Whether every version has it as text, so that one without it is damaged."""
+    words: frozenset[str] = frozenset()
+    """The only words that it may be, if there are such."""
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return () if value is None else tuple(value)
+
+
+def _as_time(value: str | None) -> datetime | None:
+    return parse_time(value) if value else None
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {"text": _as_it_is, "json": _as_it_is, "list": _as_tuple, "time": _as_time}
+_CHOICES: dict[str, type[StrEnum]] = {
+    "namespace": Namespace,
+    "space": Space,
+    "kind": Kind,
+    "event_type": EventType,
+    "layer": Layer,
+    "tier": Tier,
+    "source": Source,
+    "authority": Authority,
+    "status": Status,
+}
+
+# A name ending in "!" is in every version. "choice" is a closed list of words, "json" any value of JSON.
+_TABLE = """
+    namespace!           version     exported   choice
+    space!               version     exported   choice
+    owner!               version     exported   text
+    scope!               version     promoted   text
+    content!             version     promoted   text
+    content_hash!        version     stays      text
+    fingerprint!         version     stays      text
+    canonical_key!       state       exported   text
+    key_digest           state       stays      text
+    topic_id             version     promoted   text
+    kind!                version     promoted   choice
+    event_type!          version     promoted   choice
+    layer!               version     promoted   choice
+    sublayer!            version     promoted   text
+    tier                 version     promoted   choice
+    category             state       promoted   text
+    tags                 state       promoted   list
+    entities             version     promoted   list
+    relationships        version     promoted   list
+    artifact_ref         version     promoted   json
+    context              version     promoted   json
+    meta                 worked_out  stays      json
+    author               worked_out  exported   json
+    source!              version     stays      choice
+    authority!           state       exported   choice
+    authority_reason     state       exported   text
+    user_id              version     promoted   text
+    agent_id             version     promoted   text
+    run_id               version     promoted   text
+    thread_id            version     promoted   text
+    actor_id             version     promoted   text
+    role                 version     promoted   text
+    parent_refs          worked_out  exported   list
+    vouchers             worked_out  stays      list
+    signature            version     exported   text
+    confidence           version     promoted   json
+    aliases              version     stays      list
+    status               state       stays      choice
+    version              state       stays      json
+    supersedes_id        state       stays      text
+    superseded_by_id     state       stays      text
+    related_memory_ids   state       stays      list
+    conflict_ids         state       stays      list
+    pinned               state       exported   json
+    importance           state       exported   json
+    importance_reason    state       stays      list
+    access_count         worked_out  stays      json
+    last_accessed        worked_out  stays      time
+    created_at!          version     stays      time
+    last_modified        state       stays      time
+    tick                 version     stays      json
+    phase_id             version     stays      text
+    expires_at           state       exported   time
+    expires_at_tick      state       stays      json
+    valid_from           state       exported   time
+    valid_until          state       exported   time
+    deleted_at           state       stays      time
+    purge_at             state       stays      time
+"""
+
+
+def _choice(name: str) -> Callable[[Any], Any]:
+    words = _CHOICES[name]
+    return lambda value: None if value is None else words(value)
+
+
+def _row(line: str) -> Field:
+    name, kept, reach, sort = line.split()
+    required, name = name.endswith("!"), name.rstrip("!")
+    read = _choice(name) if sort == "choice" else _READERS[sort]
+    words = frozenset(map(str, _CHOICES[name])) if sort == "choice" else frozenset[str]()
+    return Field(name, Kept[kept.upper()], Reach[reach.upper()], read, required, words)
+
+
+FIELDS: dict[str, Field] = {field.name: field for field in map(_row, _TABLE.strip().splitlines())}
+
+EXPORTED = tuple(name for name, field in FIELDS.items() if field.reach is not Reach.STAYS)
+"""The fields of an exported memory that an import takes over; the rest is decided anew."""
+PROMOTED = tuple(name for name, field in FIELDS.items() if field.reach is Reach.PROMOTED)
+"""The fields that a promotion takes into another space as they are."""
+REQUIRED = tuple(field for field in FIELDS.values() if field.required)
+ATTACHED = ("meta", "context", "entities", "relationships", "artifact_ref", "confidence")
+"""What a speaker attaches to a statement, as opposed to who said it, where, and in which words."""
+
+_FROM_VERSION = tuple((name, field.read) for name, field in FIELDS.items() if field.kept is Kept.VERSION)
+_FROM_STATE = tuple((name, field.read) for name, field in FIELDS.items() if field.kept is Kept.STATE)
+
+
+def read_fields(body: Mapping[str, Any], state: object) -> dict[str, Any]:
+    """Read every field that is kept as it is, from the body of a version and from its state."""
+    values = {name: read(body.get(name)) for name, read in _FROM_VERSION}
+    values |= {name: read(getattr(state, name)) for name, read in _FROM_STATE}
+    return values
+
+
+def written(value: Any) -> Any:
+    """Return a value as the body of a version keeps it: times as canonical text, and lists for tuples."""
+    if isinstance(value, tuple):
+        return list(value)
+    return format_time(value) if isinstance(value, datetime) else value
