@@ -3,6 +3,9 @@
 import ast
 import re
 import sys
+from collections import Counter
+from collections.abc import Collection
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import get_args
 
@@ -13,6 +16,7 @@ from recollect.stores.protocol import Standing
 from recollect.stores.sql.queries import load_all_queries, load_queries
 
 SOURCE = Path(recollect.__file__).parent
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 PURE = ("model", "rules", "formats")
 DOES_IO = frozenset(
     """asyncio fcntl glob http io logging mmap multiprocessing os pathlib pickle random secrets select shutil signal socket
@@ -132,6 +136,34 @@ def test_files_stay_readable() -> None:
     assert max(lengths.values()) <= 800
     in_order = sorted(lengths.values())
     assert in_order[len(in_order) // 2] <= 200
+
+
+def test_no_folder_is_a_heap() -> None:
+    """A stranger reads the names of a folder in one go; beyond about twenty they look for another way in."""
+    counts = Counter(path.parent for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
+    assert {str(where.relative_to(SOURCE)): n for where, n in counts.items() if n > 20} == {}
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Imports that run when a module is loaded have no cycle; those inside functions and for type checkers do not count."""
+    names = {_dotted(path): path for path in SOURCE.rglob("*.py")}
+    graph = {name: {_home(one, names) for one in _at_load(path)} & names.keys() for name, path in names.items()}
+    order = TopologicalSorter({name: taken - {name} for name, taken in graph.items()})
+    order.prepare()  # raises CycleError, which names the modules of a cycle
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(("recollect", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def _home(name: str, modules: Collection[str]) -> str:
+    """The module that an imported name is taken from."""
+    return name if name in modules else name.rpartition(".")[0]
+
+
+def _at_load(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {name for node in tree.body if not isinstance(node, FUNCTIONS) for name in run_time_imports(node)}
 
 
 def test_importing_recollect_imports_nothing_heavy() -> None:
