@@ -12,7 +12,8 @@ from recollect.engine.arguments import check_kept, reason_code
 from recollect.engine.context import Engine, find
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.write.drafting import parse_candidate
-from recollect.engine.write.ingest import Prepared, Writing, addresses_of, prepare
+from recollect.engine.write.ingest import Writing
+from recollect.engine.write.preparing import Prepared, addresses_of, prepare
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.caller import Right
@@ -52,7 +53,7 @@ def _promote(engine: Engine, stored: Stored, address: Address, reason: str) -> R
     answer = prepare(engine, candidate, promoting=True)
     with engine.write(addresses_of([answer])) as writer:
         writing = Writing(engine, writer)
-        receipt = writing.settle(answer, lambda receipt: _events(engine, stored, address.space, receipt))
+        receipt = writing.write(answer, lambda receipt: _events(engine, stored, address.space, receipt))
         writing.finish()
     return receipt
 
@@ -68,7 +69,7 @@ def carry_over(writing: Writing, id: str, address: Address, reason: str) -> Rece
     answer = prepare(engine, candidate, promoting=True, reader=writing.writer)
     if isinstance(answer, Prepared):
         answer = answer._replace(spoken=stored.body is not None and stored.body["source"] == Source.USER)
-    return writing.settle(answer, lambda receipt: _events(engine, stored, address.space, receipt))
+    return writing.write(answer, lambda receipt: _events(engine, stored, address.space, receipt))
 
 
 def _refusal(engine: Engine, stored: Stored, address: Address) -> str | None:

@@ -23,7 +23,8 @@ from recollect.engine.transfer.import_terms import ImportTerms, decided_by_time
 from recollect.engine.trust.imported_signatures import ImportedSignatures
 from recollect.engine.waiting import waiting
 from recollect.engine.write.drafting import check_concepts, parse_candidate
-from recollect.engine.write.ingest import Answer, Prepared, Refused, Writing, add, addresses_of, prepare
+from recollect.engine.write.ingest import Writing, add
+from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, prepare
 from recollect.formats.entries import to_entry
 from recollect.formats.entry_identity import identity_of, kept_apart
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source
@@ -463,11 +464,11 @@ def _settle(writing: Writing, one: _Asked | None, answer: Answer | Taken) -> Tak
         return answer
     assert one is not None, "an answer of the gates is to a record"
     if isinstance(answer, Refused):
-        return one.taken(REFUSED, writing.settle(answer))
+        return one.taken(REFUSED, writing.write(answer))
     earlier = retries.earlier_answer(writing.engine, writing.writer, one.key, one.asked)
     if earlier is not None:
         return one.taken(ALREADY, earlier)
-    receipt = writing.settle(answer)
+    receipt = writing.write(answer)
     retries.keep_answer(writing.engine, writing.writer, one.key, receipt, writing.at, one.asked)
     return one.taken(REFUSED if receipt.denied else str(receipt.outcome), receipt)
 

@@ -10,7 +10,8 @@ from recollect.engine.tracing import border_check, refused
 from recollect.engine.transaction import Pen, forgotten, soft_delete
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.incumbents import holder
-from recollect.engine.write.ingest import Prepared, Writing, prepare
+from recollect.engine.write.ingest import Writing
+from recollect.engine.write.preparing import Prepared, prepare
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.canonical import check_text
@@ -230,7 +231,7 @@ def _summarise(writing: Writing, address: Address, gone: Sequence[Stored]) -> Re
         "user_id": next((stored.body.get("user_id") for stored in gone if stored.body), None),
     }
     answer = prepare(engine, parse_candidate(engine, fields), reader=writing.writer)
-    return writing.settle(answer.noting(summary_of=of[-MAX_SUMMARISED:]) if isinstance(answer, Prepared) else answer)
+    return writing.write(answer.noting(summary_of=of[-MAX_SUMMARISED:]) if isinstance(answer, Prepared) else answer)
 
 
 def _said(stored: Stored) -> Said:

@@ -24,7 +24,8 @@ from recollect.engine.turns.turn_recall import recalled
 from recollect.engine.waiting import waiting
 from recollect.engine.write.drafting import parse_candidate
 from recollect.engine.write.incumbents import holder
-from recollect.engine.write.ingest import Answer, Prepared, Refused, Writing, addresses_of, as_spoken, prepare
+from recollect.engine.write.ingest import Writing
+from recollect.engine.write.preparing import Answer, Prepared, Refused, addresses_of, as_spoken, prepare
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.caller import Right
@@ -223,7 +224,7 @@ def _write(writing: Writing, exchange: Exchange, leaving: _Leaving) -> Turn:
     receipts = _written(writing, [_noted(answer, **{OF_A_TURN: True}) for answer in leaving.lines])
     ids = [receipt.memory.id for receipt in receipts[: leaving.spoken] if receipt.memory is not None]
     stated, promoted = _stated(writing, leaving.stated, ids)
-    others = [writing.settle(_of_turn(answer, ids)) for answer in leaving.others]
+    others = [writing.write(_of_turn(answer, ids)) for answer in leaving.others]
     gone += reject_misspoken(writing, wrong, leaving.touched)
     return Turn(exchange.session, None, (*receipts, *stated, *others), tuple(promoted), gone)
 
@@ -427,7 +428,7 @@ def _resolved(fact: Extracted, known: Sequence[Stored]) -> Extracted:
 
 def _written(writing: Writing, answers: Sequence[Answer]) -> list[Receipt]:
     """The lines, in order; the parts of one line are linked to each other."""
-    receipts = [writing.settle(answer) for answer in answers]
+    receipts = [writing.write(answer) for answer in answers]
     for earlier, later in pairwise(receipts):
         if earlier.memory is None or later.memory is None or later.memory.meta.get("part", 1) == 1:
             continue
@@ -453,7 +454,7 @@ def _stated(writing: Writing, stated: Sequence[_Stated], ids: Sequence[str]) -> 
     for one in stated:
         if one.fact is not None and one.fact.ended and not _still_holds(writing, one, one.fact):
             continue
-        receipt = writing.settle(_of_turn(one.answer, ids))
+        receipt = writing.write(_of_turn(one.answer, ids))
         receipts.append(_staying(receipt, one.way.stays))
         if one.way.target is not None and receipt.memory is not None and receipt.memory.status is Status.ACTIVE:
             promoted.append(carry_over(writing, receipt.memory.id, one.way.target, one.way.reason))

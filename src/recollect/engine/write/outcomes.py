@@ -1,0 +1,432 @@
+"""Decide, inside the lock, what a prepared draft is to the memories that are active now, and record the outcome.
+
+A draft is stored as new, reinforces a memory, supersedes it, contradicts it, waits for consent, or is refused. `decide` is
+the way in; each outcome has one function, which returns the receipt.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from recollect.engine import operations
+from recollect.engine.context import find
+from recollect.engine.lifecycle import rejecting
+from recollect.engine.read.assemble import as_seen, to_memory
+from recollect.engine.read.validity import closed_by, stated_validity
+from recollect.engine.transaction import Pen
+from recollect.engine.trust import provenance
+from recollect.engine.write import incumbents, relations
+from recollect.engine.write.drafting import (
+    version_body,
+)
+from recollect.engine.write.incumbents import Held, changed_by, check_active, check_same_place, holder, no_room
+from recollect.engine.write.preparing import Prepared
+from recollect.engine.write.relations import MAY_UPDATE, RELATED_TO, Link, carry_links_on
+from recollect.model import trace
+from recollect.model.canonical import format_time, parse_time
+from recollect.model.item import dedup_key_of, to_item
+from recollect.model.ledger import Event
+from recollect.model.phase import FIRST_PHASE_ID
+from recollect.model.receipt import Changed, Receipt
+from recollect.model.vocabulary import KIND_CLASS, Authority, Change, KindClass, Outcome, Status
+from recollect.rules.gates.classification import renewed_tick
+from recollect.rules.gates.draft import Draft, Rejection
+from recollect.rules.identity import decision
+from recollect.rules.identity.decision import Judgement, began_before, judge, may_both_hold, with_inheritance
+from recollect.rules.identity.keys import BY_RULE, CanonicalKey, KeySource, event_key, fallback_key, same_concept
+from recollect.rules.ledger.fold import CONFLICT_RULE
+from recollect.rules.time.validity import stopped_at
+from recollect.rules.trust.authority import outranks
+from recollect.stores.protocol import Stored
+
+MAX_PROPOSALS = 100
+"""How many pending memories of a stream a new proposal is compared with, the latest first."""
+
+
+NOT_TAKEN_OVER = (
+    "pinned",
+    "importance",
+    "tags",
+    "category",
+    "expires_at",
+    "valid_from",
+    "valid_until",
+    "ttl_ticks",
+    "meta",
+    "context",
+    "entities",
+    "parent_refs",
+)
+"""Fields of a reinforcing write that are not kept; its receipt names them."""
+
+
+CONFIRMED = "identity:confirmed"
+"""The rule by which a higher authority confirms a statement, as a new version of it."""
+
+
+def with_event_key(pen: Pen, prepared: Prepared) -> Prepared:
+    """Key an event by its number in the stream, which is only known inside the lock."""
+    draft = prepared.draft
+    is_event = KIND_CLASS[draft.candidate.kind] is KindClass.EVENT
+    if is_event and draft.key is not None and draft.key.source == "event":
+        return prepared.decide("key:event", key=event_key(draft.candidate.kind, pen.next_number()))
+    return prepared
+
+
+def place_of_key(draft: Draft) -> tuple[str, KindClass, str]:
+    assert draft.key is not None, "the naming gate sets the key"
+    return draft.candidate.scope, KIND_CLASS[draft.candidate.kind], draft.key.text
+
+
+def decide(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | Rejection:
+    """Decide what a draft is to what is already known, and act on it."""
+    prepared = with_event_key(pen, prepared)
+    draft = prepared.draft
+    assert draft.key is not None, "the naming gate sets the key"
+    if draft.candidate.supersedes is not None:
+        return _replace_named(pen, prepared, draft.candidate.supersedes, log)
+    incumbent, beside = _find_holder(pen, draft)
+    if incumbent is not None and pen.engine.policy.identity.flag and _is_contested(draft, incumbent):
+        prepared = prepared.decide("key:contested", key=fallback_key(draft.fingerprint, shared=False))
+        incumbent, beside = _find_holder(pen, prepared.draft)
+    if incumbent is None:
+        incumbent = changed_by(pen.engine, pen.writer, pen.stream, draft)
+        if incumbent is not None:
+            return _meet_under_its_key(pen, prepared, incumbent, "key:slot", log)
+    prepared = prepared._replace(beside=beside)
+    refused = _find_refusal(pen, prepared, incumbent)
+    if refused is not None:
+        return refused
+    if incumbent is not None and not _evict_if_outweighed(pen, prepared.draft, incumbent):
+        return _meet_holder(pen, prepared, incumbent, log)
+    return _store_unless_known(pen, prepared, log)
+
+
+def _find_holder(pen: Pen, draft: Draft) -> Held:
+    return holder(pen.engine, pen.writer, pen.stream, *place_of_key(draft), category=draft.candidate.category)
+
+
+def _is_contested(draft: Draft, incumbent: Stored) -> bool:
+    """Say whether both statements may hold although a rule gave them one key; then neither replaces the other."""
+    assert draft.key is not None and incumbent.body is not None, "an active memory has its content"
+    by_rule = draft.key.source in BY_RULE and draft.candidate.change is None
+    return by_rule and (began_before(draft, incumbent.state) or may_both_hold(incumbent.body["content"], draft))
+
+
+def _replace_named(pen: Pen, prepared: Prepared, id: str, log: operations.WriteLog) -> Receipt | Rejection:
+    """Meet the memory that the caller says this one replaces."""
+    pen.flush()
+    incumbent = find(pen.engine, pen.writer, id, "supersedes")
+    candidate = prepared.draft.candidate
+    check_active(as_seen(pen.engine, pen.writer, [incumbent])[0], "supersedes")
+    check_same_place(incumbent, pen.stream.number, {"scope": candidate.scope, "kind": candidate.kind}, "supersedes")
+    if candidate.change is None:
+        candidate = candidate.model_copy(update={"change": Change.UPDATE})
+        prepared = prepared._replace(draft=prepared.draft._replace(candidate=candidate))
+    return _meet_under_its_key(pen, prepared, incumbent, "key:supersedes", log)
+
+
+def _meet_under_its_key(
+    pen: Pen, prepared: Prepared, incumbent: Stored, rule: str, log: operations.WriteLog
+) -> Receipt | Rejection:
+    """Meet an active memory as the next version of it, whatever key the draft has by its own words."""
+    state = incumbent.state
+    key = CanonicalKey(state.canonical_key, state.key_digest, KeySource.CHAIN)
+    prepared = prepared.decide(rule, key.text, key=key)
+    prepared = prepared._replace(beside=_find_holder(pen, prepared.draft).by_others)
+    return _find_refusal(pen, prepared, incumbent) or _meet_holder(pen, prepared, incumbent, log)
+
+
+def _find_refusal(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Rejection | None:
+    """Return why a draft is refused whose key is settled: a source that is missing, or a value that was rejected."""
+    no_source = provenance.refusal(pen, prepared.draft, incumbent)
+    return no_source or rejecting.refusal(pen, prepared.draft, spoken=prepared.spoken)
+
+
+def _evict_if_outweighed(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
+    """Archive the incumbent if it is another concept that only has the same short key, and is believed less.
+
+    Returns whether it did: the key is then free.
+    """
+    assert draft.key is not None, "the naming gate sets the key"
+    state = incumbent.state
+    if same_concept(draft.key, state.canonical_key, state.key_digest) or not _outweighs(pen, draft, incumbent):
+        return False
+    pen.load(incumbent)
+    pen.record(Event.ARCHIVED, state.id, rule="identity:key_given_back", to=Status.ARCHIVED)
+    pen.flush()
+    return True
+
+
+def _meet_holder(pen: Pen, prepared: Prepared, incumbent: Stored, log: operations.WriteLog) -> Receipt | Rejection:
+    """Meet the active memory of the same key: reinforce, supersede, or hold as contradictory."""
+    assert incumbent.body is not None, "an active memory has its content"
+    draft = prepared.draft
+    log.searched([1.0] if draft.fingerprint == incumbent.body["fingerprint"] else [])
+    verdict = judge(draft, incumbent.body, incumbent.state, pen.tick, pen.engine.policy)
+    if isinstance(verdict, Rejection):
+        return verdict
+    if verdict.outcome is Outcome.REINFORCED and _brings_into_this_phase(pen, draft, incumbent):
+        verdict = Judgement(Outcome.SUPERSEDED, "identity:said_again_in_a_new_phase")
+    elif verdict.outcome is Outcome.REINFORCED and _confirms(pen, draft, incumbent):
+        verdict = replace(verdict, outcome=Outcome.SUPERSEDED, rule=CONFIRMED)
+    if verdict.outcome is not Outcome.REINFORCED and _needs_consent(pen, draft):
+        return _propose(pen, prepared, incumbent)
+    prepared = prepared.decide(verdict.rule, verdict.detail)
+    prepared = prepared.decide(verdict.change_rule) if verdict.change_rule else prepared
+    pen.load(incumbent)
+    if verdict.outcome is Outcome.REINFORCED and pen.engine.policy.near_duplicates.action == "reject":
+        return _refuse_duplicate(incumbent)
+    if verdict.outcome is Outcome.REINFORCED:
+        return _reinforce(pen, prepared.draft, incumbent, verdict.rule)
+    if verdict.outcome is Outcome.SUPERSEDED:
+        return _supersede(pen, prepared, incumbent, verdict)
+    if verdict.outcome is Outcome.STORED:
+        return _store_behind(pen, prepared, incumbent, verdict)
+    return _contradict(pen, prepared, incumbent, verdict)
+
+
+def _brings_into_this_phase(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
+    """Say whether the memory is of an earlier phase and the speaker may bring it into this one."""
+    order = pen.engine.policy.conflict.authority_order
+    return _is_of_earlier_phase(pen, incumbent) and not outranks(
+        Authority(incumbent.state.authority), draft.authority, order
+    )
+
+
+def _confirms(pen: Pen, draft: Draft, incumbent: Stored) -> bool:
+    """Say whether a higher authority repeats what a lower one stated, so that its words become the next version."""
+    policy = pen.engine.policy
+    as_version = policy.identity.confirmed == "version" and policy.near_duplicates.action != "reject"
+    return as_version and _outweighs(pen, draft, incumbent)
+
+
+def _is_of_earlier_phase(pen: Pen, stored: Stored) -> bool:
+    written_in = (stored.body or {}).get("phase_id", FIRST_PHASE_ID)
+    return pen.phase_id is not None and written_in != pen.phase_id
+
+
+def _store_unless_known(pen: Pen, prepared: Prepared, log: operations.WriteLog) -> Receipt | Rejection:
+    """Store under a free key, unless the same words exist under another key or there is no room."""
+    draft, action = prepared.draft, pen.engine.policy.near_duplicates.action
+    alike = incumbents.recheck(pen, draft, prepared.similar)
+    if KIND_CLASS[draft.candidate.kind] is not KindClass.EVENT:
+        log.searched([near.score for near in alike])
+    same = next((near for near in alike if near.same and not _is_of_earlier_phase(pen, near.stored)), None)
+    if alike and action == "reject":
+        return _refuse_duplicate(alike[0].stored)
+    if same is not None and action == "reinforce" and not _outweighs(pen, draft, same.stored):
+        pen.load(same.stored)
+        return _reinforce(pen, draft, same.stored, "near_duplicate:nothing_differs")
+    full = no_room(pen)
+    if full is not None:
+        return full
+    return _propose(pen, prepared, None) if _needs_consent(pen, draft) else _store(pen, prepared, alike)
+
+
+def _needs_consent(pen: Pen, draft: Draft) -> bool:
+    """Say whether a draft sets a profile field that is for the person alone, without the person's word."""
+    assert draft.key is not None, "the naming gate sets the key"
+    candidate, settings = draft.candidate, pen.engine.policy.privacy
+    return decision.needs_consent(candidate.kind, draft.key.text, candidate.key, draft.authority, settings)
+
+
+def _propose(pen: Pen, prepared: Prepared, incumbent: Stored | None) -> Receipt:
+    """Keep a profile field as pending until the person decides; the same proposal is kept once, and counted."""
+    known = _find_same_proposal(pen, prepared.draft)
+    if known is not None:
+        pen.load(known)
+        id, rule, changed = known.state.id, decision.SAID_AGAIN, Changed(known.state.id, "pending", "pending")
+        pen.record(Event.REINFORCED, id, rule=rule)
+    else:
+        rule = decision.PENDING
+        id, commitment = _new_version(pen, prepared.draft.decide(rule), ())
+        event, other = (Event.STORED, None) if incumbent is None else (Event.CONTRADICTED, incumbent.state.id)
+        if incumbent is not None:
+            pen.load(incumbent)
+        pen.record(event, id, rule=rule, to=Status.PENDING, other=other, commitment=commitment)
+        changed = Changed(id, None, "pending")
+    receipt = _make_receipt(pen, Outcome.PENDING, id, (rule,), (changed,), wrote=known is None)
+    detail = f"It waits for the person: `resolve {id[:13]} --winner {id[:13]}` accepts it, `archive` or `reject` declines it."
+    return replace(receipt, detail=detail)
+
+
+def _find_same_proposal(pen: Pen, draft: Draft) -> Stored | None:
+    """Return the pending memory of the same key and words that the caller may see, if there is one."""
+    assert draft.key is not None, "the naming gate sets the key"
+    wanted = pen.engine.selecting(streams=(pen.stream.number,), equal={"status": str(Status.PENDING)})
+    for stored in pen.writer.select(pen.stream.tenant, wanted, MAX_PROPOSALS):
+        body, state = stored.body or {}, stored.state
+        same_place = body.get("scope") == draft.candidate.scope and same_concept(
+            draft.key, state.canonical_key, state.key_digest
+        )
+        if same_place and (body["fingerprint"], state.authority) == (draft.fingerprint, str(draft.authority)):
+            return stored
+    return None
+
+
+def _refuse_duplicate(stored: Stored) -> Rejection:
+    detail = f"It is the same, or almost, as {stored.state.id}. Edit or supersede that one instead."
+    return Rejection("near_duplicate", "near_duplicate", detail)
+
+
+def _store(pen: Pen, prepared: Prepared, alike: Sequence[incumbents.Near]) -> Receipt:
+    draft = prepared.draft.decide("identity:new")
+    near = _find_nearest(pen, prepared)
+    doubts = relations.doubts(draft, near)
+    links = _links_to(pen, near) + [
+        Link(one.stored, MAY_UPDATE, *one[1:]) for one in relations.worth_linking(pen, draft, doubts)
+    ]
+    id, commitment = _new_version(pen, draft, links, beside=prepared.beside)
+    pen.record(Event.STORED, id, rule="identity:new", to=Status.ACTIVE, commitment=commitment)
+    for one in alike:
+        pen.load(one.stored)
+        pen.record(Event.LINKED, id, rule="near_duplicate:linked", other=one.stored.state.id)
+    reasons = ["identity:new"] + (["near_duplicate:linked"] if alike else [])
+    reasons += [d.rule for d in draft.decisions if d.rule.startswith("allowed_by:")]
+    receipt = _make_receipt(pen, Outcome.STORED, id, reasons, (Changed(id, None, "active"),), wrote=True)
+    return replace(receipt, similar=relations.offered(pen, doubts))
+
+
+def _find_nearest(pen: Pen, prepared: Prepared) -> list[relations.Neighbour]:
+    return [] if prepared.related is None else relations.nearest(pen, prepared.draft, prepared.related)
+
+
+def _links_to(pen: Pen, near: Sequence[relations.Neighbour], apart_from: str = "") -> list[Link]:
+    """Return the links to those of the nearest that a new version is related to."""
+    others = [one for one in near if one[0].state.id != apart_from]
+    return [Link(stored, RELATED_TO, like) for stored, like in relations.neighbours(pen.engine, others)]
+
+
+def _reinforce(pen: Pen, draft: Draft, incumbent: Stored, rule: str) -> Receipt:
+    """Count a repetition. A higher authority lends its weight, and what a lower one attached is dropped."""
+    id = incumbent.state.id
+    raises = _outweighs(pen, draft, incumbent)
+    lent = _fields_of_confirmation(draft) if raises else {}
+    given = {**lent, **_renew_expiry(pen, incumbent)}
+    pen.record(Event.REINFORCED, id, rule=rule, amendment={"set": given} if given else None)
+    reasons = [rule, "authority:raised"] if raises else [rule]
+    ignored = sorted(draft.candidate.model_fields_set & set(NOT_TAKEN_OVER))
+    detail = f"Not taken over, since nothing new was stored: {', '.join(ignored)}. Use edit." if ignored else None
+    receipt = _make_receipt(pen, Outcome.REINFORCED, id, reasons, (Changed(id, "active", "active"),))
+    return replace(receipt, detail=detail)
+
+
+def _fields_of_confirmation(draft: Draft) -> dict[str, Any]:
+    """Return what a higher authority that confirms a statement says about it, in place of what was said before."""
+    return {
+        "authority": str(draft.authority),
+        "authority_reason": draft.authority_reason,
+        "pinned": draft.candidate.pinned,
+        "category": draft.candidate.category,
+        "tags": list(draft.candidate.tags),
+        "importance": draft.importance,
+        "importance_reason": list(draft.importance_reason),
+        "expires_at": format_time(draft.expires_at) if draft.expires_at else None,
+        "vouchers": [],
+        "valid_from": None,
+        "valid_until": None,
+        **stated_validity(draft),
+    }
+
+
+def _outweighs(pen: Pen, draft: Draft, stored: Stored) -> bool:
+    return outranks(draft.authority, Authority(stored.state.authority), pen.engine.policy.conflict.authority_order)
+
+
+def _renew_expiry(pen: Pen, stored: Stored) -> dict[str, int]:
+    """Restart the lifetime of a decaying memory at the tick at which it is repeated."""
+    retention = (stored.body or {}).get("retention", {})
+    until = renewed_tick(retention.get("mode"), retention.get("ticks"), pen.tick)
+    return {} if until is None else {"expires_at_tick": until}
+
+
+def _new_version(pen: Pen, draft: Draft, links: Sequence[Link], *, beside: bool = False) -> tuple[str, str]:
+    body = version_body(pen.engine, draft, pen.at, pen.tick, pen.phase) | relations.noted(links)
+    id, commitment = pen.new_version(body, draft.terms, draft.vector)
+    relations.put_links(pen, id, links)
+    pen.admit(id)
+    if beside:
+        pen.keep_beside(id)
+    return id, commitment
+
+
+def _supersede(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
+    assert incumbent.body is not None, "an active memory has its content"
+    engine, old, draft = pen.engine, incumbent.state.id, prepared.draft
+    if verdict.rule != CONFIRMED:  # what a lower authority attached does not become the higher one's
+        draft = with_inheritance(draft, incumbent.body, incumbent.state, engine.policy.conflict.authority_order)
+    id, commitment = _new_version(pen, draft, _links_to(pen, _find_nearest(pen, prepared), old), beside=prepared.beside)
+    content = draft.candidate.content
+    closing = closed_by(draft.valid_from or stopped_at(content, parse_time(pen.at)), content, incumbent)
+    pen.record(Event.SUPERSEDED, old, rule=verdict.rule, to=Status.SUPERSEDED, other=id, amendment=closing)
+    pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, other=old, commitment=commitment)
+    carry_links_on(pen, incumbent, id)
+    conflict = [_trace_conflict(pen, id, old, verdict)] if verdict.rule.startswith(CONFLICT_RULE) else []
+    deleted = trace.memory_deleted(engine.caller, old, incumbent.body, "superseded", engine.in_force.expanded)
+    changed = (Changed(old, "active", "superseded"), Changed(id, None, "active"))
+    return _make_receipt(pen, Outcome.SUPERSEDED, id, verdict.reasons, changed, *conflict, deleted, wrote=True)
+
+
+def _store_behind(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
+    """Store a statement that is older than the active one, as an earlier version that the active one superseded."""
+    engine, newer = pen.engine, incumbent.state.id
+    id, commitment = _new_version(pen, prepared.draft, [])
+    pen.record(Event.STORED, id, rule=verdict.rule, to=Status.ACTIVE, commitment=commitment)
+    pen.record(Event.SUPERSEDED, id, rule=verdict.rule, to=Status.SUPERSEDED, other=newer)
+    if incumbent.state.supersedes_id is None:  # else the chain goes on from the version that the active one replaced
+        pen.record(Event.RESOLVED, newer, rule=verdict.rule, to=Status.ACTIVE, other=id)
+    receipt = _make_receipt(pen, Outcome.STORED, id, verdict.reasons, (Changed(id, None, "superseded"),), wrote=True)
+    body = pen.stored(id).body or {}
+    gone = trace.memory_deleted(engine.caller, id, body, "superseded", engine.in_force.expanded)
+    return replace(receipt, events=(*receipt.events, gone))
+
+
+def _contradict(pen: Pen, prepared: Prepared, incumbent: Stored, verdict: Judgement) -> Receipt:
+    old, engine = incumbent.state.id, pen.engine
+    leaves = engine.policy.conflict.losing_newcomer == "leave"
+    claim = None if leaves else incumbents.waiting_claim(pen, prepared.draft, incumbent)
+    if claim is not None:
+        id = claim.state.id
+        incumbents.count_again(pen, claim, incumbent)
+        reasons, changed = (
+            (*verdict.reasons, incumbents.SAID_AGAIN),
+            (Changed(id, "contradictory", "contradictory"),),
+        )
+    else:
+        id, commitment = _new_version(pen, prepared.draft, _links_to(pen, _find_nearest(pen, prepared), old))
+        to = Status.ARCHIVED if leaves else Status.CONTRADICTORY
+        pen.record(Event.CONTRADICTED, id, rule=verdict.rule, to=to, other=old, commitment=commitment)
+        reasons, changed = verdict.reasons, (Changed(id, None, str(to)),)
+    conflict = _trace_conflict(pen, old, id, verdict)
+    receipt = _make_receipt(pen, Outcome.CONTRADICTED, id, reasons, changed, conflict, wrote=claim is None)
+    if leaves:
+        gone = trace.memory_deleted(
+            engine.caller, id, pen.stored(id).body or {}, "superseded", engine.in_force.expanded
+        )
+        receipt = replace(receipt, events=(*receipt.events, gone))
+    return replace(
+        receipt, detail=incumbents.explain(pen, id, incumbent, prepared.draft.authority, verdict.conflict_rule)
+    )
+
+
+def _trace_conflict(pen: Pen, winner: str, loser: str, verdict: Judgement) -> trace.Trace:
+    key = dedup_key_of(to_memory(pen.stored(winner)))
+    return trace.memory_conflict(pen.engine.caller, winner, loser, verdict.conflict_rule, key)
+
+
+def _make_receipt(
+    pen: Pen,
+    outcome: Outcome,
+    id: str,
+    reasons: Sequence[str],
+    changed: tuple[Changed, ...],
+    *events: trace.Trace,
+    wrote: bool = False,
+) -> Receipt:
+    pen.flush()
+    (shown,) = as_seen(pen.engine, pen.writer, [pen.stored(id)])
+    memory = to_memory(shown)
+    if wrote:
+        events = (*events, trace.memory_write(pen.engine.caller, to_item(memory)))
+    return Receipt(outcome, memory, tuple(reasons), events, changed)

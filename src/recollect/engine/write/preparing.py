@@ -1,0 +1,123 @@
+"""Prepare a write before the lock: run the gates, embed the text, and look up what it may repeat or relate to."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+from recollect.engine.context import Engine
+from recollect.engine.read.meaning import vector_of, vectors_of
+from recollect.engine.write import incumbents, relations
+from recollect.engine.write.drafting import (
+    draft_for,
+)
+from recollect.model.address import Address
+from recollect.model.record import Candidate
+from recollect.rules.gates.draft import Draft, Rejection
+from recollect.stores.protocol import Reader, Reading, Search
+
+
+class Prepared(NamedTuple):
+    """A draft that passed the gates, with what was read for it before the lock."""
+
+    draft: Draft
+    address: Address
+    similar: incumbents.Search = incumbents.NOTHING
+    related: relations.Search | None = relations.NOTHING
+    """``None``: it is linked to nothing."""
+    beside: bool = False
+    """Whether memories that the caller may not see hold its key too, so that it is stored next to them."""
+    spoken: bool = False
+    """Whether it is said now. Imported and derived statements end no rejection."""
+
+    def decide(self, rule: str, detail: str = "", **values: Any) -> "Prepared":
+        return self._replace(draft=self.draft.decide(rule, detail, **values))
+
+    def noting(self, **meta: Any) -> "Prepared":
+        """Add to ``meta`` what is only known inside the transaction, such as the ids of a turn."""
+        candidate = self.draft.candidate
+        candidate = candidate.model_copy(update={"meta": {**candidate.meta, **meta}})
+        return self._replace(draft=self.draft._replace(candidate=candidate))
+
+
+class Refused(NamedTuple):
+    """A candidate that a gate stopped."""
+
+    candidate: Candidate
+    no: Rejection
+
+
+Answer = Prepared | Refused
+
+
+def prepare(
+    engine: Engine,
+    candidate: Candidate,
+    *,
+    promoting: bool = False,
+    reader: Reader | None = None,
+    linked: bool = True,
+) -> Answer:
+    """Run the gates and look for near-duplicates: before the lock, or inside it with the transaction as ``reader``."""
+    draft = draft_for(engine, candidate, promoting=promoting)
+    if isinstance(draft, Rejection):
+        return Refused(candidate, draft)
+    draft = draft._replace(vector=vector_of(engine, candidate.content, reader))
+    return _prepared(engine, candidate, draft, reader, linked)
+
+
+def prepare_all(engine: Engine, candidates: Sequence[Candidate], *, linked: bool = True) -> list[Answer]:
+    """Prepare a batch: names that its members share are scanned once, and the embedder gets all texts in one call."""
+    clean: set[str] = set()
+    drafts = [draft_for(engine, candidate, clean=clean) for candidate in candidates]
+    both = list(zip(candidates, drafts, strict=True))
+    vectors = iter(_vectors(engine, [candidate.content for candidate, draft in both if isinstance(draft, Draft)]))
+    return [
+        Refused(candidate, draft)
+        if isinstance(draft, Rejection)
+        else _prepared(engine, candidate, draft._replace(vector=next(vectors)), None, linked)
+        for candidate, draft in both
+    ]
+
+
+def _vectors(engine: Engine, texts: Sequence[str]) -> Sequence[bytes]:
+    if not texts:
+        return ()
+    embedder = engine.meanings.embedder(engine, None)
+    return vectors_of(embedder, texts) if embedder.dimensions else [b""] * len(texts)
+
+
+def _prepared(engine: Engine, candidate: Candidate, draft: Draft, reader: Reader | None, linked: bool) -> Prepared:
+    """Look up what a draft may repeat and, if it is to be ``linked``, what it relates to."""
+    address = Address(engine.tenant, draft.namespace, candidate.space, candidate.owner)
+    prepared = Prepared(draft, address)
+    prepared = prepared if linked else prepared._replace(related=None)
+    if not (incumbents.wanted(engine, draft) or (linked and relations.wanted(engine, draft))):
+        return prepared
+    with nullcontext(reader) if reader is not None else engine.read(brief=True) as found_in:
+        return _compared(engine, found_in, prepared, committed=reader is None)
+
+
+def _compared(engine: Engine, reader: Reader, prepared: Prepared, *, committed: bool) -> Prepared:
+    """Search its stream for near duplicates and related memories."""
+    if committed:
+        owners, at_hand = [prepared.address.owner], engine.meanings.at_hand(engine.tenant, [prepared.address.owner])
+        terms = sorted(set(prepared.draft.terms))
+        search = Search(owners, [prepared.address.namespace], [Reading(terms, 0)], at_hand)
+        reader.announce_search(engine.tenant, search)
+    stream = reader.stream_at(prepared.address)
+    if stream is None:
+        return prepared
+    prepared = prepared._replace(similar=incumbents.search(engine, reader, stream, prepared.draft))
+    if prepared.related is None:
+        return prepared
+    return prepared._replace(related=relations.search(engine, reader, stream, prepared.draft, committed=committed))
+
+
+def as_spoken(answers: Iterable[Answer]) -> list[Answer]:
+    """Mark answers as said now, by a person or an agent, and not brought from elsewhere."""
+    return [answer._replace(spoken=True) if isinstance(answer, Prepared) else answer for answer in answers]
+
+
+def addresses_of(answers: Iterable[Answer]) -> list[Address]:
+    """List the streams that will be written to, in the order in which they are locked."""
+    return sorted({answer.address for answer in answers if isinstance(answer, Prepared)})
