@@ -183,7 +183,12 @@ _ABOUT_THE_WORDS = frozenset({"noise", "length", "privacy"})
 def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile, now: datetime) -> Proposal | Rejection:
     """Run a proposal through the gates, in the order of the policy; what it redacts is redacted in the answer."""
     tier = Tier(asked.tier) if asked.tier in (*TIERS, LOG) else Tier.CANON
-    said = {"content": asked.text, "topic_id": asked.topic_id, "tags": tuple(asked.tags or ()), "tier": tier}
+    said: dict[str, Any] = {
+        "content": asked.text,
+        "topic_id": asked.topic_id,
+        "tags": tuple(asked.tags or ()),
+        "tier": tier,
+    }
     draft = Draft(Candidate.model_construct(_fields_set={*said}, **said))
     context = Context(policy, Caller(), now)
     for name in policy.gates.order:
