@@ -5,9 +5,9 @@
     vault = MemoryVault("vault.jsonl")
     vault.add_memory("The mission is to stabilise the runtime", "shared", "mission")
 
-Every line of the file is one version of one memory, and each id stands where its highest version says. Every write passes the
-write gate; what it refuses comes back as a receipt, not as an exception. Each write takes the file's lock, reads what others
-appended, decides, appends, and syncs, so that two agents in two processes decide as if they took turns.
+Every line of the file is one version of one memory; the highest version of an id counts. Every write passes the gates of the
+policy (by default the ``vault`` preset); a refusal is a receipt, not an exception. A write takes the file's lock, reads what
+others appended, decides, appends and syncs, so that two agents in two processes decide as if they took turns.
 """
 
 import logging
@@ -118,7 +118,7 @@ CONSOLIDATION_FLOOR = 0.40
 """How alike two memories are to be worth a look: well below what the gate refuses."""
 
 Write = Callable[[Turn], VaultReceipt]
-"""One thing that is asked for: decided, when its turn has come, against the vault as it then is."""
+"""One write: it is decided under the file's lock, against the vault as it is then."""
 
 _log = logging.getLogger("recollect.vault")
 
@@ -165,7 +165,7 @@ class MemoryVault:
 
     ``profile`` is a YAML file with a ``memory`` section, the same as plain values, or a :class:`VaultProfile`; without one
     everything is seen. ``policy`` is a preset, a file or plain values, by default the ``vault`` preset. The folder of a
-    ``path`` must be there; that of the default one is made.
+    ``path`` must exist; that of the default path is made.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class MemoryVault:
                 _make_folder(self.path.parent)
             check_folder(self.path)
             with self._journal.turn():  # what a crash tore is set aside before anything is read
-                self._journal.catch_up(self._fold)
+                self._journal.catch_up(self._apply)
 
     def __enter__(self) -> "MemoryVault":
         return self
@@ -199,7 +199,7 @@ class MemoryVault:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file, for good. Every write was synced when it was acknowledged."""
+        """Close the file. Every write was synced when it was acknowledged."""
         self._journal.close()
 
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -220,7 +220,7 @@ class MemoryVault:
         return self.bulk_add([{"text": text, "scope": scope, "category": category, "tier": tier, **fields}])[0]
 
     def bulk_add(self, items: Iterable[Mapping[str, Any]]) -> list[VaultReceipt]:
-        """Remember many things in one pass. Each is checked on its own, also against those before it; a receipt each."""
+        """Remember many things in one pass, and return a receipt each. Each is also checked against the ones before it."""
         return self._write([partial(Turn.add, asked=propose(item)) for item in items])
 
     def update(
@@ -232,7 +232,7 @@ class MemoryVault:
         tags: Sequence[str] | None = None,
         source: str | None = None,
     ) -> VaultReceipt:
-        """A new version of a memory; what is not given stays as it was. New words pass steps 1 to 5 of the gate."""
+        """Write the next version of a memory; what is not given stays as it was. New words pass steps 1 to 5 of the gate."""
         asked = {"text": text, "category": category, "tags": tags, "source": source}
         return self._write([lambda turn: turn.update(memory_id, asked)])[0]
 
@@ -246,7 +246,7 @@ class MemoryVault:
         tags: Sequence[str] | None = None,
         source: str | None = None,
     ) -> VaultReceipt:
-        """The register of a topic gets a new version, or is made if there is none."""
+        """Write the register of a topic: its next version, or its first if there is none."""
         asked = Proposal(text, scope, category, REGISTER, topic_id, tags, source)
         return self._write([lambda turn: turn.set_topic(asked)])[0]
 
@@ -255,7 +255,7 @@ class MemoryVault:
         return self.bulk_delete([memory_id])[0]
 
     def bulk_delete(self, memory_ids: Iterable[str]) -> list[VaultReceipt]:
-        """Delete many in one pass; an id that is not there gets a denied receipt, and the others are deleted."""
+        """Delete many memories in one pass; the receipt of an unknown id is denied, and the others are deleted."""
         return self._write([partial(Turn.delete, memory_id=memory_id) for memory_id in memory_ids])
 
     def promote_to_canon(self, memory_id: str, canonical_text: str | None = None) -> VaultReceipt:
@@ -263,7 +263,7 @@ class MemoryVault:
         return self._write([lambda turn: turn.promote(memory_id, canonical_text)])[0]
 
     def compact(self) -> Rewritten:
-        """Rewrite the file with the latest line of each memory that is not deleted. The only thing that removes lines."""
+        """Rewrite the file with the latest line of each active memory. Nothing else removes lines."""
         self._journal.check_open()
         if not self.profile.enabled:
             raise NotAllowed(
@@ -283,21 +283,21 @@ class MemoryVault:
         return still_needed(lines)
 
     def _write(self, asked: Sequence[Write]) -> list[VaultReceipt]:
-        """Decide on everything against the latest state, then append all that follows at once, in one turn.
+        """Decide every write against the latest state, then append all new versions at once, under one lock.
 
-        Where memory is switched off everything is refused, and no file is so much as made.
+        If memory is switched off, every write is refused, and no file is made.
         """
         self._journal.check_open()
         if not self.profile.enabled:
-            return self._decided(asked)[0]
+            return self._decide(asked)[0]
         with self._journal.turn():
-            self._journal.catch_up(self._fold)
-            receipts, written = self._decided(asked)
+            self._journal.catch_up(self._apply)
+            receipts, written = self._decide(asked)
             if written:
                 self._journal.append([write_line(memory.to_dict()) for memory in written])
         return receipts
 
-    def _decided(self, asked: Sequence[Write]) -> tuple[list[VaultReceipt], list[VaultMemory]]:
+    def _decide(self, asked: Sequence[Write]) -> tuple[list[VaultReceipt], list[VaultMemory]]:
         turn = Turn(self._memories, self.policy, self.profile, self._clock(), self._new_id)
         return [write(turn) for write in asked], turn.written
 
@@ -307,19 +307,19 @@ class MemoryVault:
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def get(self, memory_id: str) -> VaultMemory | None:
-        """The memory of that id, if it is active and this profile sees it."""
+        """Return the memory of an id, if it is active and this profile sees it."""
         return next((memory for memory in self.active(None) if memory.id == memory_id), None)
 
     def search(
         self, query: str, scopes: Sequence[str] | None = None, *, limit: int | None = None, **filters: Any
     ) -> list[Hit]:
-        """What answers a query best: word overlap + 0.3 if it holds the whole query + 0.4 × likeness of the letters.
+        """Find what answers a query best: word overlap + 0.3 if it holds the whole query + 0.4 × likeness of the letters.
 
         Without a common word there is no hit. ``filters`` are those of ``recall``.
         """
         if not isinstance(query, str):
             raise BadInput("must be text.", field="query")
-        scored = (Hit(memory, search_score(query, memory.text)) for memory in self._chosen(scopes, filters))
+        scored = (Hit(memory, search_score(query, memory.text)) for memory in self._select(scopes, filters))
         hits = [hit for hit in scored if hit.score > 0]
         latest = _latest_first(hits, lambda hit: hit.memory)
         return sorted(latest, key=lambda hit: -hit.score)[: self._limit(limit)]
@@ -327,12 +327,12 @@ class MemoryVault:
     def recall(
         self, scopes: Sequence[str] | None = None, *, limit: int | None = None, **filters: Any
     ) -> list[VaultMemory]:
-        """Active memories whatever is asked, canon first. ``filters``: ``tier``, ``category``, ``topic_id``, ``tag``."""
-        latest = _latest_first(self._chosen(scopes, filters), lambda memory: memory)
+        """Return active memories, canon first, then what changed last; ``filters`` are tier, category, topic_id and tag."""
+        latest = _latest_first(self._select(scopes, filters), lambda memory: memory)
         return sorted(latest, key=lambda memory: memory.tier != CANON)[: self._limit(limit)]
 
-    def _chosen(self, scopes: Sequence[str] | None, filters: Mapping[str, Any]) -> list[VaultMemory]:
-        """Return the active memories that fit every filter; one that is ``None`` is none."""
+    def _select(self, scopes: Sequence[str] | None, filters: Mapping[str, Any]) -> list[VaultMemory]:
+        """Return the active memories that fit every filter; a filter that is ``None`` does not count."""
         unknown = sorted(filters.keys() - FILTERS.keys())
         if unknown:
             raise BadInput("there is no such filter.", field=unknown[0], hint=f"Known: {', '.join(FILTERS)}.")
@@ -340,25 +340,25 @@ class MemoryVault:
         return [memory for memory in self.active(scopes) if all(fits(memory, value) for fits, value in wanted)]
 
     def find_consolidation_candidates(self, scope: str | None = None, floor: float = CONSOLIDATION_FLOOR) -> list[Pair]:
-        """Pairs of similar active memories of one scope, most alike first, for somebody to merge."""
+        """Return pairs of similar active memories of one scope, the most alike first, for somebody to merge."""
         if isinstance(floor, bool) or not isinstance(floor, int | float) or not 0 < floor <= 1:
             raise BadInput("must be above 0 and at most 1.", field="floor")
         return similar_pairs(self.active(_listed(scope)), floor)
 
     def propose_deletions(self, scope: str | None = None) -> list[Deletion]:
-        """What might be deleted, and why. Nothing is deleted."""
-        return likely_deletions(self.active(_listed(scope)), self.policy, self.profile, self._clock())
+        """Return what might be deleted, and why. Nothing is deleted."""
+        return likely_deletions(self.active(_listed(scope)), self.policy, self.profile)
 
     def build_snapshot(self, scope: str | None = None) -> str:
-        """All canon, and every register with a topic, as compact Markdown. Empty if there is nothing to tell."""
+        """Render all canon, and every register with a topic, as compact Markdown. Empty if there is nothing to tell."""
         return _snapshot(self.active(_listed(scope)))
 
     def vault_stats(self) -> dict[str, Any]:
-        """How full and how bloated the vault is, and how many bytes a crash ever tore; nothing if memory is switched off."""
+        """Return how full and how bloated the vault is, and how many bytes crashes tore; zeros if memory is switched off."""
         self._journal.check_open()
         if self.profile.enabled:
-            self._journal.catch_up(self._fold)
-        active = [memory for memory in self._memories.values() if memory.active]
+            self._journal.catch_up(self._apply)
+        active = [memory for memory in list(self._memories.values()) if memory.active]
         most, lines = self.policy.capacity.max_active, self._journal.seen.lines
         torn = self._journal.torn_bytes() if self.profile.enabled else 0
         return {
@@ -375,7 +375,7 @@ class MemoryVault:
         }
 
     def active(self, scopes: Sequence[str] | None = None) -> list[VaultMemory]:
-        """The active memories of these scopes that this profile sees; none if memory is switched off."""
+        """Return the active memories of these scopes that this profile sees; none if memory is switched off."""
         if isinstance(scopes, str):
             raise BadInput("must be a list of scopes.", field="scopes", hint=f"Write scopes=[{scopes!r}].")
         for scope in scopes or ():
@@ -383,7 +383,7 @@ class MemoryVault:
         self._journal.check_open()
         if not self.profile.enabled:
             return []
-        self._journal.catch_up(self._fold)
+        self._journal.catch_up(self._apply)
         return [
             memory
             for memory in list(self._memories.values())
@@ -407,8 +407,8 @@ class MemoryVault:
 
     # ── what the file amounts to ────────────────────────────────────────────────────────────────────────────────
 
-    def _fold(self, batches: Iterator[list[Record]], afresh: bool) -> None:
-        """Take lines in. If that is interrupted they come again; and a file that is another one is exchanged as a whole."""
+    def _apply(self, batches: Iterator[list[Record]], afresh: bool) -> None:
+        """Apply lines to the state, or ``afresh`` to an empty one where another file has the name. Lines may come again."""
         memories = {} if afresh else self._memories
         news = resolve(memories, (memory for records in batches for memory in memories_of(records)))
         memories.update({id: from_line(record) for id, record in news.items()})
@@ -422,7 +422,7 @@ def build_snapshot_block(
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> str:
-    """What a prompt always has: canon and maintained registers of these scopes, or of all that may be seen.
+    """Render what a prompt always has: canon and maintained registers of these scopes, or of all that the profile sees.
 
     Over a vault, or over a memory that :func:`recollect.open` opened; within ``budget_tokens``, or what the policy allows.
     """
@@ -441,7 +441,7 @@ def build_memory_block(
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> str:
-    """What a prompt has for this query, canon first; without a query, what is recalled whatever is asked.
+    """Render what a prompt has for a query, canon first; without a query, what ``recall`` returns.
 
     Over the same as :func:`build_snapshot_block`, and within the same budget.
     """

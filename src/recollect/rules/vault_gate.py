@@ -9,7 +9,7 @@ That is the order of the ``vault`` preset, and its numbers; another policy has i
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import combinations
 from typing import Annotated, Any, NamedTuple
@@ -178,9 +178,11 @@ def _wrong_shape(asked: Proposal) -> Rejection | None:
 _SWITCHED_OFF = Rejection("vault", "disabled", "The profile has memory switched off. Set memory.enabled to true.")
 _ABOUT_THE_WORDS = frozenset({"noise", "length", "privacy"})
 """The gates that ask for nothing but the words. What a store asks besides, a vault does not have: keys, streams, retention."""
+_UNREAD = datetime.max.replace(tzinfo=UTC)
+"""Stands for the time, which none of these gates asks for."""
 
 
-def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile, now: datetime) -> Proposal | Rejection:
+def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile) -> Proposal | Rejection:
     """Run a proposal through the gates, in the order of the policy; what it redacts is redacted in the answer."""
     tier = Tier(asked.tier) if asked.tier in (*TIERS, LOG) else Tier.CANON
     said: dict[str, Any] = {
@@ -190,7 +192,7 @@ def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile, now: date
         "tier": tier,
     }
     draft = Draft(Candidate.model_construct(_fields_set={*said}, **said))
-    context = Context(policy, Caller(), now)
+    context = Context(policy, Caller(), _UNREAD)
     for name in policy.gates.order:
         if name == "border" and (refusal := _unknown_word(asked, profile)) is not None:
             return refusal
@@ -262,8 +264,7 @@ class Turn:
         self.written: list[VaultMemory] = []
         self._active = {id: memory for id, memory in memories.items() if memory.active}
         self._taken = set(memories)
-        self._policy, self._profile, self._now, self._new_id = policy, profile, now, new_id
-        self._at = format_time(now)
+        self._policy, self._profile, self._new_id, self._at = policy, profile, new_id, format_time(now)
 
     def add(self, asked: Proposal | Rejection) -> VaultReceipt:
         """Run all eight steps: a new memory, a register's next version, or a refusal."""
@@ -324,7 +325,7 @@ class Turn:
     def _passed(self, asked: Proposal) -> Proposal | Rejection:
         if not self._profile.enabled:
             return _SWITCHED_OFF
-        return _wrong_shape(asked) or pass_gates(asked, self._policy, self._profile, self._now)
+        return _wrong_shape(asked) or pass_gates(asked, self._policy, self._profile)
 
     def _register_of(self, asked: Proposal) -> VaultMemory | None:
         """Step 6: the active register of the same topic and scope. Canon is never overwritten this way."""
@@ -366,7 +367,7 @@ class Turn:
     def _what_makes_room(self) -> str:
         """What to do about a full vault: of the memories that this profile sees, those that might go; else what else helps."""
         seen = [memory for memory in self._active.values() if self._profile.sees(memory.scope)]
-        proposed = likely_deletions(seen, self._policy, self._profile, self._now)
+        proposed = likely_deletions(seen, self._policy, self._profile)
         if proposed:
             first = proposed[0]
             return f"Delete {first.memory.id} ({first.code}); propose_deletions() names {len(proposed):,} such."
@@ -474,9 +475,7 @@ class Deletion(NamedTuple):
         return {"memory": self.memory.to_dict(), "code": self.code, "reason": self.reason}
 
 
-def likely_deletions(
-    memories: Sequence[VaultMemory], policy: Policy, profile: VaultProfile, now: datetime
-) -> list[Deletion]:
+def likely_deletions(memories: Sequence[VaultMemory], policy: Policy, profile: VaultProfile) -> list[Deletion]:
     """Return what the gates would refuse today, registers that no write updates, and what another memory says as well.
 
     Of two that say the same it is the register if the other one is canon, else the older.
@@ -485,7 +484,7 @@ def likely_deletions(
     for memory in memories:
         tier = memory.tier if memory.tier in (*TIERS, LOG) else None
         asked = Proposal(memory.text, tier=tier, topic_id=memory.topic_id, tags=memory.tags)
-        no = pass_gates(asked, policy, profile, now)
+        no = pass_gates(asked, policy, profile)
         if isinstance(no, Rejection):
             reason = f"The write gate would refuse it today. {no.detail}"
             found[memory.id] = Deletion(memory, no.code, reason)

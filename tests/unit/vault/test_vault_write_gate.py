@@ -103,6 +103,14 @@ def test_5_tags_and_topics_are_scanned_too(vault: MemoryVault) -> None:
     assert named.code == "privacy_deny_sensitive"
 
 
+def test_5_what_the_policy_redacts_is_redacted(open_vault: OpenVault) -> None:
+    vault = open_vault(policy={"preset": "vault", "privacy": {"actions": {"email": "redact"}}})
+    stored = add(vault, "Write to ana@example.org on Mondays", tags=["ana@example.org"]).memory
+    assert stored and stored.text == "Write to [redacted:email] on Mondays"
+    assert vault.update(stored.id, "Write to ben@example.org").ok
+    assert "example.org" not in vault.path.read_text()
+
+
 def test_6_a_known_topic_is_updated_in_place(vault: MemoryVault) -> None:
     first = add(vault, "Projects: dashboard, memory upgrade", tier="register", topic_id="current_projects")
     second = add(
