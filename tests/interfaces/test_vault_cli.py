@@ -81,3 +81,4 @@ def test_bad_usage_is_named(shell: Shell) -> None:
     assert "there is no vault" in shell.json("vault", "stats", "--store", "missing.jsonl", code=3)["error"]["message"]
     assert not (shell.folder / "missing.jsonl").exists()
     assert "no_such" in shell.json("vault", "stats", *file, "--policy", "no_such", code=2)["error"]["field"]
+    assert shell.json("vault", "recall", *file, "--as-agent", "orion", code=2)["error"]["field"] == "as_agent"

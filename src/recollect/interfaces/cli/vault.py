@@ -9,10 +9,10 @@ import typer
 
 from recollect.interfaces.cli.injecting import Budget
 from recollect.interfaces.cli.session import of
-from recollect.model.errors import NotFound, StoreUnavailable
+from recollect.model.errors import BadInput, NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
-    from recollect.vault import Deletion, Hit, MemoryVault, Pair, VaultMemory, VaultReceipt
+    from recollect.vault import MemoryVault, VaultMemory, VaultReceipt
 
 vault = typer.Typer(
     no_args_is_help=True,
@@ -44,6 +44,10 @@ def _opened(context: typer.Context, profile: str | None, *, make: bool = False) 
     from recollect.vault import DEFAULT_PATH, MemoryVault
 
     session = of(context)
+    narrowing = [name for name in ("as_user", "as_agent", "as_session") if getattr(session, name) is not None]
+    if narrowing or session.tenant != "default":
+        field, hint = (*narrowing, "tenant")[0], "--profile says what an agent sees."
+        raise BadInput("a vault has neither tenants nor callers.", field=field, hint=hint)
     path = Path(session.store or DEFAULT_PATH)
     if not make and not path.exists():
         hint = "Check the path (--store or RECOLLECT_STORE); `recollect vault add` makes a vault where none is."
@@ -170,7 +174,8 @@ def search(
     filters = {"tier": tier, "category": category, "topic_id": topic_id, "tag": tag}
     with _opened(context, profile) as opened:
         hits = opened.search(query, scopes or None, limit=limit, **filters)
-    of(context).answer(hits, lambda found: _draw_memories([hit.memory for hit in found], _scores(found)))
+    rows = [[f"{hit.score:.2f}", *_row(hit.memory)] for hit in hits]
+    of(context).answer(hits, lambda _: _draw_table(("score", *COLUMNS), rows))
 
 
 @vault.command()
@@ -187,7 +192,8 @@ def recall(
     """List active memories: canon first, then what changed last."""
     filters = {"tier": tier, "category": category, "topic_id": topic_id, "tag": tag}
     with _opened(context, profile) as opened:
-        of(context).answer(opened.recall(scopes or None, limit=limit, **filters), _draw_memories)
+        memories = opened.recall(scopes or None, limit=limit, **filters)
+    of(context).answer(memories, lambda _: _draw_table(COLUMNS, list(map(_row, memories))))
 
 
 @vault.command()
@@ -202,14 +208,17 @@ def candidates(
     """List pairs of similar memories, for somebody to merge."""
     with _opened(context, profile) as opened:
         pairs = opened.find_consolidation_candidates(scope, **({} if floor is None else {"floor": floor}))
-    of(context).answer(pairs, _draw_pairs)
+    rows = [[f"{pair.score:.2f}", one.id, one.text] for pair in pairs for one in (pair.first, pair.second)]
+    of(context).answer(pairs, lambda _: _draw_table(("score", "id", "text"), rows))
 
 
 @vault.command()
 def deletions(context: typer.Context, scope: InScope = None, profile: Profile = None) -> None:
     """List what might be deleted, and why. Nothing is deleted."""
     with _opened(context, profile) as opened:
-        of(context).answer(opened.propose_deletions(scope), _draw_deletions)
+        found = opened.propose_deletions(scope)
+    rows = [[one.memory.id, one.code, one.reason, one.memory.text] for one in found]
+    of(context).answer(found, lambda _: _draw_table(("id", "code", "reason", "text"), rows))
 
 
 @vault.command()
@@ -250,17 +259,27 @@ def stats(context: typer.Context, profile: Profile = None) -> None:
 
 # ── for people ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
+COLUMNS = ("id", "tier", "v", "scope", "category", "text")
+
+
+def _row(memory: "VaultMemory") -> list[str]:
+    topic = f"{memory.topic_id}: " if memory.topic_id else ""
+    return [memory.id, memory.tier, str(memory.version), memory.scope, memory.category, f"{topic}{memory.text}"]
+
+
+def _draw_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from recollect.interfaces.cli import screen
+
+    drawn = screen.table(*titles)
+    for row in rows:
+        drawn.add_row(*map(screen.cell, row))
+    screen.console.print(drawn if rows else "[dim]no memories[/]")
+
 
 def _draw_fields(found: dict[str, Any]) -> None:
     from recollect.interfaces.cli import screen
 
     screen.stats(found)
-
-
-def _print_text(found: dict[str, str]) -> None:
-    """Print a block as it is: colours and line breaks of a terminal have no place in a prompt."""
-    if found["text"]:
-        print(found["text"])
 
 
 def _draw_receipts(receipts: Sequence["VaultReceipt"]) -> None:
@@ -272,35 +291,7 @@ def _draw_receipts(receipts: Sequence["VaultReceipt"]) -> None:
         screen.console.print(line.rstrip(), soft_wrap=True)
 
 
-def _draw_memories(memories: Sequence["VaultMemory"], scores: Sequence[float] | None = None) -> None:
-    _draw_table(
-        [*(["score"] if scores else []), "id", "tier", "v", "scope", "category", "text"],
-        [[*([f"{scores[n]:.2f}"] if scores else []), *_row(memory)] for n, memory in enumerate(memories)],
-    )
-
-
-def _scores(hits: Sequence["Hit"]) -> list[float]:
-    return [hit.score for hit in hits]
-
-
-def _row(memory: "VaultMemory") -> list[str]:
-    topic = f"{memory.topic_id}: " if memory.topic_id else ""
-    return [memory.id, memory.tier, str(memory.version), memory.scope, memory.category, f"{topic}{memory.text}"]
-
-
-def _draw_pairs(pairs: Sequence["Pair"]) -> None:
-    rows = [[f"{pair.score:.2f}", one.id, one.text] for pair in pairs for one in (pair.first, pair.second)]
-    _draw_table(["score", "id", "text"], rows)
-
-
-def _draw_deletions(found: Sequence["Deletion"]) -> None:
-    _draw_table(["id", "code", "reason", "text"], [[one.memory.id, *one[1:], one.memory.text] for one in found])
-
-
-def _draw_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from recollect.interfaces.cli import screen
-
-    drawn = screen.table(*titles)
-    for row in rows:
-        drawn.add_row(*map(screen.cell, row))
-    screen.console.print(drawn if rows else "[dim]no memories[/]")
+def _print_text(found: dict[str, str]) -> None:
+    """Print a block as it is: colours and line breaks of a terminal have no place in a prompt."""
+    if found["text"]:
+        print(found["text"])
