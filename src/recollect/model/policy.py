@@ -123,7 +123,9 @@ class Write(Section):
         return self
 
 
-GATES = tuple("place namespace border classify write_policy retention steps noise length privacy validity naming".split())
+GATES = tuple(
+    "place namespace border classify write_policy retention steps noise length privacy validity naming".split()
+)
 _GATES_BEFORE = {
     "border": {"place", "namespace"},
     "classify": {"border"},
