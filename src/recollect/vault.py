@@ -5,40 +5,57 @@
     vault = MemoryVault("vault.jsonl")
     vault.add_memory("The mission is to stabilise the runtime", "shared", "mission")
 
-Every line of the file is one version of one memory, and each id stands where its highest version says. Every write passes the
-write gate; what it refuses comes back as a receipt, not as an exception. Each write takes the file's lock, reads what others
-appended, decides, appends, and syncs, so that two agents in two processes decide as if they took turns.
+Every line of the file is one version of one memory; the highest version of an id counts. Every write passes the gates of the
+policy (by default the ``vault`` preset); a refusal is a receipt, not an exception. A write takes the file's lock, reads what
+others appended, decides, appends and syncs, so that two agents in two processes decide as if they took turns.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import yaml
 
 from recollect.engine.arguments import check_names, check_number, check_path
 from recollect.engine.context import Clock, Randomness, SystemRandomness, system_clock
-from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
+from recollect.model.rendering import envelope, one_line
 from recollect.policies import load_policy
-from recollect.rules.prompt.injection import Block, CountTokens
-from recollect.rules.vault import likeness, scoring, snapshot
-from recollect.rules.vault.carried import memories_of, written_by_a_store
-from recollect.rules.vault.changes import Changes, VaultReceipt
-from recollect.rules.vault.deletions import Deletion, likely_deletions
-from recollect.rules.vault.filters import chosen
-from recollect.rules.vault.likeness import Pair
-from recollect.rules.vault.memory import VaultMemory, from_line
-from recollect.rules.vault.profile import ANOTHER_SCOPE, VaultProfile, parse_profile
-from recollect.rules.vault.resolution import resolve, still_needed
-from recollect.rules.vault.scoring import Hit
-from recollect.rules.vault.statistics import statistics
-from recollect.rules.vault.vocabulary import CANON, REGISTER
-from recollect.rules.vault.write_gate import Situation
-from recollect.rules.vault.write_request import Proposal, Refusal, propose
+from recollect.rules.identity.likeness import search_score
+from recollect.rules.privacy.gate import denied_types
+from recollect.rules.prompt.injection import Block, CountTokens, fitting, no_room_for, origin_name
+from recollect.rules.vault import (
+    CANON,
+    LOG,
+    REGISTER,
+    VaultMemory,
+    from_line,
+    memories_of,
+    resolve,
+    still_needed,
+    written_by_a_store,
+)
+from recollect.rules.vault_gate import (
+    ANOTHER_SCOPE,
+    TIERS,
+    Deletion,
+    Pair,
+    Proposal,
+    Turn,
+    VaultProfile,
+    VaultReceipt,
+    likely_deletions,
+    parse_profile,
+    propose,
+    similar_pairs,
+)
+from recollect.rules.vault_gate import CATEGORIES as VALID_CATEGORIES
+from recollect.rules.vault_gate import SOURCES as VALID_SOURCES
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.files import check_folder
 from recollect.stores.journal.lines import Record, write_line
@@ -46,10 +63,31 @@ from recollect.stores.journal.lines import Record, write_line
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
 
+Memory = VaultMemory
+VALID_SCOPES = VaultProfile().known_scopes
+_PRESET = load_policy("vault")
+MAX_TEXT_CHARACTERS = _PRESET.length.max_characters
+MAX_ACTIVE = _PRESET.capacity.max_active
+OVERLAP_MIN, RATIO_MIN = _PRESET.near_duplicates.overlap_min, _PRESET.near_duplicates.ratio_min
+NOISE_SIGNALS = _PRESET.noise.signals
+
 __all__ = [
+    "CANON",
     "DEFAULT_PATH",
+    "LOG",
+    "MAX_ACTIVE",
+    "MAX_TEXT_CHARACTERS",
+    "NOISE_SIGNALS",
+    "OVERLAP_MIN",
+    "RATIO_MIN",
+    "REGISTER",
+    "TIERS",
+    "VALID_CATEGORIES",
+    "VALID_SCOPES",
+    "VALID_SOURCES",
     "Deletion",
     "Hit",
+    "Memory",
     "MemoryVault",
     "Pair",
     "VaultMemory",
@@ -57,23 +95,62 @@ __all__ = [
     "VaultReceipt",
     "build_memory_block",
     "build_snapshot_block",
+    "find_pii",
     "load_profile",
 ]
 
 DEFAULT_PATH = Path("data/memory/vault.jsonl")
 ID_BYTES = 6
 """An id has twelve hex digits."""
+SNAPSHOT = "## Memory snapshot"
+RELEVANT = "## Relevant memories"
+HEADINGS = {CANON: "Canon", REGISTER: "Registers"}
+UNSTATED = "unstated"
+"""Stands for the source of a memory that names none."""
+FILTERS: Mapping[str, Callable[[VaultMemory, Any], bool]] = {
+    "tier": lambda memory, tier: memory.tier == tier,
+    "category": lambda memory, category: memory.category == category,
+    "topic_id": lambda memory, topic_id: memory.topic_id == topic_id,
+    "tag": lambda memory, tag: tag in memory.tags,
+}
+T = TypeVar("T")
 CONSOLIDATION_FLOOR = 0.40
 """How alike two memories are to be worth a look: well below what the gate refuses."""
 
-Write = Callable[[Changes], VaultReceipt]
-"""One thing that is asked for: decided, when its turn has come, against the vault as it then is."""
+Write = Callable[[Turn], VaultReceipt]
+"""One write: it is decided under the file's lock, against the vault as it is then."""
 
 _log = logging.getLogger("recollect.vault")
 
 
+class Budget(NamedTuple):
+    """How many tokens a block has at most, and how they are counted."""
+
+    tokens: int
+    count: CountTokens
+
+
+class Hit(NamedTuple):
+    """What a search found, and how well it answers."""
+
+    memory: VaultMemory
+    score: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"memory": self.memory.to_dict(), "score": self.score}
+
+
+def find_pii(text: str, policy: str | Path | dict[str, Any] | Policy = _PRESET) -> tuple[str, ...]:
+    """Return the types of sensitive data in a text that the policy does not let through: the guard of step 5, by itself.
+
+    >>> find_pii("My SSN is 536-90-4399")
+    ('us_ssn',)
+    """
+    return tuple(sorted(denied_types(text, load_policy(policy).privacy)))
+
+
 def load_profile(path: str | Path) -> VaultProfile:
-    """The ``memory`` section of a profile, from its YAML file."""
+    """Read the ``memory`` section of a profile from its YAML file."""
     try:
         data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -88,7 +165,7 @@ class MemoryVault:
 
     ``profile`` is a YAML file with a ``memory`` section, the same as plain values, or a :class:`VaultProfile`; without one
     everything is seen. ``policy`` is a preset, a file or plain values, by default the ``vault`` preset. The folder of a
-    ``path`` must be there; that of the default one is made.
+    ``path`` must exist; that of the default path is made.
     """
 
     def __init__(
@@ -113,7 +190,7 @@ class MemoryVault:
                 _make_folder(self.path.parent)
             check_folder(self.path)
             with self._journal.turn():  # what a crash tore is set aside before anything is read
-                self._journal.catch_up(self._fold)
+                self._journal.catch_up(self._apply)
 
     def __enter__(self) -> "MemoryVault":
         return self
@@ -122,7 +199,7 @@ class MemoryVault:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file, for good. Every write was synced when it was acknowledged."""
+        """Close the file. Every write was synced when it was acknowledged."""
         self._journal.close()
 
     # ── writing ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -143,8 +220,8 @@ class MemoryVault:
         return self.bulk_add([{"text": text, "scope": scope, "category": category, "tier": tier, **fields}])[0]
 
     def bulk_add(self, items: Iterable[Mapping[str, Any]]) -> list[VaultReceipt]:
-        """Remember many things in one pass. Each is checked on its own, also against those before it; a receipt each."""
-        return self._write([_adding(propose(item)) for item in items])
+        """Remember many things in one pass, and return a receipt each. Each is also checked against the ones before it."""
+        return self._write([partial(Turn.add, asked=propose(item)) for item in items])
 
     def update(
         self,
@@ -155,9 +232,9 @@ class MemoryVault:
         tags: Sequence[str] | None = None,
         source: str | None = None,
     ) -> VaultReceipt:
-        """A new version of a memory; what is not given stays as it was. New words pass steps 1 to 5 of the gate."""
+        """Write the next version of a memory; what is not given stays as it was. New words pass steps 1 to 5 of the gate."""
         asked = {"text": text, "category": category, "tags": tags, "source": source}
-        return self._write([lambda changes: changes.update(memory_id, asked)])[0]
+        return self._write([lambda turn: turn.update(memory_id, asked)])[0]
 
     def update_by_topic(
         self,
@@ -169,24 +246,24 @@ class MemoryVault:
         tags: Sequence[str] | None = None,
         source: str | None = None,
     ) -> VaultReceipt:
-        """The register of a topic gets a new version, or is made if there is none."""
+        """Write the register of a topic: its next version, or its first if there is none."""
         asked = Proposal(text, scope, category, REGISTER, topic_id, tags, source)
-        return self._write([lambda changes: changes.set_topic(asked)])[0]
+        return self._write([lambda turn: turn.set_topic(asked)])[0]
 
     def delete(self, memory_id: str) -> VaultReceipt:
         """Delete a memory: a tombstone is appended, and only ``compact`` removes the words."""
         return self.bulk_delete([memory_id])[0]
 
     def bulk_delete(self, memory_ids: Iterable[str]) -> list[VaultReceipt]:
-        """Delete many in one pass; an id that is not there gets a denied receipt, and the others are deleted."""
-        return self._write([_deleting(memory_id) for memory_id in memory_ids])
+        """Delete many memories in one pass; the receipt of an unknown id is denied, and the others are deleted."""
+        return self._write([partial(Turn.delete, memory_id=memory_id) for memory_id in memory_ids])
 
     def promote_to_canon(self, memory_id: str, canonical_text: str | None = None) -> VaultReceipt:
         """Make a register canon, in its own words or better ones; its source becomes ``promotion``."""
-        return self._write([lambda changes: changes.promote(memory_id, canonical_text)])[0]
+        return self._write([lambda turn: turn.promote(memory_id, canonical_text)])[0]
 
     def compact(self) -> Rewritten:
-        """Rewrite the file with the latest line of each memory that is not deleted. The only thing that removes lines."""
+        """Rewrite the file with the latest line of each active memory. Nothing else removes lines."""
         self._journal.check_open()
         if not self.profile.enabled:
             raise NotAllowed(
@@ -206,23 +283,23 @@ class MemoryVault:
         return still_needed(lines)
 
     def _write(self, asked: Sequence[Write]) -> list[VaultReceipt]:
-        """Decide on everything against the latest state, then append all that follows at once, in one turn.
+        """Decide every write against the latest state, then append all new versions at once, under one lock.
 
-        Where memory is switched off everything is refused, and no file is so much as made.
+        If memory is switched off, every write is refused, and no file is made.
         """
         self._journal.check_open()
         if not self.profile.enabled:
-            return self._decided(asked)[0]
+            return self._decide(asked)[0]
         with self._journal.turn():
-            self._journal.catch_up(self._fold)
-            receipts, written = self._decided(asked)
+            self._journal.catch_up(self._apply)
+            receipts, written = self._decide(asked)
             if written:
                 self._journal.append([write_line(memory.to_dict()) for memory in written])
         return receipts
 
-    def _decided(self, asked: Sequence[Write]) -> tuple[list[VaultReceipt], list[VaultMemory]]:
-        changes = Changes(self._memories, self.policy, self.profile, format_time(self._clock()), self._new_id)
-        return [ask(changes) for ask in asked], changes.written
+    def _decide(self, asked: Sequence[Write]) -> tuple[list[VaultReceipt], list[VaultMemory]]:
+        turn = Turn(self._memories, self.policy, self.profile, self._clock(), self._new_id)
+        return [write(turn) for write in asked], turn.written
 
     def _new_id(self) -> str:
         return self._randomness.bytes(ID_BYTES).hex()
@@ -230,52 +307,75 @@ class MemoryVault:
     # ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def get(self, memory_id: str) -> VaultMemory | None:
-        """The memory of that id, if it is active and this profile sees it."""
+        """Return the memory of an id, if it is active and this profile sees it."""
         return next((memory for memory in self.active(None) if memory.id == memory_id), None)
 
     def search(
         self, query: str, scopes: Sequence[str] | None = None, *, limit: int | None = None, **filters: Any
     ) -> list[Hit]:
-        """What answers a query best: word overlap + 0.3 if it holds the whole query + 0.4 × likeness of the letters.
+        """Find what answers a query best: word overlap + 0.3 if it holds the whole query + 0.4 × likeness of the letters.
 
         Without a common word there is no hit. ``filters`` are those of ``recall``.
         """
         if not isinstance(query, str):
             raise BadInput("must be text.", field="query")
-        return scoring.best_hits(query, chosen(self.active(scopes), filters), self._limit(limit))
+        scored = (Hit(memory, search_score(query, memory.text)) for memory in self._select(scopes, filters))
+        hits = [hit for hit in scored if hit.score > 0]
+        latest = _latest_first(hits, lambda hit: hit.memory)
+        return sorted(latest, key=lambda hit: -hit.score)[: self._limit(limit)]
 
     def recall(
         self, scopes: Sequence[str] | None = None, *, limit: int | None = None, **filters: Any
     ) -> list[VaultMemory]:
-        """Active memories whatever is asked, canon first. ``filters``: ``tier``, ``category``, ``topic_id``, ``tag``."""
-        return scoring.standing(chosen(self.active(scopes), filters), self._limit(limit))
+        """Return active memories, canon first, then what changed last; ``filters`` are tier, category, topic_id and tag."""
+        latest = _latest_first(self._select(scopes, filters), lambda memory: memory)
+        return sorted(latest, key=lambda memory: memory.tier != CANON)[: self._limit(limit)]
+
+    def _select(self, scopes: Sequence[str] | None, filters: Mapping[str, Any]) -> list[VaultMemory]:
+        """Return the active memories that fit every filter; a filter that is ``None`` does not count."""
+        unknown = sorted(filters.keys() - FILTERS.keys())
+        if unknown:
+            raise BadInput("there is no such filter.", field=unknown[0], hint=f"Known: {', '.join(FILTERS)}.")
+        wanted = [(FILTERS[name], value) for name, value in filters.items() if value is not None]
+        return [memory for memory in self.active(scopes) if all(fits(memory, value) for fits, value in wanted)]
 
     def find_consolidation_candidates(self, scope: str | None = None, floor: float = CONSOLIDATION_FLOOR) -> list[Pair]:
-        """Pairs of similar active memories of one scope, most alike first, for somebody to merge."""
+        """Return pairs of similar active memories of one scope, the most alike first, for somebody to merge."""
         if isinstance(floor, bool) or not isinstance(floor, int | float) or not 0 < floor <= 1:
             raise BadInput("must be above 0 and at most 1.", field="floor")
-        return likeness.similar_pairs(self.active(_listed(scope)), floor)
+        return similar_pairs(self.active(_listed(scope)), floor)
 
     def propose_deletions(self, scope: str | None = None) -> list[Deletion]:
-        """What might be deleted, and why. Nothing is deleted."""
-        return likely_deletions(self.active(_listed(scope)), self._situation())
+        """Return what might be deleted, and why. Nothing is deleted."""
+        return likely_deletions(self.active(_listed(scope)), self.policy, self.profile)
 
     def build_snapshot(self, scope: str | None = None) -> str:
-        """All canon, and every register with a topic, as compact Markdown. Empty if there is nothing to tell."""
-        return snapshot.snapshot(self.active(_listed(scope)))
+        """Render all canon, and every register with a topic, as compact Markdown. Empty if there is nothing to tell."""
+        return _snapshot(self.active(_listed(scope)))
 
     def vault_stats(self) -> dict[str, Any]:
-        """How full and how bloated the vault is, and how many bytes a crash ever tore; nothing if memory is switched off."""
+        """Return how full and how bloated the vault is, and how many bytes crashes tore; zeros if memory is switched off."""
         self._journal.check_open()
         if self.profile.enabled:
-            self._journal.catch_up(self._fold)
-        memories = list(self._memories.values())
-        stats = statistics(memories, self._journal.seen.lines, self.policy.capacity.max_active)
+            self._journal.catch_up(self._apply)
+        active = [memory for memory in list(self._memories.values()) if memory.active]
+        most, lines = self.policy.capacity.max_active, self._journal.seen.lines
         torn = self._journal.torn_bytes() if self.profile.enabled else 0
-        return {**stats, "torn_bytes": torn, "torn_file": str(self._journal.torn_path) if torn else None}
+        return {
+            "active": len(active),
+            "max": most,
+            "utilization_pct": round(100 * len(active) / most, 1) if most else 0.0,
+            "deleted": len(self._memories) - len(active),
+            "raw_lines": lines,
+            "bloat_ratio": round(lines / max(1, len(active)), 2),
+            **{f"by_{name}": _counted(active, name) for name in ("scope", "tier", "category")},
+            "register_topics": len({(m.scope, m.topic_id) for m in active if m.tier == REGISTER and m.topic_id}),
+            "torn_bytes": torn,
+            "torn_file": str(self._journal.torn_path) if torn else None,
+        }
 
     def active(self, scopes: Sequence[str] | None = None) -> list[VaultMemory]:
-        """The active memories of these scopes that this profile sees; none if memory is switched off."""
+        """Return the active memories of these scopes that this profile sees; none if memory is switched off."""
         if isinstance(scopes, str):
             raise BadInput("must be a list of scopes.", field="scopes", hint=f"Write scopes=[{scopes!r}].")
         for scope in scopes or ():
@@ -283,7 +383,7 @@ class MemoryVault:
         self._journal.check_open()
         if not self.profile.enabled:
             return []
-        self._journal.catch_up(self._fold)
+        self._journal.catch_up(self._apply)
         return [
             memory
             for memory in list(self._memories.values())
@@ -307,15 +407,12 @@ class MemoryVault:
 
     # ── what the file amounts to ────────────────────────────────────────────────────────────────────────────────
 
-    def _fold(self, batches: Iterator[list[Record]], afresh: bool) -> None:
-        """Take lines in. If that is interrupted they come again; and a file that is another one is exchanged as a whole."""
+    def _apply(self, batches: Iterator[list[Record]], afresh: bool) -> None:
+        """Apply lines to the state, or ``afresh`` to an empty one where another file has the name. Lines may come again."""
         memories = {} if afresh else self._memories
         news = resolve(memories, (memory for records in batches for memory in memories_of(records)))
         memories.update({id: from_line(record) for id, record in news.items()})
         self._memories = memories
-
-    def _situation(self) -> Situation:
-        return Situation(self.policy, self.profile, tuple(m for m in self._memories.values() if m.active))
 
 
 def build_snapshot_block(
@@ -325,14 +422,14 @@ def build_snapshot_block(
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> str:
-    """What a prompt always has: canon and maintained registers of these scopes, or of all that may be seen.
+    """Render what a prompt always has: canon and maintained registers of these scopes, or of all that the profile sees.
 
     Over a vault, or over a memory that :func:`recollect.open` opened; within ``budget_tokens``, or what the policy allows.
     """
     if not isinstance(vault, MemoryVault):
         memory = _opened(vault)
         return memory.snapshot_block(scopes=scopes, budget_tokens=budget_tokens, count_tokens=count_tokens).text
-    return snapshot.snapshot(vault.active(scopes), _budget(vault, budget_tokens, count_tokens))
+    return _snapshot(vault.active(scopes), _budget(vault, budget_tokens, count_tokens))
 
 
 def build_memory_block(
@@ -344,7 +441,7 @@ def build_memory_block(
     budget_tokens: int | None = None,
     count_tokens: CountTokens | None = None,
 ) -> str:
-    """What a prompt has for this query, canon first; without a query, what is recalled whatever is asked.
+    """Render what a prompt has for a query, canon first; without a query, what ``recall`` returns.
 
     Over the same as :func:`build_snapshot_block`, and within the same budget.
     """
@@ -353,8 +450,8 @@ def build_memory_block(
         return _memory_block(_opened(vault), scopes, query, how).text
     budget = _budget(vault, budget_tokens, count_tokens)
     if query is None:
-        return snapshot.relevant(vault.recall(scopes, limit=max_items), budget)
-    return snapshot.relevant([hit.memory for hit in vault.search(query, scopes, limit=max_items)], budget)
+        return _page(RELEVANT, vault.recall(scopes, limit=max_items), budget)
+    return _page(RELEVANT, [hit.memory for hit in vault.search(query, scopes, limit=max_items)], budget)
 
 
 def _memory_block(memory: "Recollect", scopes: Sequence[str] | None, query: str | None, how: dict[str, Any]) -> Block:
@@ -377,7 +474,7 @@ def _opened(store: Any) -> "Recollect":
     return store
 
 
-def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> snapshot.Budget:
+def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> Budget:
     from recollect.embed import tokens
 
     most = (
@@ -385,15 +482,50 @@ def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTo
         if budget_tokens is None
         else check_number("budget_tokens", budget_tokens, 1)
     )
-    return snapshot.Budget(most, count_tokens or tokens.count_tokens)
+    return Budget(most, count_tokens or tokens.count_tokens)
 
 
-def _adding(asked: Proposal | Refusal) -> Write:
-    return lambda changes: changes.add(asked)
+class _Line(NamedTuple):
+    tier: str
+    text: str
 
 
-def _deleting(memory_id: str) -> Write:
-    return lambda changes: changes.delete(memory_id)
+def _snapshot(memories: Iterable[VaultMemory], budget: Budget | None = None) -> str:
+    """Canon, and registers with a topic, in the order in which they were made: it stays the same until one of them changes."""
+    told = [one for one in memories if one.tier == CANON or (one.tier == REGISTER and one.topic_id is not None)]
+    return _page(SNAPSHOT, sorted(told, key=lambda memory: (memory.created_at, memory.id)), budget)
+
+
+def _page(heading: str, memories: Sequence[VaultMemory], budget: Budget | None) -> str:
+    """Render memories as Markdown, canon first; what a memory says can pass for nothing but data."""
+    lines = [_Line(tier, _line(memory)) for tier in HEADINGS for memory in memories if memory.tier == tier]
+    told, written = lines, partial(_written, heading)
+    if budget is not None:
+        told = fitting(lines, written, *budget, lambda line: heading == SNAPSHOT and line.tier == REGISTER)
+    return written(told, len(lines) - len(told)) if told else ""
+
+
+def _written(heading: str, lines: Sequence[_Line], left_out: int) -> str:
+    groups = [(title, [line.text for line in lines if line.tier == tier]) for tier, title in HEADINGS.items()]
+    told = [part for title, texts in groups if texts for part in (f"{title}:", *texts)]
+    return "\n".join([heading, envelope(told), *no_room_for(left_out)])
+
+
+def _line(memory: VaultMemory) -> str:
+    """Render where a memory comes from and when it was last said, in words that the memory had no part in, and its text."""
+    place = f"{origin_name(memory.scope)}/{origin_name(memory.category)}"
+    origin = " · ".join((place, *map(origin_name, (memory.source or UNSTATED, memory.changed_at[:10], memory.id))))
+    topic = f"{one_line(memory.topic_id)}: " if memory.tier == REGISTER and memory.topic_id else ""
+    return f"- [{origin}] {topic}{one_line(memory.text)}"
+
+
+def _latest_first(found: Iterable[T], memory_of: Callable[[T], VaultMemory]) -> list[T]:
+    by_id = sorted(found, key=lambda one: memory_of(one).id)
+    return sorted(by_id, key=lambda one: memory_of(one).changed_at, reverse=True)
+
+
+def _counted(memories: Iterable[VaultMemory], field: str) -> dict[str, int]:
+    return dict(sorted(Counter(getattr(memory, field) for memory in memories).items()))
 
 
 def _make_folder(folder: Path) -> None:

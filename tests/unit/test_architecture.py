@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "engine": {"model", "rules", "embed", "stores", "formats", "engine"},
     "formats": {"model", "rules", "formats"},
     "langgraph": {"model", "rules", "engine", "stores", "policies", "compose", "interfaces", "langgraph"},
-    "interfaces": {"model", "rules", "embed", "engine", "policies", "compose", "whole_stores", "interfaces"},
+    "interfaces": {"model", "rules", "embed", "engine", "policies", "compose", "whole_stores", "vault", "interfaces"},
 }
 
 PUBLIC = """

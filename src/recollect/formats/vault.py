@@ -12,9 +12,7 @@ from recollect.model.canonical import canonical_json, format_time
 from recollect.model.principals import SYSTEM, principal
 from recollect.model.record import Memory
 from recollect.rules.language.text import sha256_hex
-from recollect.rules.vault.carried import FIELD, RESERVED_ID, memories_of, written_by_a_store
-from recollect.rules.vault.memory import VaultMemory
-from recollect.rules.vault.translation import MEMORY_ID
+from recollect.rules.vault import FIELD, MEMORY_ID, RESERVED_ID, VaultMemory, memories_of, written_by_a_store
 
 NAME = "vault"
 TIERS = ("canon", "register")

@@ -123,6 +123,39 @@ class Write(Section):
         return self
 
 
+GATES = tuple(
+    "place namespace border classify write_policy retention steps noise length privacy validity naming".split()
+)
+_GATES_BEFORE = {
+    "border": {"place", "namespace"},
+    "classify": {"border"},
+    "write_policy": {"classify"},
+    "retention": {"classify"},
+    "privacy": {"steps"},
+    "validity": {"privacy"},
+    "naming": {"validity", "classify"},
+}
+"""What each gate reads is set by these, so they come before it."""
+
+
+class Gates(Section):
+    """In which order a memory is looked at, before it is compared with others."""
+
+    order: tuple[str, ...] = Field(
+        GATES, description="the gates in their order; the first that refuses a memory ends it. Each is there once"
+    )
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> "Gates":
+        if sorted(self.order) != sorted(GATES):
+            raise ValueError(f"order: must list each of these once: {', '.join(GATES)}")
+        for number, name in enumerate(self.order):
+            late = _GATES_BEFORE.get(name, set()).difference(self.order[:number])
+            if late:
+                raise ValueError(f"order: {min(late)} must come before {name}")
+        return self
+
+
 NOISE_SIGNALS = (
     "tick marker",
     "runtime snapshot",
@@ -478,6 +511,7 @@ class Policy(Section):
     text: Text = Text()
     namespaces: Namespaces = Namespaces()
     write: Write = Write()
+    gates: Gates = Gates()
     noise: Noise = Noise()
     length: Length = Length()
     privacy: Privacy = Privacy()

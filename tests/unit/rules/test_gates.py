@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.model.caller import Caller, Right
+from recollect.model.errors import BadPolicy
 from recollect.model.policy import Policy, parse_policy
 from recollect.model.record import Candidate
 from recollect.model.vocabulary import Authority, EventType, Kind, Namespace, Source
+from recollect.policies import load_policy
 from recollect.rules.gates.classification import (
     classify_event,
     classify_layer,
@@ -335,14 +337,29 @@ def test_profile_keys_are_allow_listed() -> None:
 
 
 def test_the_gates_run_in_order_and_the_first_no_ends_it() -> None:
-    names = [gate.__name__.removesuffix("_gate") for gate in GATES]
     expected = "place namespace border classify write_policy retention steps noise length privacy validity naming"
-    assert names == expected.split()
+    assert list(GATES) == list(Policy().gates.order) == expected.split()
+    assert all(gate.__name__ == f"{name}_gate" for name, gate in GATES.items())
     everything_wrong = draft("tick marker " + SECRET + " x" * 1_000, tier="canon")
     answer = pass_gates(everything_wrong, context({"noise": {"match": "substring"}, "write": {"policy": "none"}}))
     assert refused(answer) == "write_policy_none"
     assert refused(pass_gates(everything_wrong, context({"noise": {"match": "substring"}}))) == "noise_signal"
     assert refused(pass_gates(everything_wrong, context())) == "too_long"
+
+
+def test_the_order_of_the_gates_is_the_policys() -> None:
+    everything_wrong = draft("tick marker " + SECRET + " x" * 1_000, tier="canon")
+    vault = load_policy("vault")
+    assert vault.gates.order[:2] == ("noise", "length")
+    overrides = {**vault.to_dict(), "write": {"policy": "none"}}
+    assert refused(pass_gates(everything_wrong, context(overrides))) == "noise_signal"
+    for wrong, why in (
+        (["privacy"], "each of these once"),
+        ([name for name in GATES if name != "privacy"] + ["border"], "each of these once"),
+        (["naming", *(name for name in GATES if name != "naming")], "must come before naming"),
+    ):
+        with pytest.raises(BadPolicy, match=why):
+            load_policy({"gates": {"order": wrong}})
 
 
 def test_a_draft_says_what_decided_it() -> None:

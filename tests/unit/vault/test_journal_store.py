@@ -11,8 +11,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import StoreCorrupt, StoreTooNew
-from recollect.rules.vault.carried import carrying, memories_of
-from recollect.rules.vault.resolution import resolve
+from recollect.rules.vault import carrying, memories_of, resolve
 from recollect.stores.journal import JournalLog, JournalStore
 from recollect.stores.journal.lines import Record, without_rows, write_line
 from recollect.stores.journal.rows import MAX_LINE_BYTES, READABLE_ROWS, Change, packed, unpacked

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.rules.vault.scoring import score
+from recollect.rules.identity.likeness import search_score as score
 from recollect.vault import MemoryVault, VaultMemory
 
 WORDS = st.sampled_from(

@@ -54,6 +54,26 @@ def test_without_a_common_word_there_is_no_hit(vault: MemoryVault) -> None:
     assert vault.search("runtim") == []  # a part of a word is no word
 
 
+def test_search_reads_accents_and_capitals_as_a_reader_does(vault: MemoryVault) -> None:
+    vault.add_memory("Zoë opened the Café on Groß Straße", "shared", "bio")
+    vault.add_memory("Zoe closed the bakery", "orion", "bio")
+    for query in ("cafe", "CAFE\u0301", "café", "GROSS STRASSE", "ﬁrst café"):
+        assert [hit.memory.scope for hit in vault.search(query)] == ["shared"], query
+    folded, plain = "zoe opened the cafe on gross strasse", "cafe on gross"
+    letters = SequenceMatcher(None, plain, folded, autojunk=False).ratio()
+    assert vault.search("Café on Groß")[0].score == pytest.approx(3 / 7 + 0.3 + 0.4 * letters)
+    assert {hit.memory.scope for hit in vault.search("zoe")} == {"shared", "orion"}
+
+
+def test_the_letters_of_a_long_text_count(vault: MemoryVault) -> None:
+    text = "the bridge over the river needs paint before winter " * 8
+    vault.add_memory(text, "shared", "fact")
+    words = {*text.split()}
+    (hit,) = vault.search("bridge repainted before the winter")
+    letters = SequenceMatcher(None, "bridge repainted before the winter", text, autojunk=False).ratio()
+    assert hit.score == pytest.approx(4 / (len(words) + 1) + 0.4 * letters)
+
+
 def test_the_best_comes_first_and_scopes_and_filters_hold(vault: MemoryVault) -> None:
     fill(vault)
     assert [hit.memory.text for hit in vault.search("dashboard")] == [
@@ -217,6 +237,40 @@ def test_both_blocks_keep_a_budget_and_say_what_had_no_room(vault: MemoryVault) 
         assert build(vault, budget_tokens=5) == ""
         with pytest.raises(recollect.BadInput):
             build(vault, budget_tokens=0)
+
+
+@pytest.mark.parametrize("over", ["vault", "store"])
+def test_a_third_of_a_snapshot_is_for_registers(tmp_path: Path, over: str) -> None:
+    """However much canon there is, the state that somebody keeps up is told too; what it does not need is canon's."""
+    letters = Random(11)
+    room = {"preset": "vault", "capacity": {"max_active": None}, "near_duplicates": {"action": "ignore"}}
+
+    def words() -> str:
+        return " ".join("".join(letters.choices(ascii_lowercase, k=6)) for _ in range(12))
+
+    def canon_and_registers(count: int) -> tuple[int, int]:
+        path = tmp_path / f"{count}.jsonl"
+        with MemoryVault(path, policy=room) as vault:
+            vault.bulk_add([{"text": words(), "scope": "shared", "category": "fact"} for _ in range(40)])
+            for n in range(count):
+                assert vault.update_by_topic(f"topic {n}", "shared", words()).ok
+            if over == "vault":
+                return counted(build_snapshot_block(vault, budget_tokens=5_000, count_tokens=len))
+        with recollect.open(path, policy=room) as mem:
+            return counted(build_snapshot_block(mem, budget_tokens=5_000, count_tokens=len))
+
+    def counted(block: str) -> tuple[int, int]:
+        assert 0 < len(block) <= 5_000
+        told = [line for line in block.splitlines() if line.startswith("- [")]
+        registers = [line for line in told if "topic " in line]
+        assert told[: len(told) - len(registers)] + registers == told, "canon first"
+        return len(told) - len(registers), len(registers)
+
+    alone, none = canon_and_registers(0)
+    most, one = canon_and_registers(1)
+    canon, registers = canon_and_registers(40)
+    assert none == 0 and one == 1 and most in (alone - 1, alone), "what registers leave is canon's"
+    assert registers >= 2 and 0.25 <= registers / (canon + registers) <= 0.4
 
 
 @pytest.mark.parametrize("place", ["sqlite", "vault", "postgres"])

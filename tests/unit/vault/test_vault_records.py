@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import recollect
+from recollect import vault as vault_module
 from recollect.vault import DEFAULT_PATH, MemoryVault
 
 from .conftest import OpenVault
@@ -63,6 +64,29 @@ def test_a_line_has_the_twelve_fields_in_their_order(vault: MemoryVault) -> None
         "deleted_at": None,
         "version": 1,
     }
+
+
+def test_the_words_of_the_format_are_exported() -> None:
+    """What a program that keeps such a file needs by name: the record, the closed lists, the gate's numbers, the guard."""
+    assert vault_module.Memory is vault_module.VaultMemory and [*vault_module.Memory._fields][:12] == FIELDS
+    assert (vault_module.CANON, vault_module.REGISTER, vault_module.LOG) == ("canon", "register", "log")
+    assert vault_module.TIERS == ("canon", "register")
+    assert vault_module.VALID_SCOPES == ("shared", "orion", "elysia")
+    assert vault_module.VALID_SOURCES == ("chat", "manual", "tool", "operator", "promotion")
+    assert {"bio", "mission", "project", "goal", "general"} <= set(vault_module.VALID_CATEGORIES)
+    assert (vault_module.MAX_TEXT_CHARACTERS, vault_module.MAX_ACTIVE) == (1_200, 100)
+    assert (vault_module.OVERLAP_MIN, vault_module.RATIO_MIN) == (0.60, 0.70)
+    assert len(vault_module.NOISE_SIGNALS) == 10
+    assert all(hasattr(vault_module, name) for name in vault_module.__all__)
+
+
+def test_the_guard_stands_alone() -> None:
+    assert vault_module.find_pii("The mission is to stabilise") == ()
+    assert vault_module.find_pii("My SSN is 536-90-4399") == ("us_ssn",)
+    assert len(vault_module.find_pii("The admin password: Tr0ub4dor&3, pay with 4111 1111 1111 1111")) == 2
+    assert vault_module.find_pii("Write to ana@example.org") == ()
+    strict = {"preset": "vault", "privacy": {"actions": {"email": "deny"}}}
+    assert vault_module.find_pii("Write to ana@example.org", policy=strict) == ("email",)
 
 
 def test_line_ends_in_a_text_stay_inside_the_line(vault: MemoryVault) -> None:

@@ -1,10 +1,16 @@
 """The eight steps of the write gate, one by one and in their order."""
 
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+import recollect
 from recollect.model.errors import BadInput
-from recollect.rules.vault.profile import parse_profile
-from recollect.rules.vault.write_gate import ABOUT_THE_VAULT, ABOUT_THE_WORDS, CODES
+from recollect.policies import load_policy
+from recollect.rules.vault_gate import CODES, parse_profile
 from recollect.vault import MemoryVault, VaultReceipt
 
 from .conftest import OpenVault
@@ -97,6 +103,14 @@ def test_5_tags_and_topics_are_scanned_too(vault: MemoryVault) -> None:
     assert named.code == "privacy_deny_sensitive"
 
 
+def test_5_what_the_policy_redacts_is_redacted(open_vault: OpenVault) -> None:
+    vault = open_vault(policy={"preset": "vault", "privacy": {"actions": {"email": "redact"}}})
+    stored = add(vault, "Write to ana@example.org on Mondays", tags=["ana@example.org"]).memory
+    assert stored and stored.text == "Write to [redacted:email] on Mondays"
+    assert vault.update(stored.id, "Write to ben@example.org").ok
+    assert "example.org" not in vault.path.read_text()
+
+
 def test_6_a_known_topic_is_updated_in_place(vault: MemoryVault) -> None:
     first = add(vault, "Projects: dashboard, memory upgrade", tier="register", topic_id="current_projects")
     second = add(
@@ -143,6 +157,51 @@ def test_7_seventy_percent_alike_in_letters_is_a_duplicate(vault: MemoryVault) -
     assert add(vault, "stabilising runtime").code == "near_duplicate"  # no word in common
 
 
+LONG = (
+    "stabilising bridges flooding harbours gathering lanterns painting ceilings measuring glaciers mending violins " * 3
+)
+
+
+@pytest.mark.parametrize("opens", [MemoryVault, partial(recollect.open, policy="vault")], ids=["vault", "store"])
+def test_7_letters_are_compared_in_long_texts_too(tmp_path: Path, opens: Callable[[Path], Any]) -> None:
+    """``difflib`` leaves out the frequent letters of a text of 200 characters or more, unless it is told not to."""
+    words = LONG.split()
+    other = [f"{word}es" for word in words]
+    unlike = " ".join(sorted(word[::-1] for word in words))
+    with opens(tmp_path / "vault.jsonl") as place:
+        say = partial(add, place) if isinstance(place, MemoryVault) else place.add
+        assert str(say(" ".join(words)).outcome) == "stored"
+        refused = say(" ".join(other))
+        assert (str(refused.outcome), refused.code if isinstance(refused, VaultReceipt) else refused.reasons[0]) == (
+            "denied",
+            "near_duplicate",
+        )
+        assert str(say(unlike).outcome) == "stored"
+
+
+@pytest.mark.parametrize(
+    ("action", "said", "outcome"),
+    [
+        ("reject", "The creator lives in Lisbon today", "denied"),
+        ("ignore", "The creator lives in Lisbon", "stored"),
+        ("link", "The creator lives in Lisbon", "stored"),
+        ("reinforce", "The creator lives in Lisbon.", "reinforced"),
+        ("reinforce", "The creator lives in Porto", "stored"),
+    ],
+)
+def test_7_the_policy_says_what_becomes_of_a_duplicate(
+    open_vault: OpenVault, action: str, said: str, outcome: str
+) -> None:
+    vault = open_vault(policy={"preset": "vault", "near_duplicates": {"action": action}})
+    known = add(vault, "The creator lives in Lisbon").memory
+    answer = add(vault, said)
+    assert known and (answer.outcome, answer.ok) == (outcome, outcome != "denied")
+    assert vault.vault_stats()["raw_lines"] == (2 if outcome == "stored" else 1)
+    assert (known.id in answer.message) == (action != "ignore"), "it is named, unless nobody looked"
+    assert outcome != "reinforced" or answer.memory == known
+    assert vault.find_consolidation_candidates() or outcome != "stored"
+
+
 def test_7_only_within_the_scope(vault: MemoryVault) -> None:
     assert add(vault, "The creator lives in Lisbon").ok
     assert add(vault, "The creator lives in Lisbon", "orion").ok
@@ -168,6 +227,20 @@ def test_8_a_full_vault_takes_no_more(open_vault: OpenVault) -> None:
     assert add(vault, UNLIKE[2]).ok
 
 
+def test_8_a_full_vault_names_what_could_go(open_vault: OpenVault) -> None:
+    vault = open_vault(policy={"preset": "vault", "capacity": {"max_active": 2}})
+    add(vault, UNLIKE[0])
+    lunch = add(vault, UNLIKE[1], "orion", tier="register").memory
+    assert lunch and lunch.id in add(vault, UNLIKE[2]).message, "what propose_deletions() would name"
+    elysia = open_vault(policy=vault.policy, profile={"memory": {"scopes": ["shared", "elysia"]}})
+    assert lunch.id not in add(elysia, UNLIKE[2]).message, "of what another agent wrote nothing is told"
+    vault.delete(lunch.id)
+    add(vault, UNLIKE[1])
+    nothing_to_go = add(vault, UNLIKE[2]).message
+    assert "propose_deletions" not in nothing_to_go, "where it has nothing to propose it is no help"
+    assert "update_by_topic" in nothing_to_go and "capacity.max_active" in nothing_to_go
+
+
 def test_8_a_hundred_by_default(vault: MemoryVault) -> None:
     assert vault.vault_stats()["max"] == 100
 
@@ -190,19 +263,20 @@ def test_the_steps_come_in_their_order(open_vault: OpenVault) -> None:
         assert add(vault, text, scope, tier=tier).code == code
 
 
-def test_the_steps_are_eight() -> None:
-    names = [step.__name__ for step in (*ABOUT_THE_WORDS, *ABOUT_THE_VAULT)]
-    upsert = ["register_of"]
-    assert names[:5] + upsert + names[5:] == [
-        "no_noise",
-        "no_log_tier",
-        "short_enough",
-        "valid_words",
-        "no_sensitive_data",
-        "register_of",
-        "no_duplicate",
-        "room_left",
-    ]
+def test_the_order_of_steps_1_to_5_is_the_policys(open_vault: OpenVault) -> None:
+    steps = {
+        "noise": "noise_signal",
+        "length": "too_long",
+        "border": "unknown_scope",
+        "privacy": "privacy_deny_sensitive",
+    }
+    order = load_policy("vault").gates.order
+    assert [name for name in order if name in steps] == list(steps)
+    last = [name for name in order if name not in ("noise", "length")] + ["length", "noise"]
+    vault = open_vault(policy={"preset": "vault", "gates": {"order": last}})
+    text = f"heartbeat {SECRET}{' tide' * 300}"
+    assert [add(vault, text, "hermes").code, add(vault, text).code] == ["unknown_scope", "privacy_deny_sensitive"]
+    assert [add(vault, text.replace(SECRET, "")).code, add(vault, "heartbeat").code] == ["too_long", "noise_signal"]
 
 
 @pytest.mark.parametrize(
@@ -229,8 +303,6 @@ def test_what_has_the_wrong_shape_is_refused(vault: MemoryVault, fields: dict[st
 
 
 def test_every_refusal_has_a_documented_code() -> None:
-    from pathlib import Path
-
     page = (Path(__file__).parents[3] / "docs" / "vault.md").read_text(encoding="utf-8")
     for code in CODES:
         assert f"| `{code}` |" in page

@@ -186,8 +186,9 @@ def _block(
     header: Sequence[str] = (),
 ) -> Block:
     memories = [item.memory for item in items]
-    count = count_tokens or tokens.count_tokens
-    return block(heading, memories, budget_tokens, count, engine.policy.injection.item_characters, beyond, header)
+    count, characters = count_tokens or tokens.count_tokens, engine.policy.injection.item_characters
+    share = Tier.REGISTER if heading == ALWAYS else None
+    return block(heading, memories, budget_tokens, count, characters, beyond, header, share)
 
 
 def _most(engine: Engine, max_items: int | None) -> int:

@@ -381,4 +381,5 @@ def no_room(pen: Pen) -> Rejection | None:
     active = pen.writer.count(pen.stream.tenant, Selection(prod, equal={"status": "active"}, unexpired_at=pen.at))
     if active < limit:
         return None
-    return Rejection("capacity", "capacity_full", f"The policy allows {limit:,} active memories. Forget some first.")
+    what_helps = "Update one that is there, forget some, or raise capacity.max_active in the policy."
+    return Rejection("capacity", "capacity_full", f"{active:,} of {limit:,} memories are active. {what_helps}")

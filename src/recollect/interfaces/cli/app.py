@@ -28,6 +28,7 @@ from recollect.interfaces.cli import (
     serving,
     tracing,
     turns,
+    vault,
     whole_stores,
     writing,
 )
@@ -106,6 +107,7 @@ COMMANDS = (
         embedders,
         tracing,
         serving,
+        vault,
     ),
     *(ledger, identity, entries, provenance, erasing),
 )

@@ -11,6 +11,7 @@ from recollect.model.vocabulary import Kind, Namespace, Source, Tier
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.language.text import words
 from recollect.rules.language.word_lists import word_set
+from recollect.rules.trust.borders import source_of
 
 _STATUS_WORDS = word_set(
     """
@@ -37,7 +38,7 @@ _VALUE_STATED = re.compile(
 )
 """A number or a time that is stated of something ("check-in is at 15:00", "a heartbeat every 30 seconds"): a fact. A number
 that only stamps the entry ("heartbeat 12:00") is not."""
-_SPLIT_OR_CHUNK = "Keep it in the journal; write a memory for what should outlive the session."
+_WHERE_IT_BELONGS = "Keep it in a log or burst journal; write a memory for what should outlive the session."
 
 
 def noise_gate(draft: Draft, context: Context) -> Draft | Rejection:
@@ -48,9 +49,9 @@ def noise_gate(draft: Draft, context: Context) -> Draft | Rejection:
     """
     signal = noise_signal(draft.candidate.content, context.policy.noise)
     if signal is not None:
-        return Rejection("noise", "noise_signal", f"It reads as a journal entry ({signal!r}). {_SPLIT_OR_CHUNK}")
+        return Rejection("noise", "noise_signal", f"It reads as a journal entry ({signal!r}). {_WHERE_IT_BELONGS}")
     if draft.candidate.tier is Tier.LOG:
-        return Rejection("noise", "tier_log", f"The log tier is never stored. {_SPLIT_OR_CHUNK}")
+        return Rejection("noise", "tier_log", f"The log tier is never stored. {_WHERE_IT_BELONGS}")
     return draft.decide("noise:none")
 
 
@@ -94,25 +95,24 @@ def _is_journal_entry(lowered: str, signals: Sequence[str]) -> bool:
 
 def length_gate(draft: Draft, context: Context) -> Draft | Rejection:
     """Refuse what is longer than its kind allows: 1,200 characters in a vault tier, 280 where a model wrote it."""
-    limit, why = limit_for(draft, context.policy.length)
+    limit, why = limit_for(draft.candidate, source_of(draft.candidate, context.caller), context.policy.length)
     size = len(draft.candidate.content)
     if limit is not None and size > limit:
         return Rejection(
-            "length", "too_long", f"It has {size:,} characters; {why} may have {limit:,}. Split or shorten it."
+            "length", "too_long", f"It has {size:,} characters; {why} may have {limit:,}. Compress or split it first."
         )
     return draft.decide("length:within_limit", f"{size} of {limit:,}" if limit else "")
 
 
-def limit_for(draft: Draft, limits: Length) -> tuple[int | None, str]:
+def limit_for(candidate: Candidate, source: Source, limits: Length) -> tuple[int | None, str]:
     """The smallest limit that applies, and to what."""
-    candidate = draft.candidate
     applying: list[tuple[int, str]] = []
     if limits.max_characters is not None:
         applying.append((limits.max_characters, "a memory"))
     if candidate.tier is not None:
         applying.append((limits.tier_max_characters, f"a memory of tier {candidate.tier}"))
     summary = candidate.kind is Kind.INSIGHT or "summary_of" in candidate.meta
-    if summary and draft.source is Source.AGENT:
+    if summary and source is Source.AGENT:
         applying.append((limits.model_written_max_characters, "a summary or insight that a model wrote"))
     return min(applying, default=(None, ""), key=lambda pair: pair[0] or 0)
 

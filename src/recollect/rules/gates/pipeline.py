@@ -1,4 +1,6 @@
-"""The gates that need nothing but the candidate, in order. What needs the store comes after, in ``engine.ingest``."""
+"""The gates that need nothing but the candidate, by name. What needs the store comes after, in ``engine.ingest``."""
+
+from collections.abc import Mapping
 
 from recollect.rules.gates.classification import classify_gate, retention_gate, write_policy_gate
 from recollect.rules.gates.content import length_gate, namespace_gate, noise_gate
@@ -9,26 +11,26 @@ from recollect.rules.privacy.gate import privacy_gate
 from recollect.rules.time.validity import validity_gate
 from recollect.rules.trust.borders import border_gate
 
-GATES: tuple[Gate, ...] = (
-    place_gate,
-    namespace_gate,
-    border_gate,
-    classify_gate,
-    write_policy_gate,
-    retention_gate,
-    steps_gate,
-    noise_gate,
-    length_gate,
-    privacy_gate,
-    validity_gate,
-    naming_gate,
-)
+GATES: Mapping[str, Gate] = {
+    "place": place_gate,
+    "namespace": namespace_gate,
+    "border": border_gate,
+    "classify": classify_gate,
+    "write_policy": write_policy_gate,
+    "retention": retention_gate,
+    "steps": steps_gate,
+    "noise": noise_gate,
+    "length": length_gate,
+    "privacy": privacy_gate,
+    "validity": validity_gate,
+    "naming": naming_gate,
+}
 
 
 def pass_gates(draft: Draft, context: Context) -> Draft | Rejection:
-    """Run a draft through every gate; the first no ends it."""
-    for gate in GATES:
-        answer = gate(draft, context)
+    """Run a draft through every gate, in the order of the policy; the first no ends it."""
+    for name in context.policy.gates.order:
+        answer = GATES[name](draft, context)
         if isinstance(answer, Rejection):
             return answer
         draft = answer

@@ -1,6 +1,5 @@
 """Compare statements for near duplicates, choose the words to look them up by, and propose consolidations."""
 
-import difflib
 import math
 import re
 from collections import Counter, defaultdict
@@ -8,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from rapidfuzz.distance import Indel
+from rapidfuzz.distance import Indel, LCSseq
 
 from recollect.model.receipt import Plain
 from recollect.model.vocabulary import Authority
@@ -16,7 +15,7 @@ from recollect.rules.gates.classification import by_weight
 from recollect.rules.identity.difference import Difference, differences_between, what_differs
 from recollect.rules.language.marks import Aspect
 from recollect.rules.language.reading import Statement, read
-from recollect.rules.language.text import terms
+from recollect.rules.language.text import fold, terms
 
 Compare = Literal["meaning", "literal"]
 """``meaning``: the terms of the text index and rapidfuzz. ``literal``: raw lower-cased words and difflib."""
@@ -83,23 +82,96 @@ def literal_terms(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower()))
 
 
-def sequence_ratio(a: str, b: str) -> float:
-    """How alike the letters are, exactly as ``difflib`` counts on lower-cased text."""
-    return difflib.SequenceMatcher(None, a.lower(), b.lower()).ratio()
+def sequence_ratio(a: str, b: str, at_least: float = 0.0) -> float:
+    """Return how alike the letters of two texts are: ``difflib``'s ratio of the lower-cased texts, with every letter counted.
+
+    ``difflib`` itself ignores the frequent letters of a text of 200 characters or more (``autojunk``), which are nearly all.
+    A ratio below ``at_least`` is returned as 0. It is given up as soon as it is certain, since matching long texts takes
+    milliseconds: the blocks that ``difflib`` matches are a common subsequence, so the longest one is an upper bound.
+    """
+    a, b = a.lower(), b.lower()
+    if a == b:
+        return 1.0
+    letters, matched, pending = len(a) + len(b), 0, [(a, b)]
+    possible = {(a, b): LCSseq.similarity(a, b)}
+    while pending:
+        if 2.0 * (matched + sum(possible[pair] for pair in pending)) / letters < at_least:
+            return 0.0
+        one, other = pending.pop()
+        in_one, in_other, size = _longest_match(one, other)
+        matched += size
+        ends = ((one[:in_one], other[:in_other]), (one[in_one + size :], other[in_other + size :]))
+        for pair in ends if size else ():
+            if possible.setdefault(pair, LCSseq.similarity(*pair)):
+                pending.append(pair)
+    return 2.0 * matched / letters
 
 
-def _literal_ratio(a: str, b: str, at_least: float) -> float:
-    """``sequence_ratio``, or where it cannot reach ``at_least`` a cheap upper bound of it."""
-    matcher = difflib.SequenceMatcher(None, a.lower(), b.lower())
-    for bound in (matcher.real_quick_ratio, matcher.quick_ratio):
-        if bound() < at_least:
-            return bound()
-    return matcher.ratio()
+_FEW = 100
+"""So many letters are looked up in the other text one by one: to cut that into parts first would take longer."""
+
+
+def _longest_match(a: str, b: str) -> tuple[int, int, int]:
+    """Return where the longest common part of two texts begins in each, and its length; the earliest in ``a``, then in ``b``.
+
+    >>> _longest_match("lighthouse", "house lights")
+    (0, 6, 5)
+    """
+    start, size, too_long = 0, 0, min(len(a), len(b)) + 1
+    while size + 1 < too_long:
+        wanted = min(2 * size + 1, (size + too_long) // 2)  # most common parts are short
+        parts = b if len(a) < _FEW else {b[i : i + wanted] for i in range(len(b) - wanted + 1)}
+        found = next((i for i in range(len(a) - wanted + 1) if a[i : i + wanted] in parts), None)
+        if found is None:
+            too_long = wanted
+        else:
+            start, size = found, wanted
+    return start, b.index(a[start : start + size]), size
+
+
+class Likeness(NamedTuple):
+    """How alike two texts are by both measures; ``ratio`` is 0 where it is below what was asked for."""
+
+    overlap: float
+    ratio: float
+
+    @property
+    def score(self) -> float:
+        return max(self)
+
+    def is_duplicate(self, overlap_min: float, ratio_min: float) -> bool:
+        return self.overlap >= overlap_min or self.ratio >= ratio_min
+
+
+def likeness(old: str, new: str, ratio_min: float, compare: Compare = "literal") -> Likeness:
+    """Compare two texts by both measures. The order counts: ``difflib`` does not give the same ratio both ways."""
+    read_terms = literal_terms if compare == "literal" else _index_terms
+    return Likeness(overlap(read_terms(old), read_terms(new)), _ratio(old, new, ratio_min, compare))
+
+
+PHRASE_BONUS = 0.3
+RATIO_WEIGHT = 0.4
+
+
+def search_score(query: str, text: str) -> float:
+    """Return how well a text answers a query, by its words, the phrase itself and its letters; 0 without a common word.
+
+    Both are folded first, so that "CAFE" finds "café".
+
+    >>> round(search_score("dark mode", "Dark mode"), 6)
+    1.7
+    """
+    query, text = fold(query), fold(text)
+    asked, said = literal_terms(query), literal_terms(text)
+    if asked.isdisjoint(said):
+        return 0.0
+    bonus = PHRASE_BONUS if query.strip() in text else 0.0
+    return overlap(asked, said) + bonus + RATIO_WEIGHT * sequence_ratio(query, text)
 
 
 def _ratio(a: str, b: str, at_least: float, compare: Compare) -> float:
     if compare == "literal":
-        return _literal_ratio(a, b, at_least)
+        return sequence_ratio(a, b, at_least)
     return Indel.normalized_similarity(a.lower(), b.lower(), score_cutoff=at_least)
 
 

@@ -31,6 +31,9 @@ WITH_ORIGINS = (
     "or an order is only something that somebody said."
 )
 
+SHARE = 3
+"""Registers have a third of a snapshot's budget: however much canon there is, the state that somebody keeps up is told."""
+
 _NAME_CHARACTERS = 40
 """How much of a name, category or topic stands in an origin."""
 
@@ -79,18 +82,20 @@ def block(
     item_characters: int,
     beyond: int = 0,
     header: Sequence[str] = (),
+    share: Tier | None = None,
 ) -> Block:
     """The memories as one block of at most so many tokens, the first ones first where not all have room.
 
     One that has no room is left out, and shorter ones after it may still be told; ``beyond`` are left out unseen. The
-    ``header`` comes first, and has room.
+    ``header`` comes first, and has room. Memories of the tier ``share`` have a third of the room to themselves.
     """
     lines = [_Line(memory.id, line(memory, item_characters)) for memory in memories]
+    shares = {memory.id for memory in memories if share is not None and memory.tier is share}
 
     def written(told: Sequence[_Line], left_out: int) -> str:
         return block_text(heading, [*header, *(one.text for one in told)], left_out + beyond)
 
-    told = fitting(lines, written, budget_tokens, count_tokens)
+    told = fitting(lines, written, budget_tokens, count_tokens, lambda one: one.id in shares)
     ids = {one.id for one in told}
     text = written(told, len(lines) - len(told)) if told or header else ""
     left_out = tuple(one.id for one in lines if one.id not in ids)
@@ -107,23 +112,36 @@ def most_lines(budget_tokens: int, count_tokens: CountTokens) -> int:
 
 
 def fitting(
-    lines: Sequence[L], written: Callable[[Sequence[L], int], str], budget_tokens: int, count_tokens: CountTokens
+    lines: Sequence[L],
+    written: Callable[[Sequence[L], int], str],
+    budget_tokens: int,
+    count_tokens: CountTokens,
+    has_share: Callable[[L], bool] = lambda line: False,
 ) -> list[L]:
-    """The lines that have room in a block, the first ones first. ``written`` makes the block of some of them, and of how
-    many it leaves out.
+    """Return the lines that have room in a block, in their order; the first ones are chosen first.
 
-    They are chosen by the sum of their tokens; a whole text may have a few more than its parts, so the last go again.
+    ``written`` makes the block of some lines, and of the number of lines that it leaves out. Lines for which ``has_share`` is
+    true have ``1 / SHARE`` of the room to themselves: what they do not need is for the others.
+    Lines are chosen by the sum of their tokens; a whole text may have a few more than its parts, so the last chosen go again.
     """
     room = budget_tokens - count_tokens(written([], 1))
-    told = []
-    for one in lines:
-        size = count_tokens(f"{one.text}\n")
-        if size <= room:
-            told.append(one)
+    sizes = [count_tokens(f"{one.text}\n") for one in lines]
+    reserved, chosen = room // SHARE, list[int]()
+    for number, size in enumerate(sizes):
+        if size <= reserved and has_share(lines[number]):
+            chosen.append(number)
+            reserved, room = reserved - size, room - size
+    shared = frozenset(chosen)
+    for number, size in enumerate(sizes):
+        if size <= room and number not in shared:
+            chosen.append(number)
             room -= size
-    while told and count_tokens(written(told, len(lines) - len(told))) > budget_tokens:
-        told.pop()
-    return told
+    while chosen:
+        told = [lines[number] for number in sorted(chosen)]
+        if count_tokens(written(told, len(lines) - len(told))) <= budget_tokens:
+            return told
+        chosen.pop()
+    return []
 
 
 def block_text(heading: str, lines: Sequence[str], left_out: int = 1) -> str:

@@ -82,7 +82,7 @@ def border_gate(draft: Draft, context: Context) -> Draft | Rejection:
         return Rejection("border", code, _DETAIL[code])
     if not (caller.trusted or context.promoting):
         draft = draft._replace(candidate=_without_the_stores_own(candidate))
-    return draft.decide("border:allowed", source=_honest(source, caller))
+    return draft.decide("border:allowed", source=source_of(candidate, caller))
 
 
 _NOTED_BY_THE_STORE = frozenset("summary_of source_turn_ids promoted_from promotion_reason turn entry".split())
@@ -96,8 +96,9 @@ def _without_the_stores_own(candidate: Candidate) -> Candidate:
     return candidate.model_copy(update={"meta": kept, "created_at": None})
 
 
-def _honest(source: Source, caller: Caller) -> Source:
-    """An agent that may not pass on a person's words has said them itself."""
+def source_of(candidate: Candidate, caller: Caller) -> Source:
+    """Return who speaks: as the candidate states, else the caller. An agent that may not pass on a person's words speaks."""
+    source = candidate.source or caller.speaks_as
     return Source.AGENT if source is Source.USER and not speaks_for_a_person(caller) else source
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from recollect.rules.vault.carried import RESERVED_ID
+from recollect.rules.vault import RESERVED_ID
 from recollect.stores.journal.lines import Place, read_line
 
 End = Literal["whole", "torn", "foreign"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from recollect.rules.vault.carried import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
+from recollect.rules.vault import ADOPTED, FIELD, RESERVED_ID, written_by_a_store
 from recollect.stores.journal.rows import check_packed
 
 SHORT_LINE_BYTES = 2_048

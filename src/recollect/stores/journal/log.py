@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.model.errors import StoreClosed, StoreCorrupt, StoreUnavailable
-from recollect.rules.vault.carried import memories_of
-from recollect.rules.vault.resolution import version_of
+from recollect.rules.vault import memories_of, version_of
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
 from recollect.stores.journal.ends import kind_of_end, torn_from

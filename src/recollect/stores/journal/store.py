@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recollect.model.address import Address
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
-from recollect.rules.vault.carried import ADOPTED, FIELD, carrying, written_by_a_store
+from recollect.rules.vault import ADOPTED, FIELD, carrying, written_by_a_store
 from recollect.stores import backups
 from recollect.stores.collector import collector_paused
 from recollect.stores.erasure_list import ErasureList

@@ -12,10 +12,17 @@ from typing import Any, NamedTuple
 
 from recollect.model.address import Address
 from recollect.model.vocabulary import Namespace, Space
-from recollect.rules.vault.carried import adopted_by, memories_of, written_by_a_store
-from recollect.rules.vault.memory import VaultMemory, from_line
-from recollect.rules.vault.resolution import resolve
-from recollect.rules.vault.translation import MEMORY_ID, shows_the_same, to_vault
+from recollect.rules.vault import (
+    MEMORY_ID,
+    VaultMemory,
+    adopted_by,
+    from_line,
+    memories_of,
+    resolve,
+    shows_the_same,
+    to_vault,
+    written_by_a_store,
+)
 from recollect.stores.journal.lines import Record, write_line
 from recollect.stores.protocol import NO_LIMIT, Reader, Selection, Stored
 

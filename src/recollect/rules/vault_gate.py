@@ -1,0 +1,502 @@
+"""Decide what becomes of writes to a vault: the gates of every store in the policy's order, then topic, likeness and room.
+
+1 noise  2 the log tier  3 length  4 scope, tier, category and source  5 sensitive data
+6 the topic of a register: an update in place, which skips the rest  7 duplicates  8 capacity
+
+That is the order of the ``vault`` preset, and its numbers; another policy has its own.
+"""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import combinations
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, ValidationError, model_validator
+
+from recollect.model.caller import Caller
+from recollect.model.canonical import check_text, format_time
+from recollect.model.errors import BadInput
+from recollect.model.policy import Policy
+from recollect.model.record import Candidate
+from recollect.model.section import Section
+from recollect.model.vocabulary import SHARED, Tier
+from recollect.rules.gates.draft import Context, Draft, Rejection
+from recollect.rules.gates.pipeline import GATES
+from recollect.rules.identity.difference import what_differs
+from recollect.rules.identity.likeness import Likeness, likeness
+from recollect.rules.vault import CANON, LOG, REGISTER, VaultMemory
+
+TIERS = (CANON, REGISTER)
+"""What can be stored. ``log`` may be asked for, and is always refused."""
+AGENTS = ("orion", "elysia")
+"""The agents that have a scope of their own, unless a profile names others."""
+SOURCES = ("chat", "manual", "tool", "operator", "promotion")
+GENERAL = "general"
+CATEGORIES = (
+    *"bio mission identity constraint project goal priority self_state preference relationship decision lesson fact".split(),
+    GENERAL,
+)
+"""What a memory may be about, unless a profile names others."""
+MAX_TOPIC = 256
+MAX_TAGS = 64
+
+CODES = {
+    "disabled": "the profile has memory switched off",
+    "bad_input": "a field has the wrong shape",
+    "noise_signal": "step 1: a journal-only signal stands in the text",
+    "tier_log": "step 2: the log tier is never stored",
+    "too_long": "step 3: the text has more characters than the policy allows",
+    "unknown_scope": "step 4: there is no such scope",
+    "scope_not_yours": "step 4: the profile does not list this scope",
+    "unknown_tier": "step 4: there is no such tier",
+    "unknown_category": "step 4: there is no such category",
+    "unknown_source": "step 4: there is no such source",
+    "privacy_deny_sensitive": "step 5: it holds sensitive data",
+    "near_duplicate": "step 7: a memory of the same scope says nearly the same",
+    "capacity_full": "step 8: as many memories are active as the policy allows",
+    "not_found": "no active memory that this profile sees has this id",
+    "already_canon": "only a register can be promoted",
+}
+"""Every reason for which a vault refuses a write."""
+
+
+# ── what a profile says ─────────────────────────────────────────────────────────────────────────────────────────────
+
+ANOTHER_SCOPE = "Another agent's is added by the profile: memory.agents."
+ANOTHER_CATEGORY = "Others are named by the profile: memory.categories."
+Word = Annotated[str, Field(min_length=1, max_length=256, strict=True)]
+
+
+class VaultProfile(Section):
+    """The ``memory`` section of an agent's profile: whether it remembers, what it sees, and how much of it is told.
+
+    ``scopes`` are those that this agent reads and writes (by default all of them), ``max_items`` how many memories a
+    search, a recall or a block returns at most, ``similarity_threshold`` how alike the letters of two texts must be for
+    the second to be a duplicate. ``agents`` and ``categories`` name what is valid in this vault.
+    """
+
+    enabled: bool = Field(True, strict=True)
+    scopes: tuple[Word, ...] | None = None
+    max_items: int = Field(20, ge=1, le=1_000, strict=True)
+    similarity_threshold: float | None = Field(None, gt=0, le=1)
+    agents: tuple[Word, ...] = AGENTS
+    categories: tuple[Word, ...] = CATEGORIES
+
+    @model_validator(mode="after")
+    def _knows_its_scopes(self) -> "VaultProfile":
+        for scope in self.scopes or ():
+            if scope not in self.known_scopes:
+                known = ", ".join(self.known_scopes)
+                raise ValueError(f"scopes: there is no scope {scope!r}; known: {known}. {ANOTHER_SCOPE[:-1]}")
+        return self
+
+    @property
+    def known_scopes(self) -> tuple[str, ...]:
+        return (SHARED, *self.agents)
+
+    def sees(self, scope: str) -> bool:
+        """Return whether this agent sees a memory of that scope. Without a list it sees all, also what an older file holds."""
+        return self.scopes is None or scope in self.scopes
+
+
+def parse_profile(data: Any, field: str = "profile") -> VaultProfile:
+    """Return what the ``memory`` section of a profile says; the rest of the profile is not the vault's business.
+
+    >>> parse_profile({"name": "Orion", "memory": {"scopes": ["shared", "orion"]}}).scopes
+    ('shared', 'orion')
+    """
+    memory = data.get("memory") if isinstance(data, Mapping) else None
+    if not isinstance(memory, Mapping):
+        raise BadInput("has no `memory` section.", field=field, hint="Write memory: {enabled: true, scopes: [shared]}.")
+    try:
+        return VaultProfile.model_validate(dict(memory))
+    except ValidationError as error:
+        first = error.errors()[0]
+    name, known = ".".join(str(part) for part in first["loc"]), list(VaultProfile.model_fields)
+    unknown = first["type"] == "extra_forbidden"
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5) if unknown else []
+    said = "there is no such setting" if unknown else str(first["msg"]).removeprefix("Value error, ")
+    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
+    raise BadInput(f"{said}.", field=f"{field}: memory.{name}".rstrip("."), hint=hint)
+
+
+# ── what asks to be written, and steps 1 to 5 ───────────────────────────────────────────────────────────────────────
+
+
+class Proposal(NamedTuple):
+    """What asks to be written. A field that is ``None`` is not stated, or stays as it was."""
+
+    text: str
+    scope: str | None = None
+    category: str | None = None
+    tier: str | None = None
+    topic_id: str | None = None
+    tags: Sequence[str] | None = None
+    source: str | None = None
+
+
+def propose(fields: Any) -> Proposal | Rejection:
+    """Return what one item of a batch asks for: ``text``, ``scope`` and ``category``, and what else ``add_memory`` takes."""
+    if not isinstance(fields, Mapping):
+        return _bad_input("It must be a mapping with text, scope and category.")
+    unknown = sorted(str(name) for name in fields if name not in Proposal._fields)
+    if unknown:
+        return _bad_input(f"{unknown[0]}: there is no such field. Known: {', '.join(Proposal._fields)}.")
+    missing = [name for name in ("text", "scope", "category") if fields.get(name) is None]
+    if missing:
+        return _bad_input(f"{missing[0]}: it is missing.")
+    return Proposal(**{"tier": CANON, **fields})
+
+
+def _bad_input(detail: str) -> Rejection:
+    return Rejection("shape", "bad_input", detail)
+
+
+def _wrong_shape(asked: Proposal) -> Rejection | None:
+    """Return a refusal unless the text is text, and the rest is what it should be."""
+    if isinstance(asked.tags, str) or not isinstance(asked.tags, Sequence | None):
+        return _bad_input("tags: must be a list of texts.")
+    names = ("scope", "category", "tier", "topic_id", "source")
+    given = [(name, value) for name in names if (value := getattr(asked, name)) is not None]
+    for name, value in [("text", asked.text), *given, *(("tags", tag) for tag in asked.tags or ())]:
+        if not isinstance(value, str) or not value.strip():
+            return _bad_input(f"{name}: must be text of at least one word.")
+        try:
+            check_text(value)
+        except ValueError as error:
+            return _bad_input(f"{name}: it {error}.")
+    if len(asked.tags or ()) > MAX_TAGS:
+        return _bad_input(f"tags: there are more than {MAX_TAGS}.")
+    if asked.topic_id is not None and len(asked.topic_id) > MAX_TOPIC:
+        return _bad_input(f"topic_id: it is longer than {MAX_TOPIC} characters.")
+    return None
+
+
+_SWITCHED_OFF = Rejection("vault", "disabled", "The profile has memory switched off. Set memory.enabled to true.")
+_ABOUT_THE_WORDS = frozenset({"noise", "length", "privacy"})
+"""The gates that ask for nothing but the words. What a store asks besides, a vault does not have: keys, streams, retention."""
+_UNREAD = datetime.max.replace(tzinfo=UTC)
+"""Stands for the time, which none of these gates asks for."""
+
+
+def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile) -> Proposal | Rejection:
+    """Run a proposal through the gates, in the order of the policy; what it redacts is redacted in the answer."""
+    tier = Tier(asked.tier) if asked.tier in (*TIERS, LOG) else Tier.CANON
+    said: dict[str, Any] = {
+        "content": asked.text,
+        "topic_id": asked.topic_id,
+        "tags": tuple(asked.tags or ()),
+        "tier": tier,
+    }
+    draft = Draft(Candidate.model_construct(_fields_set={*said}, **said))
+    context = Context(policy, Caller(), _UNREAD)
+    for name in policy.gates.order:
+        if name == "border" and (refusal := _unknown_word(asked, profile)) is not None:
+            return refusal
+        if name in _ABOUT_THE_WORDS:
+            answer = GATES[name](draft, context)
+            if isinstance(answer, Rejection):
+                return answer
+            draft = answer
+    kept = draft.candidate
+    return asked._replace(text=kept.content, topic_id=kept.topic_id, tags=None if asked.tags is None else kept.tags)
+
+
+def _unknown_word(asked: Proposal, profile: VaultProfile) -> Rejection | None:
+    lists = (
+        ("scope", asked.scope, profile.known_scopes, f" {ANOTHER_SCOPE}"),
+        ("tier", asked.tier, TIERS, ""),
+        ("category", asked.category, profile.categories, f" {ANOTHER_CATEGORY}"),
+        ("source", asked.source, SOURCES, ""),
+    )
+    for name, word, known, more in lists:
+        if word is not None and word not in known:
+            detail = f"There is no {name} {word!r:.80}. Known: {', '.join(known)}.{more}"
+            return Rejection("border", f"unknown_{name}", detail)
+    if asked.scope is not None and not profile.sees(asked.scope):
+        detail = f"The profile does not list {asked.scope!r}. Add it to memory.scopes."
+        return Rejection("border", "scope_not_yours", detail)
+    return None
+
+
+# ── the writes of one turn ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class VaultReceipt:
+    """What became of a write: ``stored``, ``updated``, ``deleted``, ``promoted``, ``reinforced`` or ``denied``.
+
+    A denied one has a stable ``code``, and a ``message`` that says what to do next. ``reinforced`` means that ``memory`` says
+    the same already, and that nothing was written; only a policy whose ``near_duplicates.action`` is that answers so.
+    """
+
+    outcome: str
+    memory: VaultMemory | None
+    code: str = ""
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome != "denied"
+
+    def to_dict(self) -> dict[str, Any]:
+        memory = self.memory.to_dict() if self.memory else None
+        return {"outcome": self.outcome, "memory": memory, "code": self.code, "message": self.message}
+
+
+class Turn:
+    """The writes that take place together: each is decided against the vault as those before it leave it.
+
+    ``written`` are the versions that follow, in their order.
+    """
+
+    def __init__(
+        self,
+        memories: Mapping[str, VaultMemory],
+        policy: Policy,
+        profile: VaultProfile,
+        now: datetime,
+        new_id: Callable[[], str],
+    ) -> None:
+        self.written: list[VaultMemory] = []
+        self._active = {id: memory for id, memory in memories.items() if memory.active}
+        self._taken = set(memories)
+        self._policy, self._profile, self._new_id, self._at = policy, profile, new_id, format_time(now)
+
+    def add(self, asked: Proposal | Rejection) -> VaultReceipt:
+        """Run all eight steps: a new memory, a register's next version, or a refusal."""
+        asked = asked if isinstance(asked, Rejection) else self._passed(asked)
+        if isinstance(asked, Rejection):
+            return _denied(asked)
+        register = self._register_of(asked)
+        if register is not None:
+            fields: dict[str, Any] = {"category": asked.category, "tags": asked.tags, "source": asked.source}
+            stated = {name: value for name, value in fields.items() if value is not None}
+            return VaultReceipt("updated", self._next_version(register, text=asked.text, **stated))
+        return self._add_new(asked)
+
+    def set_topic(self, asked: Proposal) -> VaultReceipt:
+        """Write a register's next version; a new register is general unless its category is stated."""
+        if asked.topic_id is None and self._profile.enabled:
+            return _denied(_bad_input("topic_id: it is missing. Name the register's topic."))
+        known = asked.category is not None or self._register_of(asked) is not None
+        return self.add(asked if known else asked._replace(category=GENERAL))
+
+    def update(self, memory_id: str, asked: Mapping[str, Any]) -> VaultReceipt:
+        """Write a new version, which passes steps 1 to 5 as it would then stand."""
+        memory = self._find(memory_id)
+        if isinstance(memory, Rejection):
+            return _denied(memory)
+        stated = {name: value for name, value in asked.items() if value is not None}
+        passed = self._passed(_as_it_would_stand(memory, stated))
+        if isinstance(passed, Rejection):
+            return _denied(passed)
+        if not stated:
+            return _denied(_bad_input("Nothing is to change. Give a text, category, tags or source."))
+        return VaultReceipt(
+            "updated", self._next_version(memory, **{**stated, "text": passed.text, "tags": passed.tags})
+        )
+
+    def delete(self, memory_id: str) -> VaultReceipt:
+        memory = self._find(memory_id)
+        if isinstance(memory, Rejection):
+            return _denied(memory)
+        return VaultReceipt("deleted", self._next_version(memory, deleted_at=self._at))
+
+    def promote(self, memory_id: str, text: str | None) -> VaultReceipt:
+        """Make a register canon. New words may repeat no other memory; its own were let in before."""
+        memory = self._find(memory_id)
+        if isinstance(memory, Rejection):
+            return _denied(memory)
+        if memory.tier == CANON:
+            detail = f"The memory {memory.id} is canon already. Use update() to change it."
+            return _denied(Rejection("vault", "already_canon", detail))
+        passed = self._passed(_as_it_would_stand(memory, {} if text is None else {"text": text}))
+        if isinstance(passed, Rejection):
+            return _denied(passed)
+        near = None if text is None else self._nearest(passed.text, memory.scope, apart_from=memory.id)
+        if near is not None and self._policy.near_duplicates.action == "reject":
+            return _denied(_duplicate(*near))
+        return VaultReceipt("promoted", self._next_version(memory, tier=CANON, source="promotion", text=passed.text))
+
+    def _passed(self, asked: Proposal) -> Proposal | Rejection:
+        if not self._profile.enabled:
+            return _SWITCHED_OFF
+        return _wrong_shape(asked) or pass_gates(asked, self._policy, self._profile)
+
+    def _register_of(self, asked: Proposal) -> VaultMemory | None:
+        """Step 6: the active register of the same topic and scope. Canon is never overwritten this way."""
+        if asked.tier != REGISTER or asked.topic_id is None:
+            return None
+        wanted = (REGISTER, asked.topic_id, asked.scope)
+        return next((one for one in self._active.values() if (one.tier, one.topic_id, one.scope) == wanted), None)
+
+    def _add_new(self, asked: Proposal) -> VaultReceipt:
+        """Steps 7 and 8: the policy says what becomes of a duplicate, and how many may be active."""
+        action = self._policy.near_duplicates.action
+        near = self._nearest(asked.text, asked.scope)
+        if near is not None and action == "reject":
+            return _denied(_duplicate(*near))
+        if near is not None and action == "reinforce" and not what_differs(near[0].text, asked.text):
+            said = f"The memory {near[0].id} says the same; nothing was written."
+            return VaultReceipt("reinforced", near[0], message=said)
+        most = self._policy.capacity.max_active
+        if most is not None and len(self._active) >= most:
+            detail = f"The vault is full: {most:,} are active. {self._what_makes_room}"
+            return _denied(Rejection("capacity", "capacity_full", detail))
+        message = (
+            "" if near is None else f"It is {near[1].score:.0%} like the memory {near[0].id}, which stands as well."
+        )
+        return VaultReceipt("stored", self._append(self._made(asked)), message=message)
+
+    def _nearest(self, text: str, scope: str | None, apart_from: str = "") -> tuple[VaultMemory, Likeness] | None:
+        """Return the memory of the same scope that a text repeats, the most alike one, unless the policy ignores likeness."""
+        settings = self._policy.near_duplicates
+        if settings.action == "ignore":
+            return None
+        ratio_min = ratio_to_be_alike(self._policy, self._profile)
+        others = (one for one in self._active.values() if one.scope == scope and one.id != apart_from)
+        compared = [(one, likeness(one.text, text, ratio_min, settings.compare)) for one in others]
+        near = [(one, alike) for one, alike in compared if alike.is_duplicate(settings.overlap_min, ratio_min)]
+        return max(near, key=lambda pair: pair[1].score, default=None)
+
+    @cached_property
+    def _what_makes_room(self) -> str:
+        """What to do about a full vault: of the memories that this profile sees, those that might go; else what else helps."""
+        seen = [memory for memory in self._active.values() if self._profile.sees(memory.scope)]
+        proposed = likely_deletions(seen, self._policy, self._profile)
+        if proposed:
+            first = proposed[0]
+            return f"Delete {first.memory.id} ({first.code}); propose_deletions() names {len(proposed):,} such."
+        return (
+            "Update a memory that is there (update_by_topic, update), merge two (find_consolidation_candidates), delete one, "
+            "or raise capacity.max_active in the policy."
+        )
+
+    def _find(self, memory_id: str) -> VaultMemory | Rejection:
+        if not self._profile.enabled:
+            return _SWITCHED_OFF
+        memory = self._active.get(memory_id) if isinstance(memory_id, str) else None
+        if memory is None or not self._profile.sees(memory.scope):
+            detail = f"No active memory has the id {memory_id!r:.80}. See recall() for those there are."
+            return Rejection("vault", "not_found", detail)
+        return memory
+
+    def _made(self, asked: Proposal) -> VaultMemory:
+        while (id := self._new_id()) in self._taken:
+            continue
+        return VaultMemory(
+            id=id,
+            text=asked.text,
+            scope=asked.scope or "",
+            category=asked.category or GENERAL,
+            tier=asked.tier or CANON,
+            topic_id=asked.topic_id,
+            tags=tuple(asked.tags or ()),
+            created_at=self._at,
+            updated_at=None,
+            source=asked.source,
+            deleted_at=None,
+            version=1,
+        )
+
+    def _next_version(self, memory: VaultMemory, **stated: Any) -> VaultMemory:
+        if "tags" in stated:
+            stated["tags"] = tuple(stated["tags"])
+        return self._append(memory._replace(updated_at=self._at, version=memory.version + 1, **stated))
+
+    def _append(self, memory: VaultMemory) -> VaultMemory:
+        self.written.append(memory)
+        self._taken.add(memory.id)
+        if memory.active:
+            self._active[memory.id] = memory
+        else:
+            del self._active[memory.id]
+        return memory
+
+
+def ratio_to_be_alike(policy: Policy, profile: VaultProfile) -> float:
+    """Return how alike the letters of two texts are at least if one is a duplicate: the profile's number, or the policy's."""
+    return profile.similarity_threshold or policy.near_duplicates.ratio_min
+
+
+def _as_it_would_stand(memory: VaultMemory, stated: Mapping[str, Any]) -> Proposal:
+    """Return a changed memory as the gates see it. Words of closed lists that do not change are not judged again."""
+    fields = {"text": memory.text, "topic_id": memory.topic_id, "tags": memory.tags}
+    return Proposal(**{**fields, **stated})
+
+
+def _duplicate(memory: VaultMemory, alike: Likeness) -> Rejection:
+    detail = f"It is {alike.score:.0%} like the memory {memory.id}. Update that one instead."
+    return Rejection("near_duplicate", "near_duplicate", detail)
+
+
+def _denied(no: Rejection) -> VaultReceipt:
+    return VaultReceipt("denied", None, no.code, no.detail)
+
+
+# ── what might go ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Pair(NamedTuple):
+    """Two memories that say much the same, the older one first."""
+
+    first: VaultMemory
+    second: VaultMemory
+    alike: Likeness
+
+    @property
+    def score(self) -> float:
+        return self.alike.score
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"first": self.first.to_dict(), "second": self.second.to_dict(), "score": self.score}
+
+
+def similar_pairs(memories: Iterable[VaultMemory], floor: float) -> list[Pair]:
+    """Return the pairs within one scope that are alike by at least ``floor``, the most alike first."""
+    in_order = sorted(memories, key=lambda memory: (memory.created_at, memory.id))
+    both = ((first, second) for first, second in combinations(in_order, 2) if first.scope == second.scope)
+    pairs = (Pair(first, second, likeness(first.text, second.text, floor)) for first, second in both)
+    return sorted((p for p in pairs if p.score >= floor), key=lambda p: (-p.score, p.first.id, p.second.id))
+
+
+class Deletion(NamedTuple):
+    """A memory that might go: a stable code and a sentence that says why."""
+
+    memory: VaultMemory
+    code: str
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"memory": self.memory.to_dict(), "code": self.code, "reason": self.reason}
+
+
+def likely_deletions(memories: Sequence[VaultMemory], policy: Policy, profile: VaultProfile) -> list[Deletion]:
+    """Return what the gates would refuse today, registers that no write updates, and what another memory says as well.
+
+    Of two that say the same it is the register if the other one is canon, else the older.
+    """
+    found: dict[str, Deletion] = {}
+    for memory in memories:
+        tier = memory.tier if memory.tier in (*TIERS, LOG) else None
+        asked = Proposal(memory.text, tier=tier, topic_id=memory.topic_id, tags=memory.tags)
+        no = pass_gates(asked, policy, profile)
+        if isinstance(no, Rejection):
+            reason = f"The write gate would refuse it today. {no.detail}"
+            found[memory.id] = Deletion(memory, no.code, reason)
+        elif memory.tier == REGISTER and memory.topic_id is None:
+            reason = "No write updates it, and no snapshot shows it."
+            found[memory.id] = Deletion(memory, "register_without_topic", reason)
+    settings, ratio_min = policy.near_duplicates, ratio_to_be_alike(policy, profile)
+    rest = [memory for memory in memories if memory.id not in found and settings.action != "ignore"]
+    for pair in similar_pairs(rest, min(settings.overlap_min, ratio_min)):
+        if pair.alike.is_duplicate(settings.overlap_min, ratio_min):
+            first_stays = pair.first.tier == CANON != pair.second.tier
+            goes, stays = (pair.second, pair.first) if first_stays else (pair.first, pair.second)
+            reason = f"It is {pair.score:.0%} like the memory {stays.id}, which stays."
+            found.setdefault(goes.id, Deletion(goes, "near_duplicate", reason))
+    return sorted(found.values(), key=lambda one: (one.memory.created_at, one.memory.id))
