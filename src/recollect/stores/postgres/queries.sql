@@ -110,25 +110,52 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
  ORDER BY wanted.nth
 
 -- name: announced_memories
--- The memories at some places, those that they are related to, that have their keys elsewhere, and that they name, each with whether it fits.
-WITH places AS MATERIALIZED (
-    SELECT (place ->> 0)::bigint AS stream, (place ->> 1)::bigint AS memory
-      FROM jsonb_array_elements(:places::jsonb) AS listed (place)),
+-- The memories at some places; if not all of them fit, those of each ranking that do, as many as it asks for. With them come
+-- those that they are related to, their neighbours in a conversation, that have their keys elsewhere, and that they name. Each row says
+-- whether it fits, whether it was compared itself, whether its key was looked for elsewhere, and what its relations are.
+WITH known AS MATERIALIZED (
+    SELECT m.stream, m.memory, ({filters}) IS TRUE AS fits FROM jsonb_array_elements(:places::jsonb) AS listed (place)
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND stream = (listed.place ->> 0)::bigint
+                            AND memory = (listed.place ->> 1)::bigint LIMIT 1) m),
+further AS MATERIALIZED (
+    SELECT f.stream, f.memory FROM jsonb_array_elements(:rankings::jsonb) AS listed (ranking)
+     CROSS JOIN LATERAL (SELECT m.stream, m.memory
+                           FROM jsonb_array_elements(ranking -> 1) WITH ORDINALITY AS ranked (place, nth)
+                          CROSS JOIN LATERAL (SELECT * FROM memories
+                                               WHERE tenant = :tenant AND stream = (ranked.place ->> 0)::bigint
+                                                 AND memory = (ranked.place ->> 1)::bigint LIMIT 1) m
+                          WHERE {filters} ORDER BY ranked.nth LIMIT (ranking ->> 0)::bigint) f
+     WHERE EXISTS (SELECT FROM known WHERE NOT fits)),
+compared AS MATERIALIZED (
+    SELECT stream, memory, fits FROM known
+     UNION
+    SELECT stream, memory, true FROM further),
+reached AS MATERIALIZED (
+    SELECT stream, memory FROM compared
+     UNION
+    SELECT r.to_stream, r.to_memory FROM compared
+     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = compared.stream
+                            AND from_memory = compared.memory AND relation_type <> 'may_update' OFFSET 0) r
+     UNION
+    SELECT r.from_stream, r.from_memory FROM compared
+     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = compared.stream
+                            AND to_memory = compared.memory AND relation_type <> 'may_update' OFFSET 0) r
+     UNION
+    SELECT m.stream, m.memory + step FROM compared
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND stream = compared.stream AND memory = compared.memory
+                            AND (thread_id <> '' OR kind_class = :kind_class
+                                 OR stream IN (SELECT jsonb_array_elements_text(:sessions::jsonb)::bigint)) LIMIT 1) m
+     CROSS JOIN generate_series(-:reach, :reach) AS step
+     WHERE compared.fits),
 named AS MATERIALIZED (
     SELECT m.scope, m.kind_class, lower(m.canonical_key) AS key, m.related::jsonb || m.conflicts::jsonb
-           || to_jsonb(array_remove(ARRAY[m.supersedes_id, m.superseded_by_id], NULL)) AS links FROM places
+           || to_jsonb(array_remove(ARRAY[m.supersedes_id, m.superseded_by_id], NULL)) AS links FROM reached
      CROSS JOIN LATERAL (SELECT * FROM memories
-                          WHERE tenant = :tenant AND stream = places.stream AND memory = places.memory LIMIT 1) m),
+                          WHERE tenant = :tenant AND stream = reached.stream AND memory = reached.memory LIMIT 1) m),
 wanted AS MATERIALIZED (
-    SELECT stream, memory FROM places
-     UNION
-    SELECT r.to_stream, r.to_memory FROM places
-     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = places.stream
-                            AND from_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
-     UNION
-    SELECT r.from_stream, r.from_memory FROM places
-     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = places.stream
-                            AND to_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
+    SELECT stream, memory FROM reached
      UNION
     SELECT h.stream, h.memory FROM jsonb_array_elements_text(:streams::jsonb) AS elsewhere (stream)
      CROSS JOIN (SELECT scope FROM named UNION SELECT jsonb_array_elements_text(:scopes::jsonb)) AS seen
@@ -143,12 +170,20 @@ wanted AS MATERIALIZED (
      CROSS JOIN LATERAL (SELECT stream, memory FROM memories WHERE tenant = :tenant AND id = link.id LIMIT 1) l
      WHERE :links = 1)
 SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.content_hash AS parent_hash,
-       ({filters}) AS fits
+       ({filters}) AS fits, (m.stream, m.memory) IN (SELECT stream, memory FROM compared) AS compared,
+       (m.stream, m.memory) IN (SELECT stream, memory FROM reached) AS reached, e.relations
   FROM wanted
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) m
  CROSS JOIN LATERAL (SELECT body FROM versions
                       WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) v
+ CROSS JOIN LATERAL (SELECT json_agg(json_build_array(r.from_stream, r.from_memory, r.to_stream, r.to_memory,
+                                                      r.relation_type, r.strength, r.created_at)) AS relations
+                       FROM ((SELECT * FROM relations WHERE tenant = :tenant AND from_stream = wanted.stream
+                                 AND from_memory = wanted.memory OFFSET 0)
+                              UNION ALL
+                             (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = wanted.stream
+                                 AND to_memory = wanted.memory OFFSET 0)) r) e
   LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
 

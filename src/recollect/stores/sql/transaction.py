@@ -19,6 +19,7 @@ from recollect.rules.identity.keys import identities
 from recollect.rules.language.findable import Findable
 from recollect.stores.protocol import (
     NO_LIMIT,
+    Comparison,
     Contender,
     Later,
     Neighbour,
@@ -530,17 +531,11 @@ class Unannounced:
     def announce_search(self, tenant: str, search: Search) -> None:
         """Do nothing."""
 
-    def announce_memories(
-        self,
-        tenant: str,
-        places: Sequence[Place],
-        selection: Selection,
-        *,
-        streams: Sequence[int] = (),
-        scopes: Sequence[str] = (),
-        links: bool = False,
-    ) -> None:
+    def announce_comparison(self, tenant: str, comparison: Comparison) -> None:
         """Do nothing."""
+
+    def at_hand(self, places: Sequence[Place], selection: Selection) -> Sequence[Place]:
+        return places
 
 
 class Transaction(
