@@ -322,7 +322,9 @@ class TestPlans(OnAServer):
                     "streams": "[1]",
                     "scopes": '["shared"]',
                     "kind_class": "event",
-                    "links": 1,
+                    "rankings": "[[2, [[1, 7], [1, 8], [1, 9]]]]",
+                    "sessions": "[]",
+                    "reach": 3,
                 },
             ),
             ("texts_numbered", {"numbers": "[7, 8]"}),
@@ -346,7 +348,8 @@ class TestPlans(OnAServer):
             f"INSERT INTO recollect.accesses SELECT '{TENANT}', i::text, 1, '' FROM generate_series(1, 4000) i",
             self.url,
         )
-        plan = self._plan(QUERIES[query].replace("{filters}", "m.status = 'active'"), stream=1, **params)
+        sql = QUERIES[query].replace("{filters}", "m.status = 'active'").replace("{links}", "true")
+        plan = self._plan(sql, stream=1, **params)
         assert "Seq Scan on memories" not in plan and "Seq Scan on versions" not in plan, plan
         assert "rows=4000" not in plan, plan
 
@@ -368,9 +371,9 @@ class TestPlans(OnAServer):
         )
         self.server.execute("VACUUM (ANALYZE) recollect.relations", self.url)
         places = [[1, number] for number in range(1, 50)]
-        holders = {"streams": "[]", "scopes": "[]", "kind_class": "event", "links": 1}
+        holders = {"streams": "[]", "scopes": "[]", "kind_class": "event"}
         holders |= {"rankings": "[]", "sessions": "[]", "reach": 3}
-        sql = QUERIES[query].replace("{filters}", "m.status = 'active'")
+        sql = QUERIES[query].replace("{filters}", "m.status = 'active'").replace("{links}", "true")
         plan = self._plan(sql, places=json.dumps(places), **(holders if query == "announced_memories" else {}))
         assert "rows=30000" not in plan and "Seq Scan on relations" not in plan, plan
 

@@ -216,10 +216,11 @@ class AnnouncedReads(Transaction):
             return
         condition, params = condition_of(comparison.selection, self._db.dialect)
         params |= {"tenant": tenant, "places": listed(comparison.places), "kind_class": str(KindClass.EVENT)}
-        params |= {"rankings": json.dumps(comparison.rankings), "reach": comparison.reach, "links": comparison.links}
+        params |= {"rankings": json.dumps(comparison.rankings), "reach": comparison.reach}
         listed_of = ("sessions", "streams", "scopes")
         params |= {name: json.dumps(list(getattr(comparison, name))) for name in listed_of}
-        found = self._db.filtered_soon("announced_memories", condition, params)
+        links = "true" if comparison.links else "false"
+        found = self._db.filtered_soon("announced_memories", condition, params, links=links)
         self._compared += (
             _Compared(comparison, lambda: {(row["stream"], row["memory"]): row for row in found()}),
         )

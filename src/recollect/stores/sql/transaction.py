@@ -168,8 +168,12 @@ class LedgerTables(Capability):
         )
 
     def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
+        return self.entries_soon(stream, after, limit)()
+
+    def entries_soon(self, stream: Stream, after: int, limit: int) -> Later[list[Entry]]:
         place = {"tenant": stream.tenant, "stream": stream.number}
-        return [rows.entry_of(row) for row in self._db.tuples("entries_of_stream", **place, after=after, limit=limit)]
+        answer = self._db.soon("entries_of_stream", {**place, "after": after, "limit": limit})
+        return lambda: [rows.entry_of(row) for row in answer()]
 
     def entries_about(self, tenant: str, memory_id: str) -> list[Entry]:
         return [rows.entry_from(row) for row in self._db.rows("entries_about", tenant=tenant, id=memory_id)]
