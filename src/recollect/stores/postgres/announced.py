@@ -221,9 +221,7 @@ class AnnouncedReads(Transaction):
         params |= {name: json.dumps(list(getattr(comparison, name))) for name in listed_of}
         links = "true" if comparison.links else "false"
         found = self._db.filtered_soon("announced_memories", condition, params, links=links)
-        self._compared += (
-            _Compared(comparison, lambda: {(row["stream"], row["memory"]): row for row in found()}),
-        )
+        self._compared += (_Compared(comparison, lambda: {(row["stream"], row["memory"]): row for row in found()}),)
 
     def at_hand(self, places: Sequence[Place], selection: Selection) -> Sequence[Place]:
         known = (any(one.knows(place, selection) for one in self._compared) for place in places)

@@ -308,11 +308,11 @@ class StateTables(ProvenanceTables, _Postings):
         if selection.streams is None or len(selection.streams) > FEW_STREAMS:
             found = self._db.filtered("select_memories", condition, params)
             return self._named(tenant, found, damaged=damaged)
-        found = [
-            row
+        asked = [
+            self._db.filtered_soon("select_in_stream", condition, {**params, "stream": stream})
             for stream in selection.streams
-            for row in self._db.filtered("select_in_stream", condition, {**params, "stream": stream})
         ]
+        found = [row for answer in asked for row in answer()]
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
         return self._named(tenant, found[:limit], damaged=damaged)
 
