@@ -213,8 +213,9 @@ def look_at(
         return _first_look(engine, reader, streams)
     first = {number: entries() for number, entries in glance.unseen.items()}
     ahead = reader.in_advance()
-    for stream in streams if ahead is not None else ():
-        if concerned := _concerned(_fresh(first[stream.number], _cursor(cursors, at, stream))):
+    for stream in streams:
+        concerned = _concerned(_fresh(first[stream.number], _cursor(cursors, at, stream)))
+        if ahead is not None and concerned:
             ahead.by_ids(engine.tenant, concerned)
     windows = [_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
     pending = without_copies([one for window in windows for one in window.pending])
