@@ -93,6 +93,24 @@ def test_a_turn_recalls_and_writes_in_a_few_round_trips(mem: Any, trips: Trips) 
         mem.turn(session="s1", owner="ana", user=text, ai="Understood.")
     mem.recall_for(session="s1", owner="ana", user="What do I drink?")
     recall = trips.of(lambda: mem.recall_for(session="s1", owner="ana", user="What does Lena play?"))
-    assert recall <= 12, "six to look whether anything changed since the last turn, the rest for the recall"
+    assert recall <= 4, (
+        "as many as a query, and one for what the lines of the session say that came since the last look"
+    )
+    mem.recall_for(session="s2", owner="ana", user="What do I drink?")
+    assert trips.of(lambda: mem.recall_for(session="s2", owner="ana", user="What does Lena play?")) == 3
     turns = [trips.of(lambda text=text: mem.turn(session="s1", owner="ana", user=text, ai="Yes.")) for text in said]
-    assert max(turns) <= 24, turns
+    assert max(turns) <= 18, turns
+
+
+def test_a_query_among_lines_of_conversations_and_what_was_replaced(mem: Any, trips: Trips) -> None:
+    """Many of the nearest may not be told, others hold the same keys in several streams, and lines have neighbours."""
+    for day in range(4):
+        for text in SAID:
+            mem.turn(session=f"day {day}", owner="ana", user=f"{text}, I think. I live in town {day}.", ai="Noted.")
+    asked = [*ASKED, "where do I live?", "what does Lena play?"]
+    mem.query(asked[0]), mem.recall_for(session="day 3", owner="ana", user=asked[0])
+    for question in asked:
+        assert trips.of(lambda question=question: mem.query(question)) == 3
+        assert trips.of(lambda question=question: mem.query(question, owner="ana")) == 3
+        recall = trips.of(lambda question=question: mem.recall_for(session="day 3", owner="ana", user=question))
+        assert recall <= 4, question

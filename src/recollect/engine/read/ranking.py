@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from recollect.embed.static import shared_static_embedder
 from recollect.engine.context import Engine
 from recollect.engine.read.meaning import Asked, Likeness, likeness
-from recollect.engine.read.text_search import Neighbours, TextScores, search_among, search_text
+from recollect.engine.read.text_search import MOSTLY_ENOUGH, Neighbours, TextScores, search_among, search_text
 from recollect.engine.trust.vouching import weights_of
 from recollect.engine.write.relations import Edges, edges, strongest
 from recollect.model.canonical import format_time, parse_time
@@ -46,7 +46,7 @@ from recollect.rules.ranking.newness import LOOKED_AT, in_time, statement
 from recollect.rules.ranking.question import Question
 from recollect.rules.ranking.selection import Concept, Holder, support
 from recollect.rules.time.times import Span
-from recollect.stores.protocol import Contender, Reader, Relation, Selection, Stored, Stream
+from recollect.stores.protocol import Comparison, Contender, Reader, Relation, Selection, Stored, Stream
 
 LEADING = 10
 """How many of the best by their words lend weight to what is related to them, and half as many by meaning."""
@@ -58,6 +58,8 @@ IMPORTANT = 4
 """From which importance on a memory is told of a person before others."""
 OTHERWISE_KNOWN = 0.5
 """How much a memory belongs to what is told of a person that is no profile fact, not canon and not pinned."""
+NEARLY_ALIKE = 128
+"""Among how many of the nearest in meaning a store looks at once for those that may be told."""
 NAMES_READ = 200
 """Of how many at a time the names are read, where only what the question names is told."""
 
@@ -199,12 +201,20 @@ def _gathered(engine: Engine, reader: Reader, sought: _Sought) -> _Gathered:
     ranking = text.best_first() if sought.named is None else iter(sought.named)
     near = _nearest(sought.meant, BY_MEANING, settings.meaning_min) if sought.named is None else []
     by_words = max(BY_TEXT, 2 * sought.most)
-    first = list(islice(ranking, by_words))
+    likely_read = list(islice(ranking, max(by_words, MOSTLY_ENOUGH)))
+    first, ranking = likely_read[:by_words], chain(likely_read, ranking)
     topic = [place for place, _ in sought.topic[:BY_BEARING]]
-    looking.announce((*first, *near, *topic), len(settings.lent), engine.sight.scopes or (SHARED,))
+    further = _nearest(sought.meant, NEARLY_ALIKE, settings.meaning_min) if near else []
+    looking.announce(
+        (*first, *near, *topic),
+        [(by_words, likely_read), (BY_MEANING, further)],
+        len(settings.lent),
+        engine.sight.scopes or (SHARED,),
+        versions=bool(sought.question.spans),
+    )
     likely = edges(engine, reader, [*dict.fromkeys((*first[:LEADING], *near[: LEADING // 2]))])
     looking.at((*first, *near))  # mostly enough, and asked for at once
-    facts = looking.first(chain(first, ranking), by_words)
+    facts = looking.first(ranking, by_words)
     if len(facts) < min(by_words, len(text)) and not text.complete:  # others used up what may be read of the index
         text = search_among(
             engine, reader, looking.streams, sought.question.terms, sought.similar, text, looking.selection
@@ -358,17 +368,32 @@ class _Looking:
         self._look_up([place for place in reachable if place not in self._known])
         return {place: facts for place in reachable if (facts := self._known[place]) is not None}
 
-    def announce(self, places: Sequence[Place], reach: int, scopes: Sequence[str]) -> None:
-        """Say that these will be looked up, their neighbours in a session, and whoever else may have their keys."""
-        in_session = [place for place in places if self.spaces[place[0]] is Space.SESSION]
-        around = [place for place in widened(in_session, reach) if place[1] > 0]
+    def announce(
+        self,
+        places: Sequence[Place],
+        rankings: Sequence[tuple[int, Sequence[Place]]],
+        reach: int,
+        scopes: Sequence[str],
+        *,
+        versions: bool,
+    ) -> None:
+        """Announce what will be looked up: these places, the first that fit of some rankings, and what belongs to them.
+
+        That is their neighbours in a conversation, other memories that may have their keys and, if asked for, ``versions``.
+        """
         streams = [stream.number for stream in self.streams]
-        elsewhere = streams if len(streams) > 1 or len(scopes) > 1 else []
-        once = [*dict.fromkeys((*places, *around))]
-        links = self.selection.scopes is not None or self.selection.categories is not None
-        self._reader.announce_memories(
-            self._tenant, once, self.selection, streams=elsewhere, scopes=scopes, links=links
+        hidden = self.selection.scopes is not None or self.selection.categories is not None
+        comparison = Comparison(
+            [*dict.fromkeys(places)],
+            self.selection,
+            rankings,
+            reach,
+            sessions=[number for number, space in self.spaces.items() if space is Space.SESSION],
+            streams=streams if len(streams) > 1 or len(scopes) > 1 else (),
+            scopes=scopes,
+            links=versions or hidden,
         )
+        self._reader.announce_comparison(self._tenant, comparison)
 
     def _look_up(self, places: Sequence[Place]) -> None:
         rows = self._reader.candidates(self._tenant, places, self.selection) if places else {}
@@ -379,10 +404,12 @@ class _Looking:
     def first(self, ranking: Iterator[Place], count: int) -> dict[Place, Facts]:
         """The first so many that may be told. Where few of them may be, ever more are looked up at a time."""
         best: dict[Place, Facts] = {}
+        waiting: list[Place] = []
         size = count
-        while len(best) < count and (chunk := list(islice(ranking, size))):
+        while len(best) < count and (waiting or (waiting := list(islice(ranking, size)))):
+            chunk = self._reader.at_hand(waiting, self.selection) or waiting
             best |= islice(self.at(chunk).items(), count - len(best))
-            size *= 2
+            waiting, size = waiting[len(chunk) :], size * 2
         return best
 
     def most_alike(self, meant: Likeness | None, near: Sequence[Place], least: float) -> dict[Place, Facts]:

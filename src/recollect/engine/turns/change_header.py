@@ -7,6 +7,7 @@ Where nothing changed, nothing is written.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from recollect.embed.tokens import count_tokens
 from recollect.engine.arguments import check_kept, check_number, owner_named
@@ -42,7 +43,7 @@ from recollect.rules.prompt.change_header import (
     without_copies,
 )
 from recollect.rules.trust.borders import Sight
-from recollect.stores.protocol import Cursor, Reader, Revision, Stored, Stream, Thread
+from recollect.stores.protocol import Cursor, Later, Reader, Revision, Stored, Stream, Thread
 
 Fits = Callable[[ChangeHeader], bool]
 """Whether there is room for a header; there must be for one without lines."""
@@ -100,10 +101,10 @@ def header_of(
     fits: Fits = lambda header: True,
 ) -> ChangeHeader:
     """What changed in some streams since a thread was last told, as much of it as fits; the thread moves on."""
-    return _told(engine, _thread(engine, thread, owner), streams, fits)
+    return told(engine, thread_of(engine, thread, owner), streams, fits)
 
 
-def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
+def thread_of(engine: Engine, name: str, owner: str | None) -> Thread:
     """A bound caller's threads are its own. The application's belong to the owner that it asks for, and are others than that
     person's: what one of them is shown, the other may not be able to see.
 
@@ -120,16 +121,19 @@ def _thread(engine: Engine, name: str, owner: str | None) -> Thread:
 
 
 @again_on_conflict
-def _told(
+def told(
     engine: Engine,
     thread: Thread,
     streams: Callable[[Reader], Sequence[Stream]],
-    fits: Fits,
+    fits: Fits = lambda header: True,
+    taken: "Look | None" = None,
 ) -> ChangeHeader:
-    """Return the changes that a thread has not seen and move its cursor; return none if a writer holds the store too long."""
+    """Return the changes that a thread has not seen and move its cursor; return none if a writer holds the store too long.
+
+    A look that was ``taken`` in another read is used first.
+    """
     for _ in range(LOOKS):
-        with engine.read() as reader:
-            look = _look(engine, reader, thread, streams(reader), fits)
+        look, taken = taken or _new_look(engine, thread, streams, fits), None
         try:
             if not look.moves or _move(engine, thread, look):
                 return look.header
@@ -138,6 +142,13 @@ def _told(
         except StoreBusy:  # a read must not wait for a writer
             break
     return ChangeHeader(look.header.since, look.header.since)  # others show what there is; the rest comes next time
+
+
+def _new_look(engine: Engine, thread: Thread, streams: Callable[[Reader], Sequence[Stream]], fits: Fits) -> "Look":
+    with engine.read() as reader:
+        announce_glance(engine, reader, thread)
+        read = streams(reader)
+        return look_at(engine, reader, glance_at(engine, reader, thread, read), read, fits)
 
 
 def _consulted(
@@ -150,7 +161,7 @@ def _consulted(
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class Look:
     """What one look found, whose words it tells, and where the thread and its cursors stand after it."""
 
     to: Revision
@@ -164,18 +175,49 @@ class _Look:
         return self.begins or bool(self.cursors)
 
 
-def _look(
+class Glance(NamedTuple):
+    """Where a thread stands, and the first entries of each stream that it has not seen."""
+
+    at: Revision | None
+    cursors: Mapping[int, Cursor]
+    unseen: Mapping[int, Later[list[Entry]]]
+
+
+def announce_glance(engine: Engine, reader: Reader, thread: Thread) -> None:
+    """Announce a glance, so that it is sent along with looking up the streams."""
+    ahead = reader.in_advance()
+    if ahead is not None:
+        ahead.revision(engine.tenant, thread)
+        ahead.cursors(engine.tenant, thread)
+
+
+def glance_at(engine: Engine, reader: Reader, thread: Thread, streams: Sequence[Stream]) -> Glance:
+    """Look up where a thread stands, and ask for the entries that follow, so that other reads need not wait for them."""
+    at, cursors = reader.revision(engine.tenant, thread), reader.cursors(engine.tenant, thread)
+    if at is None:
+        return Glance(at, cursors, {})
+    unseen = {s.number: _stretch(reader, s, _cursor(cursors, at, s).seq) for s in streams}
+    return Glance(at, cursors, unseen)
+
+
+def look_at(
     engine: Engine,
     reader: Reader,
-    thread: Thread,
+    glance: Glance,
     streams: Sequence[Stream],
-    fits: Fits,
-) -> _Look:
-    at = reader.revision(engine.tenant, thread)
+    fits: Fits = lambda header: True,
+) -> Look:
+    """Choose what a thread is shown of the changes since it last looked, as much as fits."""
+    at, cursors, _ = glance
     if at is None:
         return _first_look(engine, reader, streams)
-    cursors = reader.cursors(engine.tenant, thread)
-    windows = [_window(engine, reader, stream, _cursor(cursors, at, stream)) for stream in streams]
+    first = {number: entries() for number, entries in glance.unseen.items()}
+    ahead = reader.in_advance()
+    for stream in streams:
+        concerned = _concerned(_fresh(first[stream.number], _cursor(cursors, at, stream)))
+        if ahead is not None and concerned:
+            ahead.by_ids(engine.tenant, concerned)
+    windows = [_window(engine, reader, s, _cursor(cursors, at, s), first[s.number]) for s in streams]
     pending = without_copies([one for window in windows for one in window.pending])
     at_least = any(one.goes_on for one in windows)
     for most in range(MAX_LINES, -1, -1):
@@ -187,15 +229,15 @@ def _look(
             break
     moved = [window.cursor_after(choice) for window in windows if window.worth_moving(choice, cursors)]
     told = tuple(subject.state.id for subject in subjects if subject.body is not None)
-    return _Look(to, header, told=told, cursors=tuple(moved))
+    return Look(to, header, told=told, cursors=tuple(moved))
 
 
-def _first_look(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> _Look:
+def _first_look(engine: Engine, reader: Reader, streams: Sequence[Stream]) -> Look:
     """A thread begins where everything stands; what was before it is not news. Who may read nothing has no threads."""
     begins = engine.caller.may(Right.READ)
     to = Revision(0, 0, reader.newest_stream(engine.tenant), "")
     heads = tuple(Cursor(stream.number, stream.last_seq) for stream in streams)
-    return _Look(to, ChangeHeader(0, 0), begins, cursors=heads if begins else ())
+    return Look(to, ChangeHeader(0, 0), begins, cursors=heads if begins else ())
 
 
 def _cursor(cursors: Mapping[int, Cursor], at: Revision, stream: Stream) -> Cursor:
@@ -204,7 +246,7 @@ def _cursor(cursors: Mapping[int, Cursor], at: Revision, stream: Stream) -> Curs
     return cursors.get(stream.number) or Cursor(stream.number, 0 if is_new else stream.last_seq)
 
 
-def _move(engine: Engine, thread: Thread, look: _Look) -> bool:
+def _move(engine: Engine, thread: Thread, look: Look) -> bool:
     """Whether this look moved the thread: not if another was quicker, or if words that it tells were erased meanwhile."""
     with engine.write(patience_s=PATIENCE_S) as writer:
         if look.begins:
@@ -227,7 +269,8 @@ def _since(engine: Engine, since: int, owner: str | None, space: Spaces, namespa
             )
         if not streams:
             return ChangeHeader(since, since)
-        window = _window(engine, reader, streams[0], Cursor(streams[0].number, since))
+        first = _stretch(reader, streams[0], since)()
+        window = _window(engine, reader, streams[0], Cursor(streams[0].number, since), first)
         choice = choose_oldest(window.pending)
         rev = max([since, *(change.seq for change in choice.shown)])
         return _header(since, rev, choice, _subjects(engine, reader, choice.shown), at_least=window.goes_on)
@@ -259,21 +302,32 @@ class _Window:
         return shows or in_its_way >= WINDOW or begins_at_head
 
 
-def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor) -> _Window:
-    """From the cursor on, the first stretch in which there is something to tell."""
+def _window(engine: Engine, reader: Reader, stream: Stream, cursor: Cursor, entries: Sequence[Entry]) -> _Window:
+    """From the cursor on, the first stretch in which there is something to tell; ``entries`` are the first stretch."""
     read_until = cursor.seq
     came: set[str] = set()
-    while entries := _stretch(reader, stream, read_until):
+    while entries:
         read_until = entries[-1].seq
-        fresh = [entry for entry in entries if entry.seq not in cursor.shown]
-        if pending := _changes(engine, reader, stream, fresh, came):
-            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until), came))
+        if pending := _changes(engine, reader, stream, _fresh(entries, cursor), came):
+            goes_on = bool(_changes(engine, reader, stream, _stretch(reader, stream, read_until)(), came))
             return _Window(cursor, pending, read_until, goes_on)
+        entries = _stretch(reader, stream, read_until)()
     return _Window(cursor, (), read_until)
 
 
-def _stretch(reader: Reader, stream: Stream, after: int) -> list[Entry]:
-    return reader.entries(stream, after, WINDOW) if after < stream.last_seq else []
+def _stretch(reader: Reader, stream: Stream, after: int) -> Later[list[Entry]]:
+    return reader.entries_soon(stream, after, WINDOW) if after < stream.last_seq else list
+
+
+def _fresh(entries: Sequence[Entry], cursor: Cursor) -> list[Entry]:
+    return [entry for entry in entries if entry.seq not in cursor.shown]
+
+
+def _concerned(entries: Sequence[Entry]) -> list[str]:
+    """Return the memories that some entries tell something of, and those that they were merged into."""
+    happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
+    kept = [entry.other_id for entry, sign in happened if sign is Sign.MERGED and entry.other_id is not None]
+    return [*(entry.memory_id for entry, _ in happened), *kept]
 
 
 def _changes(
@@ -282,9 +336,7 @@ def _changes(
     """What the entries come to for this caller, one change a memory. ``came`` gathers what came since the cursor: if it went
     again unseen, nobody has to be told."""
     happened = [(entry, sign) for entry in entries if (sign := sign_of(entry)) is not None]
-    kept = [entry.other_id for entry, sign in happened if sign is Sign.MERGED and entry.other_id is not None]
-    ids = [entry.memory_id for entry, _ in happened]
-    found = reader.by_ids(engine.tenant, [*ids, *kept]) if happened else {}
+    found = reader.by_ids(engine.tenant, _concerned(entries)) if happened else {}
     words = _tellable(engine, reader, stream, list(found.values()))
     told = (
         _change(stream, one, stored, found)

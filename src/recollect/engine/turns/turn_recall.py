@@ -28,7 +28,8 @@ from recollect.engine.read.matching import (
 from recollect.engine.read.meaning import Asked, announce, as_asked
 from recollect.engine.read.recall import recall_event, share_of
 from recollect.engine.read.validity import with_what_held
-from recollect.engine.turns.change_header import header_of
+from recollect.engine.turns.change_header import announce_glance, glance_at, look_at, thread_of
+from recollect.engine.turns.change_header import told as told_of_changes
 from recollect.engine.turns.exchange import Exchange, as_session
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import Recall, Recalled, bullet
@@ -69,12 +70,16 @@ def recalled(engine: Engine, exchange: Exchange, top_k: int | None) -> tuple[Rec
     consulted = [space for space in engine.policy.spaces.read_order if refusals.get(space, "") is None]
     asked = as_asked(engine, parts(exchange.user, MAX_CONTENT_BYTES)[0])
     addresses = [at for space in consulted if (at := exchange.address(engine.tenant, space)) is not None]
-    header = header_of(engine, exchange.session, exchange.owner, lambda reader: reader.streams_at(addresses))
+    thread = thread_of(engine, exchange.session, exchange.owner)
     with engine.read() as reader:
+        announce_glance(engine, reader, thread)
         announce(engine, reader, [at.owner for at in addresses], sorted({at.namespace for at in addresses}), asked)
         streams = reader.streams_at(addresses)
+        glance = glance_at(engine, reader, thread, streams)
         items, sure = _items(engine, reader, asked, streams, consulted, top_k)
         event = recall_event(engine, reader, exchange.user, items, streams, consulted)
+        look = look_at(engine, reader, glance, streams)
+    header = told_of_changes(engine, thread, lambda reader: reader.streams_at(addresses), taken=look)
     lasting = [item.memory.id for item in items if item.memory.kind is not Kind.SHORT_TERM]
     engine.accesses.note(engine.tenant, lasting, engine.now())
     operations.note(engine, operations.queried(engine, exchange.owner if streams else None, engine.now()))

@@ -6,7 +6,8 @@ not announced, or not just so, is read as if nothing had been.
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
+from itertools import takewhile
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,9 +15,21 @@ from typing import Any, NamedTuple
 from recollect.model.address import Address
 from recollect.model.bodies import body_from
 from recollect.model.vocabulary import KindClass
-from recollect.stores.protocol import Contender, Later, Place, Posting, Relation, Search, Selection, Stored, Stream
+from recollect.stores.protocol import (
+    Comparison,
+    Contender,
+    Later,
+    Place,
+    Posting,
+    Relation,
+    Search,
+    Selection,
+    Stored,
+    Stream,
+)
 from recollect.stores.sql.filters import where as condition_of
 from recollect.stores.sql.transaction import Transaction, gaps, listed
+from recollect.stores.sql.vectors import relation_of
 
 _contender = itemgetter(*("lower_key" if name == "key_identity" else name for name in Contender._fields))
 _Rows = Mapping[Place, Mapping[str, Any]]
@@ -32,22 +45,18 @@ class _Searched(NamedTuple):
     beyond: Later[Mapping[int, int]]
 
 
-class _Compared(NamedTuple):
-    places: frozenset[Place]
-    selection: Selection
-    rows: Later[_Rows]
-    """The rows at these places, and of what is related to them."""
-    relations: Later[list[Relation]]
-    streams: frozenset[int]
-    scopes: frozenset[str]
-    """Where the keys of the memories were looked for; their own scopes besides."""
+class _Compared:
+    """The answer to a comparison that was announced."""
+
+    def __init__(self, comparison: Comparison, rows: Later[_Rows]) -> None:
+        self.comparison, self.rows = comparison, cache(rows)
 
     def holders(self, stream: int, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int] | None:
-        """The active memories of a stream with one of these keys; ``None`` unless all of them were looked for."""
-        if stream not in self.streams:
+        """Return the active memories of a stream with one of these keys; ``None`` unless all of them were looked for."""
+        if stream not in self.comparison.streams:
             return None
-        own = [self.rows()[place] for place in self.places if place in self.rows()]
-        if not self.scopes.union(row["scope"] for row in own).issuperset(scopes):
+        own = [row for row in self.rows().values() if row["reached"]]
+        if not {*self.comparison.scopes, *(row["scope"] for row in own)}.issuperset(scopes):
             return None
         if not {(row["kind_class"], row["lower_key"]) for row in own}.issuperset(keys):
             return None
@@ -57,16 +66,44 @@ class _Compared(NamedTuple):
             row["memory"] for row in there if row["scope"] in scopes and (row["kind_class"], row["lower_key"]) in wanted
         )
 
-    def knows_relations_of(self, wanted: frozenset[Place]) -> bool:
-        """Whether all of these were announced, or are related to one that was."""
-        if wanted <= self.places:
-            return True
-        links = [link for link in self.relations() if link.relation_type != "may_update"]
-        ends = {end for one in links if {one.source, one.target} & self.places for end in (one.source, one.target)}
-        return wanted <= self.places | ends
+    @cached_property
+    def _read(self) -> frozenset[Place]:
+        """The places whose rows came if there are any."""
+        comparison, rows = self.comparison, self.rows()
+        talked = (
+            place
+            for place, row in rows.items()
+            if row["compared"]
+            and row["fits"]
+            and (row["thread_id"] or row["kind_class"] == KindClass.EVENT or place[0] in comparison.sessions)
+        )
+        steps = range(-comparison.reach, comparison.reach + 1)
+        around = ((stream, number + step) for stream, number in talked for step in steps)
+        return frozenset((*comparison.places, *rows, *around))
 
-    def has(self, place: Place) -> bool:
-        return place in self.places or place in self.rows()
+    @cached_property
+    def _unfit(self) -> frozenset[Place]:
+        """The places in rankings that were looked at and do not fit, so that their rows did not come."""
+        rows = self.rows()
+        if all(rows[place]["fits"] for place in self.comparison.places if place in rows):
+            return frozenset()
+        passed: set[Place] = set()
+        for most, ranking in self.comparison.rankings:
+            fitting = 0
+            for place in ranking:
+                if fitting == most:
+                    break
+                if place in rows and rows[place]["fits"]:
+                    fitting += 1
+                else:
+                    passed.add(place)
+        return frozenset(passed)
+
+    def knows(self, place: Place, selection: Selection | None) -> bool:
+        """Whether what is asked of a place has come: its row, if it exists, or else whether it fits a selection."""
+        if selection is None:
+            return place in self._read
+        return selection == self.comparison.selection and (place in self._read or place in self._unfit)
 
 
 class AnnouncedReads(Transaction):
@@ -174,34 +211,27 @@ class AnnouncedReads(Transaction):
 
     # ── memories that are compared ──────────────────────────────────────────────────────────────────────────────
 
-    def announce_memories(
-        self,
-        tenant: str,
-        places: Sequence[Place],
-        selection: Selection,
-        *,
-        streams: Sequence[int] = (),
-        scopes: Sequence[str] = (),
-        links: bool = False,
-    ) -> None:
-        if not places:
+    def announce_comparison(self, tenant: str, comparison: Comparison) -> None:
+        if not comparison.places:
             return
-        condition, params = condition_of(selection, self._db.dialect)
-        params |= {"tenant": tenant, "places": listed(places), "kind_class": str(KindClass.EVENT)}
-        params |= {"streams": json.dumps(list(streams)), "scopes": json.dumps(list(scopes)), "links": links}
-        found = self._db.filtered_soon("announced_memories", condition, params)
-        relations = self._relations_soon("announced_relations", tenant, listed(places))
-        rows = cache(lambda: {(row["stream"], row["memory"]): row for row in found()})
-        self._compared += (
-            _Compared(frozenset(places), selection, rows, cache(relations), frozenset(streams), frozenset(scopes)),
-        )
+        condition, params = condition_of(comparison.selection, self._db.dialect)
+        params |= {"tenant": tenant, "places": listed(comparison.places), "kind_class": str(KindClass.EVENT)}
+        params |= {"rankings": json.dumps(comparison.rankings), "reach": comparison.reach}
+        listed_of = ("sessions", "streams", "scopes")
+        params |= {name: json.dumps(list(getattr(comparison, name))) for name in listed_of}
+        links = "true" if comparison.links else "false"
+        found = self._db.filtered_soon("announced_memories", condition, params, links=links)
+        self._compared += (_Compared(comparison, lambda: {(row["stream"], row["memory"]): row for row in found()}),)
+
+    def at_hand(self, places: Sequence[Place], selection: Selection) -> Sequence[Place]:
+        known = (any(one.knows(place, selection) for one in self._compared) for place in places)
+        return places[: sum(1 for _ in takewhile(bool, known))]
 
     def _rows_at(self, places: Sequence[Place], selection: Selection | None = None) -> _Rows | None:
         """The rows at these places that are there; ``None`` unless all of the places were announced."""
-        known = [one for one in self._compared if selection in (None, one.selection)]
         found: dict[Place, Mapping[str, Any]] = {}
         for place in places:
-            announced = next((one for one in known if one.has(place)), None)
+            announced = next((one for one in self._compared if one.knows(place, selection)), None)
             if announced is None:
                 return None
             if place in announced.rows():
@@ -239,11 +269,11 @@ class AnnouncedReads(Transaction):
         return {stored.state.id: stored for stored in found}
 
     def relations_at(self, tenant: str, places: Sequence[Place]) -> Later[list[Relation]]:
-        ends = frozenset(places)
-        known = next((one for one in self._compared if one.knows_relations_of(ends)), None)
-        if known is None:
+        rows = self._rows_at(places)
+        if rows is None:
             return super().relations_at(tenant, places)
-        return lambda: [link for link in known.relations() if link.source in ends or link.target in ends]
+        found = {tuple(link) for row in rows.values() for link in row["relations"] or ()}
+        return lambda: [relation_of(*link) for link in sorted(found)]
 
 
 def _texts(found: Sequence[tuple[Any, ...]]) -> Mapping[int, _Text]:

@@ -110,45 +110,83 @@ SELECT m.*, v.body, a.count, a.last, b.content_hash AS parent_hash
  ORDER BY wanted.nth
 
 -- name: announced_memories
--- The memories at some places, those that they are related to, that have their keys elsewhere, and that they name, each with whether it fits.
-WITH places AS MATERIALIZED (
-    SELECT (place ->> 0)::bigint AS stream, (place ->> 1)::bigint AS memory
-      FROM jsonb_array_elements(:places::jsonb) AS listed (place)),
+-- The memories at some places; if not all of them fit, those of each ranking that do, as many as it asks for. With them come
+-- those that they are related to, their neighbours in a conversation, that have their keys elsewhere, and that they name. Each row says
+-- whether it fits, whether it was compared itself, whether its key was looked for elsewhere, and what its relations are. The place {links}
+-- holds true or false, since a plan for both would be made anew each time.
+WITH known AS MATERIALIZED (
+    SELECT m.stream, m.memory, ({filters}) IS TRUE AS fits FROM jsonb_array_elements(:places::jsonb) AS listed (place)
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND stream = (listed.place ->> 0)::bigint
+                            AND memory = (listed.place ->> 1)::bigint LIMIT 1) m),
+further AS MATERIALIZED (
+    SELECT f.stream, f.memory FROM jsonb_array_elements(:rankings::jsonb) AS listed (ranking)
+     CROSS JOIN LATERAL (SELECT m.stream, m.memory
+                           FROM jsonb_array_elements(ranking -> 1) WITH ORDINALITY AS ranked (place, nth)
+                          CROSS JOIN LATERAL (SELECT * FROM memories
+                                               WHERE tenant = :tenant AND stream = (ranked.place ->> 0)::bigint
+                                                 AND memory = (ranked.place ->> 1)::bigint LIMIT 1) m
+                          WHERE {filters} ORDER BY ranked.nth LIMIT (ranking ->> 0)::bigint) f
+     WHERE EXISTS (SELECT FROM known WHERE NOT fits)),
+compared AS MATERIALIZED (
+    SELECT stream, memory, fits FROM known
+     UNION
+    SELECT stream, memory, true FROM further),
+reached AS MATERIALIZED (
+    SELECT stream, memory FROM compared
+     UNION
+    SELECT r.to_stream, r.to_memory FROM compared
+     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = compared.stream
+                            AND from_memory = compared.memory AND relation_type <> 'may_update' OFFSET 0) r
+     UNION
+    SELECT r.from_stream, r.from_memory FROM compared
+     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = compared.stream
+                            AND to_memory = compared.memory AND relation_type <> 'may_update' OFFSET 0) r
+     UNION
+    SELECT m.stream, m.memory + step FROM compared
+     CROSS JOIN LATERAL (SELECT * FROM memories
+                          WHERE tenant = :tenant AND stream = compared.stream AND memory = compared.memory
+                            AND (thread_id <> '' OR kind_class = :kind_class
+                                 OR stream IN (SELECT jsonb_array_elements_text(:sessions::jsonb)::bigint)) LIMIT 1) m
+     CROSS JOIN generate_series(-:reach::bigint, :reach::bigint) AS step
+     WHERE compared.fits),
 named AS MATERIALIZED (
     SELECT m.scope, m.kind_class, lower(m.canonical_key) AS key, m.related::jsonb || m.conflicts::jsonb
-           || to_jsonb(array_remove(ARRAY[m.supersedes_id, m.superseded_by_id], NULL)) AS links FROM places
+           || to_jsonb(array_remove(ARRAY[m.supersedes_id, m.superseded_by_id], NULL)) AS links FROM reached
      CROSS JOIN LATERAL (SELECT * FROM memories
-                          WHERE tenant = :tenant AND stream = places.stream AND memory = places.memory LIMIT 1) m),
+                          WHERE tenant = :tenant AND stream = reached.stream AND memory = reached.memory LIMIT 1) m),
+seen AS MATERIALIZED (SELECT scope FROM named UNION SELECT jsonb_array_elements_text(:scopes::jsonb)),
+held AS MATERIALIZED (SELECT DISTINCT kind_class, key FROM named WHERE kind_class <> :kind_class),
 wanted AS MATERIALIZED (
-    SELECT stream, memory FROM places
-     UNION
-    SELECT r.to_stream, r.to_memory FROM places
-     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = places.stream
-                            AND from_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
-     UNION
-    SELECT r.from_stream, r.from_memory FROM places
-     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = places.stream
-                            AND to_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
-     UNION
-    SELECT h.stream, h.memory FROM jsonb_array_elements_text(:streams::jsonb) AS elsewhere (stream)
-     CROSS JOIN (SELECT scope FROM named UNION SELECT jsonb_array_elements_text(:scopes::jsonb)) AS seen
-     CROSS JOIN (SELECT DISTINCT kind_class, key FROM named WHERE kind_class <> :kind_class) AS held
+    SELECT stream, memory, true AS reached FROM reached
+     UNION ALL
+    SELECT h.stream, h.memory, false FROM jsonb_array_elements_text(:streams::jsonb) AS elsewhere (stream)
+     CROSS JOIN seen CROSS JOIN held
      CROSS JOIN LATERAL (SELECT stream, memory FROM memories
                           WHERE tenant = :tenant AND stream = elsewhere.stream::bigint AND scope = seen.scope
                             AND kind_class = held.kind_class AND key_identity >= held.key
                             AND key_identity < held.key || '$' AND status = 'active'
                           ORDER BY key_identity LIMIT 100) h
-     UNION
-    SELECT l.stream, l.memory FROM named CROSS JOIN LATERAL jsonb_array_elements_text(named.links) AS link (id)
+     WHERE (h.stream, h.memory) NOT IN (SELECT stream, memory FROM reached)
+     UNION ALL
+    SELECT l.stream, l.memory, false FROM named CROSS JOIN LATERAL jsonb_array_elements_text(named.links) AS link (id)
      CROSS JOIN LATERAL (SELECT stream, memory FROM memories WHERE tenant = :tenant AND id = link.id LIMIT 1) l
-     WHERE :links = 1)
+     WHERE {links} AND (l.stream, l.memory) NOT IN (SELECT stream, memory FROM reached))
 SELECT m.*, lower(m.canonical_key) AS lower_key, v.body, a.count, a.last, b.content_hash AS parent_hash,
-       ({filters}) AS fits
+       ({filters}) AS fits, (m.stream, m.memory) IN (SELECT stream, memory FROM compared) AS compared,
+       wanted.reached, e.relations
   FROM wanted
  CROSS JOIN LATERAL (SELECT * FROM memories
                       WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) m
  CROSS JOIN LATERAL (SELECT body FROM versions
                       WHERE tenant = :tenant AND stream = wanted.stream AND memory = wanted.memory LIMIT 1) v
+ CROSS JOIN LATERAL (SELECT json_agg(json_build_array(r.from_stream, r.from_memory, r.to_stream, r.to_memory,
+                                                      r.relation_type, r.strength, r.created_at)) AS relations
+                       FROM ((SELECT * FROM relations WHERE tenant = :tenant AND from_stream = wanted.stream
+                                 AND from_memory = wanted.memory OFFSET 0)
+                              UNION ALL
+                             (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = wanted.stream
+                                 AND to_memory = wanted.memory OFFSET 0)) r) e
   LEFT JOIN LATERAL (SELECT count, last FROM accesses WHERE tenant = :tenant AND id = m.id LIMIT 1) a ON true
   LEFT JOIN LATERAL (SELECT content_hash FROM memories WHERE tenant = :tenant AND id = m.supersedes_id LIMIT 1) b ON true
 
@@ -264,14 +302,17 @@ DELETE FROM postings p
  WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -old.memory
 
 -- name: uncount_term
+-- OFFSET 0 keeps the place from being taken for a constant: the planner would look through the counts of all terms.
 UPDATE postings p SET tf = p.tf - old.count
-  FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[]) AS old (tenant, stream, term, count)
- WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -9223372036854775807
+  FROM (SELECT tenant, stream, term, count, -9223372036854775807 AS place
+          FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bigint[]) AS gone (tenant, stream, term, count) OFFSET 0) old
+ WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = old.place
 
 -- name: drop_uncounted_terms
-DELETE FROM postings p USING unnest(?::text[], ?::bigint[], ?::text[]) AS old (tenant, stream, term)
- WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = -9223372036854775807
-   AND p.tf <= 0
+DELETE FROM postings p
+ USING (SELECT tenant, stream, term, -9223372036854775807 AS place
+          FROM unnest(?::text[], ?::bigint[], ?::text[]) AS gone (tenant, stream, term) OFFSET 0) old
+ WHERE p.tenant = old.tenant AND p.stream = old.stream AND p.term = old.term AND p.place = old.place AND p.tf <= 0
 
 -- name: term_frequencies
 SELECT p.term, p.tf FROM jsonb_array_elements_text(:terms::jsonb) WITH ORDINALITY AS wanted (term, nth)

@@ -19,27 +19,3 @@ SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, 
                       WHERE tenant = :tenant AND to_stream = (wanted.place ->> 0)::bigint
                         AND to_memory = (wanted.place ->> 1)::bigint OFFSET 0) r
  ORDER BY 1, 2, 3, 4, 5
-
--- name: announced_relations
--- The relations of the memories at some places, and of those that they are related to.
-WITH places AS MATERIALIZED (
-    SELECT (place ->> 0)::bigint AS stream, (place ->> 1)::bigint AS memory
-      FROM jsonb_array_elements(:places::jsonb) AS listed (place)),
-reached AS MATERIALIZED (
-    SELECT stream, memory FROM places
-     UNION
-    SELECT r.to_stream, r.to_memory FROM places
-     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = places.stream
-                            AND from_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r
-     UNION
-    SELECT r.from_stream, r.from_memory FROM places
-     CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = places.stream
-                            AND to_memory = places.memory AND relation_type <> 'may_update' OFFSET 0) r)
-SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at FROM reached
- CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND from_stream = reached.stream
-                        AND from_memory = reached.memory OFFSET 0) r
- UNION
-SELECT r.from_stream, r.from_memory, r.to_stream, r.to_memory, r.relation_type, r.strength, r.created_at FROM reached
- CROSS JOIN LATERAL (SELECT * FROM relations WHERE tenant = :tenant AND to_stream = reached.stream
-                        AND to_memory = reached.memory OFFSET 0) r
- ORDER BY 1, 2, 3, 4, 5

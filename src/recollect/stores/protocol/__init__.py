@@ -5,7 +5,7 @@ one transaction in which an operation acts. Every SQL store is a ``Connection`` 
 ``recollect.stores.sql``; the contract suite in ``recollect.testing`` is what makes a store a store.
 """
 
-from recollect.stores.protocol.announcing import AnnouncesReads, Reading, Search
+from recollect.stores.protocol.announcing import AnnouncesReads, Comparison, Reading, Search
 from recollect.stores.protocol.asking import NO_LIMIT, Later
 from recollect.stores.protocol.carrying import ReadsRows, Table, WritesRows
 from recollect.stores.protocol.checkpoint_log import (
@@ -54,6 +54,7 @@ __all__ = [
     "Amendment",
     "AnnouncesReads",
     "CommittedValue",
+    "Comparison",
     "Contender",
     "Cursor",
     "CutsLinks",

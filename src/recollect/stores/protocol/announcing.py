@@ -28,6 +28,25 @@ class Search(NamedTuple):
     """What whoever searches may see, as :meth:`ReadsText.count_beyond` takes it."""
 
 
+class Comparison(NamedTuple):
+    """Memories that are about to be compared, and what is compared with them."""
+
+    places: Sequence[Place]
+    selection: Selection
+    rankings: Sequence[tuple[int, Sequence[Place]]] = ()
+    """Places in an order, and how many of them are compared that fit the selection: read if not all of ``places`` fit."""
+    reach: int = 0
+    """How many neighbours on each side of a memory that is part of a conversation are compared."""
+    sessions: Sequence[int] = ()
+    """Streams that hold nothing but conversations."""
+    streams: Sequence[int] = ()
+    """Where else memories with the same keys are looked for."""
+    scopes: Sequence[str] = ()
+    """In which scopes they are looked for, besides the scopes of the memories."""
+    links: bool = False
+    """Whether the versions, conflicts and near-duplicates that the memories name are read, too."""
+
+
 class AnnouncesReads(Protocol):
     """Hints: every read gives the same answer whether it was announced or not, and one that was not costs a round trip."""
 
@@ -35,20 +54,13 @@ class AnnouncesReads(Protocol):
         """Announce the reads of a search in text and vectors."""
         ...
 
-    def announce_memories(
-        self,
-        tenant: str,
-        places: Sequence[Place],
-        selection: Selection,
-        *,
-        streams: Sequence[int] = (),
-        scopes: Sequence[str] = (),
-        links: bool = False,
-    ) -> None:
-        """Announce that the memories at these places are compared: their rows, what they say, and their relations.
+    def announce_comparison(self, tenant: str, comparison: Comparison) -> None:
+        """Announce the reads of a comparison: rows, what they say, and their relations.
 
-        What they are related to is compared as well, but for what they may only make outdated; and so is whatever has the
-        key of one of them in these streams, in these scopes or the scopes of the memories. With ``links`` the versions,
-        conflicts and near-duplicates that they name are read, too.
+        What the memories are related to is read as well, but for what they may only make outdated.
         """
+        ...
+
+    def at_hand(self, places: Sequence[Place], selection: Selection) -> Sequence[Place]:
+        """Return the first of these places, as many as can be looked up without a round trip."""
         ...

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from recollect.model.ledger import Entry
-from recollect.stores.protocol.asking import NO_LIMIT
+from recollect.stores.protocol.asking import NO_LIMIT, Later
 from recollect.stores.protocol.memories import Stored
 from recollect.stores.protocol.streams import Stream
 
@@ -31,6 +31,10 @@ class Version(NamedTuple):
 class ReadsLedger(Protocol):
     def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
         """A stream's entries numbered above ``after``, in order."""
+        ...
+
+    def entries_soon(self, stream: Stream, after: int, limit: int) -> Later[list[Entry]]:
+        """Ask for the same entries without waiting for them."""
         ...
 
     def entries_about(self, tenant: str, memory_id: str) -> list[Entry]: ...

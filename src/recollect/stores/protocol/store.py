@@ -23,7 +23,18 @@ from recollect.stores.protocol.vectors import KeepsRelations, KeepsVectors, Read
 from recollect.stores.protocol.walking import ReadsPages
 
 
+class ReadsInAdvance(Protocol):
+    def in_advance(self) -> "Writer | None":
+        """A twin whose reads are sent and not answered; ``None`` where that gains nothing.
+
+        Make the reads on it that are about to be made, and then make them: all of them take one round trip. What is
+        written in between makes them ordinary reads again.
+        """
+        ...
+
+
 class Reader(
+    ReadsInAdvance,
     AnnouncesReads,
     ReadsGraphs,
     ReadsStreams,
@@ -45,19 +56,8 @@ class Reader(
     """A consistent view of the store."""
 
 
-class ReadsInAdvance(Protocol):
-    def in_advance(self) -> "Writer | None":
-        """A twin whose reads are sent and not answered; ``None`` where that gains nothing.
-
-        Make the reads on it that are about to be made, and then make them: all of them take one round trip. What is
-        written in between makes them ordinary reads again.
-        """
-        ...
-
-
 class Writer(
     Reader,
-    ReadsInAdvance,
     WritesStreams,
     ExtendsLedger,
     WritesMemories,

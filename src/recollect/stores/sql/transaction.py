@@ -19,6 +19,7 @@ from recollect.rules.identity.keys import identities
 from recollect.rules.language.findable import Findable
 from recollect.stores.protocol import (
     NO_LIMIT,
+    Comparison,
     Contender,
     Later,
     Neighbour,
@@ -167,8 +168,12 @@ class LedgerTables(Capability):
         )
 
     def entries(self, stream: Stream, after: int = 0, limit: int = NO_LIMIT) -> list[Entry]:
+        return self.entries_soon(stream, after, limit)()
+
+    def entries_soon(self, stream: Stream, after: int, limit: int) -> Later[list[Entry]]:
         place = {"tenant": stream.tenant, "stream": stream.number}
-        return [rows.entry_of(row) for row in self._db.tuples("entries_of_stream", **place, after=after, limit=limit)]
+        answer = self._db.soon("entries_of_stream", {**place, "after": after, "limit": limit})
+        return lambda: [rows.entry_of(row) for row in answer()]
 
     def entries_about(self, tenant: str, memory_id: str) -> list[Entry]:
         return [rows.entry_from(row) for row in self._db.rows("entries_about", tenant=tenant, id=memory_id)]
@@ -303,11 +308,11 @@ class StateTables(ProvenanceTables, _Postings):
         if selection.streams is None or len(selection.streams) > FEW_STREAMS:
             found = self._db.filtered("select_memories", condition, params)
             return self._named(tenant, found, damaged=damaged)
-        found = [
-            row
+        asked = [
+            self._db.filtered_soon("select_in_stream", condition, {**params, "stream": stream})
             for stream in selection.streams
-            for row in self._db.filtered("select_in_stream", condition, {**params, "stream": stream})
         ]
+        found = [row for answer in asked for row in answer()]
         found.sort(key=lambda row: (row["created_at"], row["stream"], row["memory"]), reverse=True)
         return self._named(tenant, found[:limit], damaged=damaged)
 
@@ -530,17 +535,11 @@ class Unannounced:
     def announce_search(self, tenant: str, search: Search) -> None:
         """Do nothing."""
 
-    def announce_memories(
-        self,
-        tenant: str,
-        places: Sequence[Place],
-        selection: Selection,
-        *,
-        streams: Sequence[int] = (),
-        scopes: Sequence[str] = (),
-        links: bool = False,
-    ) -> None:
+    def announce_comparison(self, tenant: str, comparison: Comparison) -> None:
         """Do nothing."""
+
+    def at_hand(self, places: Sequence[Place], selection: Selection) -> Sequence[Place]:
+        return places
 
 
 class Transaction(

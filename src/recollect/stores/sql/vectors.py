@@ -68,16 +68,13 @@ class RelationTables(Capability):
 
     def relations_at(self, tenant: str, places: Sequence[tuple[int, int]]) -> Later[list[Relation]]:
         listed = json.dumps([list(place) for place in dict.fromkeys(places)])
-        return self._relations_soon("relations_at", tenant, listed)
-
-    def _relations_soon(self, query: str, tenant: str, places: str) -> Later[list[Relation]]:
-        answer = self._db.soon(query, {"tenant": tenant, "places": places})
-        return lambda: [_relation(*row) for row in answer()]
+        answer = self._db.soon("relations_at", {"tenant": tenant, "places": listed})
+        return lambda: [relation_of(*row) for row in answer()]
 
     def relations_among_active(self, stream: Stream, relation_type: str) -> list[Relation]:
         place = {"tenant": stream.tenant, "stream": stream.number}
         found = self._db.tuples("relations_among_active", **place, relation_type=relation_type)
-        return [_relation(*row) for row in found]
+        return [relation_of(*row) for row in found]
 
 
 def _generation(stream: Stream) -> dict[str, Any]:
@@ -89,13 +86,13 @@ def _row(one: Relation) -> tuple[Any, ...]:
 
 
 def relation_from(row: Mapping[str, Any]) -> Relation:
-    return _relation(*(row[name] for name in _COLUMNS))
+    return relation_of(*(row[name] for name in _COLUMNS))
 
 
 _COLUMNS = ("from_stream", "from_memory", "to_stream", "to_memory", "relation_type", "strength", "created_at")
 
 
-def _relation(
+def relation_of(
     from_stream: int, from_memory: int, to_stream: int, to_memory: int, how: str, strength: int, at: str
 ) -> Relation:
     return Relation((from_stream, from_memory), (to_stream, to_memory), how, strength / MILLIONTHS, at)
