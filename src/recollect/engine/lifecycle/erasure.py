@@ -8,7 +8,7 @@ from typing import NamedTuple
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_sought
 from recollect.engine.context import Engine, find, visible
-from recollect.engine.lifecycle.changes import FORGOTTEN_SINCE, scrubbed, was_forgotten
+from recollect.engine.lifecycle.changes import FORGOTTEN_SINCE, scrubbed, sources_of, was_forgotten
 from recollect.engine.lifecycle.erasure_scope import (
     SERVED,
     Attributed,
@@ -22,6 +22,7 @@ from recollect.engine.lifecycle.erasure_scope import (
     let_go,
     links_back,
     naming,
+    only_taken_from,
     person_named,
     sessions_of,
     staying_behind,
@@ -39,7 +40,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.principals import short_name
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
-from recollect.model.vocabulary import OWN_WORDS, Space, Status
+from recollect.model.vocabulary import OWN_WORDS, Kind, Space, Status
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
@@ -175,6 +176,8 @@ class _What(NamedTuple):
     ids: list[str]
     remaining: list[str] = []
     elsewhere: Attributed = Attributed({}, {}, ())
+    lines: frozenset[str] = frozenset()
+    """Lines of a conversation that go only because the memory was read from them: what else they said stays."""
 
 
 class _Plan(NamedTuple):
@@ -218,20 +221,34 @@ def _planned(engine: Engine, reader: Reader, what: _What) -> _Plan:
     authored = what.elsewhere.theirs.keys() - set(what.ids)
     asked = reader.by_ids(tenant, sorted({*what.ids, *authored}))
     named = {id: tie for id, tie in what.elsewhere.others.items() if id not in asked}
-    along = _going_along(reader, tenant, asked, named) if policy == "erase" else {}
+    spared = _spared(reader, tenant, asked, what.lines)
+    along = _going_along(reader, tenant, asked, named, spared) if policy == "erase" else {}
     gone = asked | {id: tie.stored for id, tie in along.items()}
-    staying = joined(staying_behind(reader, tenant, gone), {id: tie for id, tie in named.items() if id not in gone})
+    tied = staying_behind(reader, tenant, gone, spared)
+    staying = joined(tied, {id: tie for id, tie in named.items() if id not in gone})
     others = {**{id: tie.stored for id, tie in (along | staying).items()}, **{id: asked[id] for id in authored}}
     seen = frozenset(id for id, stored in others.items() if visible(engine, reader, stored))
-    aside = frozenset(id for id, tie in staying.items() if policy == "review" and tie.to_review)
+    to_review = (id for id, tie in staying.items() if policy == "review" and tie.to_review)
+    aside = frozenset(to_review) - spared
     damaged = tuple(id for id in what.elsewhere.damaged if id not in gone)
     return _Plan(asked, frozenset(authored), what.remaining, along, staying, aside, damaged, seen)
 
 
-def _going_along(reader: Reader, tenant: str, asked: Mapping[str, Stored], named: Mapping[str, Tie]) -> dict[str, Tie]:
+def _spared(reader: Reader, tenant: str, asked: Mapping[str, Stored], lines: Collection[str]) -> set[str]:
+    """Return the ids of what was read from the same lines as the memory that is erased, and from nothing else that goes."""
+    siblings = only_taken_from(reader, tenant, {id: asked[id] for id in lines})
+    made = (
+        going_along(reader, tenant, {id: stored for id, stored in asked.items() if id not in lines}) if siblings else {}
+    )
+    return siblings - made.keys() - asked.keys()
+
+
+def _going_along(
+    reader: Reader, tenant: str, asked: Mapping[str, Stored], named: Mapping[str, Tie], spared: Collection[str]
+) -> dict[str, Tie]:
     """What goes too where the policy says so: what was made of it, what was written for the person, and what was made of that."""
     written = {id: tie for id, tie in named.items() if tie.by_policy}
-    made = going_along(reader, tenant, {**asked, **{id: tie.stored for id, tie in written.items()}})
+    made = going_along(reader, tenant, {**asked, **{id: tie.stored for id, tie in written.items()}}, spared)
     return joined(made, written)
 
 
@@ -425,7 +442,20 @@ def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, who
     links = chain_of(engine, reader, one.state.id)
     versions = [s.state.id for s in links if s.body is not None or s.damage is not None]
     chosen = versions if whole_chain else [one.state.id]
-    return _What(chosen, [v for v in versions if v not in chosen])
+    said = _said_in_sessions(reader, [link for link in links if link.state.id in chosen])
+    lines = frozenset(id for id, stored in said.items() if (stored.body or {})["kind"] == Kind.SHORT_TERM)
+    return _What(chosen, [v for v in versions if v not in chosen], Attributed(said, {}, ()), lines)
+
+
+def _said_in_sessions(reader: Reader, versions: Sequence[Stored]) -> dict[str, Stored]:
+    """Return the memories of sessions whose words these versions hold: the person's lines, and what was promoted from there."""
+    found: dict[str, Stored] = {}
+    level = list(versions)
+    while level:
+        above = {one.state.id: one for stored in level for one in sources_of(reader, stored)}
+        level = [s for id, s in above.items() if id not in found and s.body and s.body["space"] == Space.SESSION]
+        found |= {one.state.id: one for one in level}
+    return found
 
 
 def _of_person(reader: Reader, tenant: str, name: str) -> _What:
