@@ -24,9 +24,10 @@ from recollect.model.canonical import format_time
 from recollect.model.errors import BadInput, NotAllowed, StoreUnavailable, WrongState
 from recollect.model.policy import Policy
 from recollect.policies import load_policy
+from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.prompt.injection import Block, CountTokens
 from recollect.rules.vault import likeness, scoring, snapshot
-from recollect.rules.vault.carried import memories_of, written_by_a_store
+from recollect.rules.vault.carried import FIELD, REJECTIONS, memories_of, written_by_a_store
 from recollect.rules.vault.changes import Changes, VaultReceipt
 from recollect.rules.vault.deletions import Deletion, likely_deletions
 from recollect.rules.vault.filters import chosen
@@ -42,6 +43,7 @@ from recollect.rules.vault.write_request import Proposal, Refusal, propose
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.files import check_folder
 from recollect.stores.journal.lines import Record, write_line
+from recollect.stores.journal.rows import Change, unpacked
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
@@ -106,6 +108,7 @@ class MemoryVault:
         self._clock = clock
         self._randomness = randomness or SystemRandomness()
         self._memories: dict[str, VaultMemory] = {}
+        self._rejected: set[Sealed] = set()
         self._journal = JournalLog(check_path("path", path), timeout_s=timeout_s, warn=_log.warning, rows=False)
         self.path = self._journal.path
         if self.profile.enabled:
@@ -221,7 +224,8 @@ class MemoryVault:
         return receipts
 
     def _decided(self, asked: Sequence[Write]) -> tuple[list[VaultReceipt], list[VaultMemory]]:
-        changes = Changes(self._memories, self.policy, self.profile, format_time(self._clock()), self._new_id)
+        now, rejected = format_time(self._clock()), frozenset(self._rejected)
+        changes = Changes(self._memories, self.policy, self.profile, now, self._new_id, rejected)
         return [ask(changes) for ask in asked], changes.written
 
     def _new_id(self) -> str:
@@ -309,10 +313,10 @@ class MemoryVault:
 
     def _fold(self, batches: Iterator[list[Record]], afresh: bool) -> None:
         """Take lines in. If that is interrupted they come again; and a file that is another one is exchanged as a whole."""
-        memories = {} if afresh else self._memories
-        news = resolve(memories, (memory for records in batches for memory in memories_of(records)))
+        memories, rejected = ({}, set()) if afresh else (self._memories, self._rejected)
+        news = resolve(memories, (memory for records in _noting(batches, rejected) for memory in memories_of(records)))
         memories.update({id: from_line(record) for id, record in news.items()})
-        self._memories = memories
+        self._memories, self._rejected = memories, rejected
 
     def _situation(self) -> Situation:
         return Situation(self.policy, self.profile, tuple(m for m in self._memories.values() if m.active))
@@ -386,6 +390,24 @@ def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTo
         else check_number("budget_tokens", budget_tokens, 1)
     )
     return snapshot.Budget(most, count_tokens or tokens.count_tokens)
+
+
+def _noting(batches: Iterable[list[Record]], rejected: set[Sealed]) -> Iterator[list[Record]]:
+    """Pass lines on, and note which values the store that shares the file rejected, or no longer does."""
+    for records in batches:
+        for line in records:
+            if written_by_a_store(line) and REJECTIONS in line[FIELD]:
+                for change in unpacked(line[FIELD]["tables"]):
+                    _note(change, rejected)
+        yield records
+
+
+def _note(change: Change, rejected: set[Sealed]) -> None:
+    if change.table == REJECTIONS:
+        gone = {(mark, id) for _, _, mark, id in change.gone}
+        rejected -= {one for one in rejected if (one.mark, one.id) in gone}
+        places = [change.columns.index(name) for name in ("rejection", "secret", "mark")]
+        rejected |= {Sealed(*(row[place] for place in places)) for row in change.rows}
 
 
 def _adding(asked: Proposal | Refusal) -> Write:

@@ -29,6 +29,7 @@ from recollect.engine.lifecycle.erasure_scope import (
     to_review_again,
     users_of_events,
 )
+from recollect.engine.lifecycle.rejecting import reject_again, was_rejected
 from recollect.engine.read.reading import chain_of, record_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import SALT_BYTES, Pen, expire_due, soft_delete
@@ -369,6 +370,8 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         ties = [*staying.values(), *links.values(), *aside.values()]
         let_go(engine, writer, tenant, ties, engine.now(), wanted["review"])
         _forget_since(engine, writer, tenant, back.forgotten.values())
+        for id in sorted(back.rejected):
+            reject_again(engine, writer, writer.by_ids(tenant, [id])[id])
         person = Person(back.streams, back.actors, back.threads)
         acted = {
             short_name(name) for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name
@@ -393,7 +396,7 @@ def _forget_since(engine: Engine, writer: Writer, tenant: str, found: Iterable[S
 
 class _Back(NamedTuple):
     """What the list says is gone and is there all the same: memories, streams with an owner, actors, users of events, threads,
-    links; and what it says was put aside and is not."""
+    links; and what it says was put aside, forgotten or rejected and is not."""
 
     memories: dict[str, Stored]
     streams: list[Stream]
@@ -403,6 +406,7 @@ class _Back(NamedTuple):
     links: dict[str, Tie]
     aside: dict[str, Tie]
     forgotten: dict[str, Stored]
+    rejected: dict[str, Stored]
 
 
 def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
@@ -419,7 +423,9 @@ def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
     links, aside = ({id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside))
     again = _recalled_again(reader, tenant, wanted["review"])
     forgotten = {id: stored for id, stored in again.items() if id not in memories}
-    return _Back(memories, streams, actors, users, threads, links, aside, forgotten)
+    unknown = _unknown_rejections(reader, tenant, wanted["review"])
+    rejected = {id: stored for id, stored in unknown.items() if id not in memories}
+    return _Back(memories, streams, actors, users, threads, links, aside, forgotten, rejected)
 
 
 def _recalled_again(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Stored]:
@@ -431,6 +437,18 @@ def _recalled_again(reader: Reader, tenant: str, listed: Collection[str]) -> dic
     found = reader.by_ids(tenant, ids) if ids else {}
     served = {id: stored for id, stored in found.items() if stored.body is not None and stored.state.status in SERVED}
     return {id: stored for id, stored in served.items() if not was_forgotten(reader, tenant, id)}
+
+
+def _unknown_rejections(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Stored]:
+    """Return the memories of a restored copy whose value was rejected since it was made, and not lifted after that."""
+    latest: dict[str, tuple[str, bool]] = {}
+    for id, colon, what in (one.partition(":") for one in listed):
+        event, _, at = what.partition(":")
+        if colon and event in ("rejected", "lifted"):
+            latest[id] = max(latest.get(id, ("", False)), (at, event == "lifted"))
+    ids = sorted(id for id, (_, is_lifted) in latest.items() if not is_lifted)
+    found = reader.by_ids(tenant, ids) if ids else {}
+    return {id: one for id, one in found.items() if one.body is not None and not was_rejected(reader, one)}
 
 
 def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool) -> _What:

@@ -2,7 +2,8 @@
 
 Such a line has a field ``recollect``. The line itself is the first of the memories, or a tombstone under a reserved id if the
 transaction changed none that a vault shows; the others stand in ``recollect.also``. ``recollect.adopted`` names those of the
-vault's that the store has from now on and that are shown as they were: the store's ids, by the vault's.
+vault's that the store has from now on and that are shown as they were: the store's ids, by the vault's. Where the rows tell of
+rejected values, ``recollect.rejections`` stands before them, so that a vault reads those rows too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from recollect.model.vocabulary import SHARED
 
 FIELD = "recollect"
 ADOPTED = "adopted"
+REJECTIONS = "rejections"
 RESERVED_ID = "000000000000"
 _NEVER = "1970-01-01T00:00:00.000000Z"
 _NONE = {

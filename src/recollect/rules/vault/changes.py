@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.model.policy import Policy
+from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.profile import VaultProfile
 from recollect.rules.vault.vocabulary import CANON, GENERAL
@@ -39,11 +40,13 @@ class Changes:
         profile: VaultProfile,
         now: str,
         new_id: Callable[[], str],
+        rejected: frozenset[Sealed] = frozenset(),
     ) -> None:
         self.written: list[VaultMemory] = []
         self._active = {id: memory for id, memory in memories.items() if memory.active}
         self._taken = memories.keys()
         self._policy, self._profile, self._now, self._new_id = policy, profile, now, new_id
+        self._rejected = rejected
 
     def add(self, asked: Proposal | Refusal) -> VaultReceipt:
         """All eight steps: a new memory, a register's new version, or a refusal."""
@@ -110,7 +113,7 @@ class Changes:
         return memory
 
     def _situation(self) -> Situation:
-        return Situation(self._policy, self._profile, list(self._active.values()))
+        return Situation(self._policy, self._profile, list(self._active.values()), self._rejected)
 
     def _made(self, asked: Proposal) -> VaultMemory:
         return VaultMemory(

@@ -3,15 +3,21 @@
 1. journal noise  2. the log tier  3. length  4. scope, tier, category and source  5. sensitive data
 6. a register's topic: an update in place, which skips the rest  7. duplicates  8. capacity
 
-The rules themselves are those of every store, under the ``vault`` preset.
+The rules themselves are those of every store, under the ``vault`` preset. After step 5 a value is refused that somebody rejected
+in a store that shares the file.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from recollect.model.address import Address
 from recollect.model.policy import Policy
+from recollect.model.vocabulary import Namespace, Space
 from recollect.rules.gates.content import noise_signal
+from recollect.rules.identity.keys import KeySource
+from recollect.rules.identity.rejected_values import Claim, Sealed, claimed_marks, seal
 from recollect.rules.privacy.gate import denied_types
+from recollect.rules.trust.authority import DEFAULT_OWNER
 from recollect.rules.vault.likeness import duplicate_of
 from recollect.rules.vault.memory import VaultMemory
 from recollect.rules.vault.profile import ANOTHER_CATEGORY, ANOTHER_SCOPE, VaultProfile
@@ -30,6 +36,7 @@ CODES = {
     "unknown_category": "step 4: there is no such category",
     "unknown_source": "step 4: there is no such source",
     "privacy_deny_sensitive": "step 5: it holds sensitive data",
+    "rejected:value": "a person rejected it as never true, in the store that shares the file",
     "near_duplicate": "step 7: a memory of the same scope says nearly the same",
     "capacity_full": "step 8: as many memories are active as the policy allows",
     "not_found": "no active memory that this profile sees has this id",
@@ -44,6 +51,8 @@ class Situation(NamedTuple):
     policy: Policy
     profile: VaultProfile
     active: Sequence[VaultMemory] = ()
+    rejected: frozenset[Sealed] = frozenset()
+    """The values that were rejected in the store that shares the file."""
 
     @property
     def ratio_min(self) -> float:
@@ -101,6 +110,20 @@ def no_sensitive_data(proposal: Proposal, situation: Situation) -> Refusal | Non
     return Refusal("privacy_deny_sensitive", f"It holds {', '.join(sorted(found))}. Remove that and try again.")
 
 
+def not_rejected(proposal: Proposal, situation: Situation) -> Refusal | None:
+    """Only the person lifts a rejection, in the store: a vault does not know who writes."""
+    if not situation.rejected:
+        return None
+    at = Address("default", Namespace.PROD, Space.USER, DEFAULT_OWNER)
+    claimed = claimed_marks(Claim(at, proposal.text, "", KeySource.FALLBACK), situation.policy.text.synonyms)
+    kept: dict[str, set[str]] = {}
+    for one in situation.rejected:
+        kept.setdefault(one.secret, set()).add(one.mark)
+    if all(marks.isdisjoint(seal(secret, mark) for mark in claimed) for secret, marks in kept.items()):
+        return None
+    return Refusal("rejected:value", "A person rejected it as never true. Lift the rejection in the store first.")
+
+
 def no_duplicate(proposal: Proposal, situation: Situation) -> Refusal | None:
     settings = situation.policy.near_duplicates
     found = duplicate_of(
@@ -130,10 +153,11 @@ ABOUT_THE_VAULT: tuple[Step, ...] = (no_duplicate, room_left)
 
 
 def refused_words(proposal: Proposal, situation: Situation) -> Refusal | None:
-    """Steps 1 to 5; the first no, or ``None``."""
+    """Return the first no of steps 1 to 5, or what was rejected; else ``None``."""
     if not situation.profile.enabled:
         return Refusal("disabled", "The profile has memory switched off. Set memory.enabled to true.")
-    return wrong_shape(proposal) or first_no(ABOUT_THE_WORDS, proposal, situation)
+    no = wrong_shape(proposal) or first_no(ABOUT_THE_WORDS, proposal, situation)
+    return no or not_rejected(proposal, situation)
 
 
 def decide(proposal: Proposal, situation: Situation) -> Refusal | VaultMemory | None:
