@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.engine.write.drafting import own_place, parse_candidate
 from recollect.model.errors import BadInput
@@ -12,8 +13,8 @@ from recollect.model.vocabulary import Outcome, Space
 from recollect.rules.identity.decision import OLDER
 from recollect.rules.trust.authority import BELIEVABLE, DEFAULT_OWNER, PLACE, granted_fields, with_claims
 
-OPTIONS = ("owner", "space", "namespace", "scope", "category")
-"""What a command may say of every record that it brings in."""
+OPTIONS = ("owner", "user_id", "space", "namespace", "scope", "category")
+"""What a command may say of every record that it brings in. ``user_id`` is the owner by another name."""
 
 
 class Admitted(NamedTuple):
@@ -37,11 +38,13 @@ class ImportTerms:
         for name in options:
             if name not in OPTIONS:
                 raise BadInput("is no option of an import.", field=name, hint=f"Known: {', '.join(sorted(OPTIONS))}.")
-        self.options = {name: value for name, value in options.items() if value is not None}
+        given = {name: value for name, value in options.items() if value is not None}
+        owner = owner_named(given.get("owner"), given.pop("user_id", None), given.get("space"))
+        self.options = given if owner is None else {**given, "owner": owner}
         self.believed = _checked(believe)
         self._stated = frozenset(stated)
         space = self.options.get("space", str(Space.USER))
-        owner = self.options.get("owner") or own_place(engine, space) or DEFAULT_OWNER
+        owner = owner or own_place(engine, space) or DEFAULT_OWNER
         self._place = {"owner": owner, "space": str(space)}
         self._owners: set[str] = set()
         self._caller = engine.caller
