@@ -40,9 +40,9 @@ class FilesDoor:
         ``path`` may also be the URL of a PostgreSQL server on which mem0 or LangGraph keeps its memories, in the ``table``
         of that name. ``history`` is mem0's ``history.db``, if it does not lie in the folder.
         ``options`` are the owner (or ``user_id``), space, namespace, scope and category of all records, whatever
-        they say. What the file says of its own standing is a claim in ``meta.claimed``, and granted only where it is to be believed: ``believe="place"``
-        (owner, space), ``believe="weight"`` (authority, source, canon, pins, the highest importance), or both. Running it
-        again goes on where it stopped.
+        they say. What the file says of its own standing is a claim in ``meta.claimed``, and granted only where it is to be
+        believed: ``believe="place"`` (owner, space), ``believe="weight"`` (authority, source, canon, pins, the highest
+        importance), or both. Running it again goes on where it stopped.
         """
         return importing.import_file(
             self._engine,
