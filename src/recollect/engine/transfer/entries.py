@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.engine.arguments import check_one, owner_named
+from recollect.engine.arguments import check_flags, check_one, owner_named
 from recollect.engine.context import Engine, visible
 from recollect.engine.lifecycle.changes import archive
 from recollect.engine.read.assemble import as_seen, to_memory
@@ -134,6 +134,7 @@ def export_entries(
     Only ``prod`` unless asked otherwise. Who may see what is decided as for any read: an export crosses no border. What
     somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
+    check_flags(active_only=active_only)
     signer = holder_named(engine, sign_as) if sign_as is not None else None
     private = signing_key(engine, signer, key_file) if signer is not None else None
     with engine.read() as reader:
@@ -246,6 +247,7 @@ def import_entries(
     told, and weigh nothing here. ``owner``, ``space`` and ``scope`` say where the entries go, whatever they say themselves.
     What an entry says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
     """
+    check_flags(partial=partial)
     place = {"owner": owner_named(owner, user_id), "space": space, "scope": scope}
     given = {name: check_one(name, value) for name, value in place.items() if value is not None}
     terms = ImportTerms(engine, given, believe)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.engine.arguments import owner_named
+from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
 from recollect.engine.transfer import exporting, foreign_audit, importing
@@ -44,6 +44,7 @@ class FilesDoor:
         believed: ``believe="place"`` (owner, space), ``believe="weight"`` (authority, source, canon, pins, the highest
         importance), or both. Running it again goes on where it stopped.
         """
+        check_flags(dry_run=dry_run)
         return importing.import_file(
             self._engine,
             format,
@@ -120,6 +121,7 @@ class FilesDoor:
         ``mcp-memory`` cannot say who may see a memory: one that is not shared stays out of it, and ``left_out`` is called
         with it, unless you ``include_private`` ones. Every other format says it.
         """
+        check_flags(include_private=include_private)
         return exporting.export_as(
             self._engine,
             format,

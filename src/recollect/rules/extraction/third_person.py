@@ -27,8 +27,9 @@ _THEIRS = {
     "ourselves": "themselves",
 }
 _FIRST_PERSON = re.compile(rf"(?<![\w'])(?:{any_of(_THEIRS)})(?![\w'])", re.I)
-_SUBJECT = re.compile(r"(i|we)(?:('m|'re|'ve|'ll|'d)| ([\w']+))(?: ([\w']+))?(?= |$)", re.I)
-_OWN = re.compile(r"(?:my|our) ", re.I)
+_OF_SEVERAL = re.compile(r"(?:we|our)(?=[' ])", re.I)
+_SUBJECT = re.compile(r"(i)(?:('m|'re|'ve|'ll|'d)| ([\w']+))(?: ([\w']+))?(?= |$)", re.I)
+_OWN = re.compile(r"my ", re.I)
 
 _SAME = {
     "'m": "is",
@@ -61,14 +62,17 @@ def theirs(text: str) -> str:
 
 
 def statement(text: str) -> str:
-    """A whole statement as one sentence in the third person."""
+    """Return a whole statement as one sentence in the third person.
+
+    "We" and "our" stay as they were said: they may mean a couple, a family or a team, and nobody has said which.
+    """
     text = text.rstrip(" .!")
+    if _OF_SEVERAL.match(text):
+        return f"{text[:1].upper()}{text[1:]}."
     if subject := _SUBJECT.match(text):
-        who = "The user" if subject[1].lower() == "i" else "The team"
-        return f"{who} {_verb(subject)}{theirs(text[subject.end() :])}."
+        return f"The user {_verb(subject)}{theirs(text[subject.end() :])}."
     if own := _OWN.match(text):
-        whose = "The user's" if own[0].lower() == "my " else "The team's"
-        return f"{whose} {theirs(text[own.end() :])}."
+        return f"The user's {theirs(text[own.end() :])}."
     return f"{text[:1].upper()}{theirs(text[1:])}."
 
 
