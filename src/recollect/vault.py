@@ -27,12 +27,15 @@ from recollect.model.policy import Policy
 from recollect.model.rendering import envelope, one_line
 from recollect.policies import load_policy
 from recollect.rules.identity.likeness import search_score
+from recollect.rules.identity.rejected_values import Sealed
 from recollect.rules.privacy.gate import denied_types
 from recollect.rules.prompt.injection import Block, CountTokens, fitting, no_room_for, origin_name
 from recollect.rules.vault import (
     CANON,
+    FIELD,
     LOG,
     REGISTER,
+    REJECTIONS,
     VaultMemory,
     from_line,
     memories_of,
@@ -59,6 +62,7 @@ from recollect.rules.vault_gate import SOURCES as VALID_SOURCES
 from recollect.stores.journal import JournalLog, Rewritten
 from recollect.stores.journal.files import check_folder
 from recollect.stores.journal.lines import Record, write_line
+from recollect.stores.journal.rows import Change, unpacked
 
 if TYPE_CHECKING:
     from recollect.interfaces.python import Recollect
@@ -183,6 +187,7 @@ class MemoryVault:
         self._clock = clock
         self._randomness = randomness or SystemRandomness()
         self._memories: dict[str, VaultMemory] = {}
+        self._rejected: set[Sealed] = set()
         self._journal = JournalLog(check_path("path", path), timeout_s=timeout_s, warn=_log.warning, rows=False)
         self.path = self._journal.path
         if self.profile.enabled:
@@ -298,7 +303,9 @@ class MemoryVault:
         return receipts
 
     def _decide(self, asked: Sequence[Write]) -> tuple[list[VaultReceipt], list[VaultMemory]]:
-        turn = Turn(self._memories, self.policy, self.profile, self._clock(), self._new_id)
+        turn = Turn(
+            self._memories, self.policy, self.profile, self._clock(), self._new_id, rejected=frozenset(self._rejected)
+        )
         return [write(turn) for write in asked], turn.written
 
     def _new_id(self) -> str:
@@ -409,10 +416,10 @@ class MemoryVault:
 
     def _apply(self, batches: Iterator[list[Record]], afresh: bool) -> None:
         """Apply lines to the state, or ``afresh`` to an empty one where another file has the name. Lines may come again."""
-        memories = {} if afresh else self._memories
-        news = resolve(memories, (memory for records in batches for memory in memories_of(records)))
+        memories, rejected = ({}, set()) if afresh else (self._memories, self._rejected)
+        news = resolve(memories, (memory for records in _noting(batches, rejected) for memory in memories_of(records)))
         memories.update({id: from_line(record) for id, record in news.items()})
-        self._memories = memories
+        self._memories, self._rejected = memories, rejected
 
 
 def build_snapshot_block(
@@ -483,6 +490,24 @@ def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTo
         else check_number("budget_tokens", budget_tokens, 1)
     )
     return Budget(most, count_tokens or tokens.count_tokens)
+
+
+def _noting(batches: Iterable[list[Record]], rejected: set[Sealed]) -> Iterator[list[Record]]:
+    """Pass lines on, and note which values the store that shares the file rejected, or no longer does."""
+    for records in batches:
+        for line in records:
+            if written_by_a_store(line) and REJECTIONS in line[FIELD]:
+                for change in unpacked(line[FIELD]["tables"]):
+                    _note(change, rejected)
+        yield records
+
+
+def _note(change: Change, rejected: set[Sealed]) -> None:
+    if change.table == REJECTIONS:
+        gone = {(mark, id) for _, _, mark, id in change.gone}
+        rejected -= {one for one in rejected if (one.mark, one.id) in gone}
+        places = [change.columns.index(name) for name in ("rejection", "secret", "mark")]
+        rejected |= {Sealed(*(row[place] for place in places)) for row in change.rows}
 
 
 class _Line(NamedTuple):

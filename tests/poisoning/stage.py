@@ -109,7 +109,8 @@ def _plain(view: Recollect, step: Step, arguments: Any) -> Any:
 
 def _import(view: Recollect, step: Step, arguments: Any) -> Any:
     records = arguments["records"]
-    return view.import_([json.dumps(record) for record in records], format=arguments.get("format", "recollect"))
+    how = {name: arguments[name] for name in ("format", "believe") if name in arguments}
+    return view.import_([json.dumps(record) for record in records], **how)
 
 
 def _turn(view: Recollect, step: Step, arguments: Any) -> Any:

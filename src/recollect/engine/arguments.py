@@ -37,6 +37,13 @@ def check_number(field: str, value: Any, low: int = 0, high: int = MAX_NUMBER) -
     return value
 
 
+def check_flags(**given: Any) -> None:
+    """Raise unless each of these is true or false: any other value, such as the text "false", would count as true."""
+    for field, value in given.items():
+        if not isinstance(value, bool):
+            raise BadInput("must be true or false.", field=field, hint="Give True or False, without quotes.")
+
+
 def check_share(field: str, value: Any) -> float:
     """Return a number from 0 to 1, or raise an error that names the field."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:

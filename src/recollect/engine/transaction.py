@@ -32,7 +32,7 @@ from recollect.rules.language.findable import Findable, findable
 from recollect.rules.ledger import fold
 from recollect.rules.trust.authority import grant_authority, outranks
 from recollect.rules.trust.borders import write_refusal
-from recollect.stores.protocol import Reader, Stored, Stream, Writer
+from recollect.stores.protocol import Erased, Reader, Stored, Stream, Writer
 
 REJECTED_VALUE = "rejected:value"
 
@@ -64,6 +64,8 @@ def rejections_of(engine: Engine, reader: Reader, claim: Claim) -> list[Against]
 
 
 SALT_BYTES = 16
+REJECTED_SINCE, LIFTED_SINCE = "{}:rejected:{}", "{}:lifted:{}"
+"""How the list beside the store knows a rejection: by the id of its memory, and when it was made or lifted."""
 
 
 class Pen:
@@ -143,13 +145,19 @@ class Pen:
         values = {"secret": secret, "marks": list(marks)}
         entry = self.record(Event.REJECTED, id, rule=rule, other=memory_id, amendment=values)
         self.writer.add_rejections(self.stream, sealed_in(id, values))
+        self._note_beside(REJECTED_SINCE.format(memory_id, self.at))
         return entry
 
     def lift(self, rejection_id: str, rule: str) -> Entry:
         """End a rejection of this stream: its value may be said again."""
         made = next(e for e in self.writer.entries_about(self.stream.tenant, rejection_id) if e.event is Event.REJECTED)
         self.writer.remove_rejection(self.stream, rejection_id)
+        self._note_beside(LIFTED_SINCE.format(made.other_id, self.at))
         return self.record(Event.LIFTED, rejection_id, rule=rule, other=made.other_id)
+
+    def _note_beside(self, line: str) -> None:
+        """Note on the list beside the store, before the transaction commits, what a restored copy has to know."""
+        self.engine.store.note_erasures([Erased(self.stream.tenant, "review", line)])
 
     def load(self, *memories: Stored) -> None:
         """Take up memories whose state the next entries will move."""

@@ -8,7 +8,7 @@ entry that was taken in is handed on unchanged. ``memory-entry-schema.json`` bes
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import accumulate
@@ -317,9 +317,21 @@ def origin_of(meta: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping_of(meta.get(ORIGIN))
 
 
+def sound_vouchers(given: Any) -> list[dict[str, Any]]:
+    """Return those of a record's vouchers that an entry could have, the first so many, without the mark of an import."""
+    check = _with_fields(_VOUCHER, ("id", "name", "timestamp"))
+    listed = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list | tuple) else []
+    told = [{name: value for name, value in one.items() if name != "imported"} for one in listed]
+    return _first_of([one for one in told if next(iter(check(one, "vouchers")), None) is None])
+
+
 def _vouchers(memory: Memory) -> list[dict[str, Any]]:
-    """Return those who vouch for a memory as an entry has them, the first so many: a crowd must not make one unsound."""
-    told = [{name: value for name, value in one.items() if name != "imported"} for one in memory.vouchers]
+    """Return those who vouch for a memory as an entry has them."""
+    return _first_of([{name: value for name, value in one.items() if name != "imported"} for one in memory.vouchers])
+
+
+def _first_of(told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the first so many vouchers, by when they vouched: a crowd must not make an entry unsound."""
     in_order = sorted(told, key=lambda one: (one["timestamp"], one["id"]))[:MAX_VOUCHERS]
     sizes = accumulate(len(canonical_json(one).encode("utf-8")) + 1 for one in in_order)
     return [one for one, size in zip(in_order, sizes, strict=True) if size < MAX_VOUCHERS_BYTES]

@@ -3,18 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.fields import each_line, id_of, named_after, said_at, text_of, texts_of
+from recollect.formats.entries import sound_vouchers
+from recollect.formats.fields import each_line, id_of, mapping_of, named_after, said_at, text_of, texts_of
 from recollect.formats.kept_beside import beside, others
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
 from recollect.model.fields import EXPORTED
-from recollect.model.record import Memory
+from recollect.model.record import ENTRY_ORIGIN, Memory
 from recollect.model.state import OF_THE_STORE
 from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.language.text import sha256_hex
 
 NAME = "recollect"
 KNOWN = frozenset(Memory.__dataclass_fields__) - {"vouchers"}
-"""What a memory has. Whatever else a record says is kept with where it came from, and so is who vouched for it there."""
+"""What a memory has. Whatever else a record says is kept with where it came from. Who vouched for it there is carried as an
+entry carries it, and a list of another shape is kept with the rest."""
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
@@ -39,7 +41,10 @@ def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
     fields = candidate_fields(record)
     if not isinstance(fields["meta"], dict):
         return Foreign(number, place, refused="meta is not an object")
-    meta, note = beside(fields["meta"], others(record, *KNOWN))
+    vouchers = sound_vouchers(record.get("vouchers"))
+    meta, note = beside(fields["meta"], others(record, *KNOWN, *(["vouchers"] if vouchers else ())))
+    if vouchers:
+        meta = {**meta, ENTRY_ORIGIN: {**mapping_of(meta.get(ENTRY_ORIGIN)), "vouchers": vouchers}}
     return Foreign(number, place, {**fields, "meta": meta}, id_of(record.get("id")), note=note)
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Never, overload
 
 from recollect.engine import operations, tracing
-from recollect.engine.arguments import check_names, owner_named
+from recollect.engine.arguments import check_flags, check_names, owner_named
 from recollect.engine.context import Engine, check_caller
 from recollect.engine.ledger import audit
 from recollect.engine.lifecycle import changes as lifecycle
@@ -238,6 +238,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         then, whether it was replaced since or not; what was *believed* then is asked of :meth:`at`.
         """
         recall.check_arguments(unknown)
+        check_flags(named=named, history=history)
         wanted = Query(
             text,
             owner=owner_named(owner, user_id),
@@ -418,6 +419,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         ``memory`` is an id: events that name it. Give the last one's ``number`` as ``after`` for the next page.
         ``latest`` counts ``limit`` from the end; the first one's ``number`` as ``before`` leads further back.
         """
+        check_flags(latest=latest)
         return tracing.traces(
             self._engine,
             session=session,
@@ -579,6 +581,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         self, *, owner: str | None = None, user_id: str | None = None, id: str | None = None, whole_chain: bool = False
     ) -> ErasureReceipt:
         """Remove content for good: a person's, or one memory's."""
+        check_flags(whole_chain=whole_chain)
         return erasure.erase(self._engine, owner=owner_named(owner, user_id), id=id, whole_chain=whole_chain)
 
     @traced
@@ -592,6 +595,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         progress: Progress | None = None,
     ) -> consolidation.ConsolidationReport:
         """Propose a clean-up; ``force`` applies it, ``undo`` takes the last one, or the last :meth:`rekey`, back."""
+        check_flags(force=force, undo=undo)
         if undo:
             return consolidation.undo(self._engine)
         return consolidation.consolidate(
@@ -612,6 +616,7 @@ class Recollect(LedgerDoor, RelatingDoor, ProvenanceDoor, FilesDoor):
         Two memories that would share a key keep theirs and are linked as possibly outdated. ``consolidate(undo=True)``
         takes it back.
         """
+        check_flags(force=force)
         return consolidation.rekey(self._engine, owner=owner_named(owner, user_id), force=force, progress=progress)
 
     @traced

@@ -25,8 +25,8 @@ class Erasure(Section):
 
     derived: Literal["keep", "review", "erase"] = Field(
         "review",
-        description="what was built upon an erased memory, or written for an erased person: keep it without the link, "
-        "take it out of recall until somebody restores or erases it, or erase it too, and what was built upon that",
+        description="what was built upon an erased memory, at every depth, or written for an erased person: keep it without "
+        "the link, take it out of recall until somebody restores or erases it, or erase it too",
     )
 
 

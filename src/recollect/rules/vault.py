@@ -20,6 +20,7 @@ Record = Mapping[str, Any]
 
 FIELD = "recollect"
 ADOPTED = "adopted"
+REJECTIONS = "rejections"
 RESERVED_ID = "000000000000"
 MEMORY_ID = "memory_id"
 """The field in which a line names the memory of the store that it shows: the first version of its chain."""

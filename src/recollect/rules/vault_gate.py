@@ -7,7 +7,7 @@ That is the order of the ``vault`` preset, and its numbers; another policy has i
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,17 +16,21 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, ValidationError, model_validator
 
+from recollect.model.address import Address
 from recollect.model.caller import Caller
 from recollect.model.canonical import check_text, format_time
 from recollect.model.errors import BadInput
 from recollect.model.policy import Policy
 from recollect.model.record import Candidate
 from recollect.model.section import Section
-from recollect.model.vocabulary import SHARED, Tier
+from recollect.model.vocabulary import SHARED, Namespace, Space, Tier
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.gates.pipeline import GATES
 from recollect.rules.identity.difference import what_differs
+from recollect.rules.identity.keys import KeySource
 from recollect.rules.identity.likeness import Likeness, likeness
+from recollect.rules.identity.rejected_values import Claim, Sealed, claimed_marks, seal
+from recollect.rules.trust.authority import DEFAULT_OWNER
 from recollect.rules.vault import CANON, LOG, REGISTER, VaultMemory
 
 TIERS = (CANON, REGISTER)
@@ -55,6 +59,7 @@ CODES = {
     "unknown_category": "step 4: there is no such category",
     "unknown_source": "step 4: there is no such source",
     "privacy_deny_sensitive": "step 5: it holds sensitive data",
+    "rejected:value": "a person rejected it as never true, in the store that shares the file",
     "near_duplicate": "step 7: a memory of the same scope says nearly the same",
     "capacity_full": "step 8: as many memories are active as the policy allows",
     "not_found": "no active memory that this profile sees has this id",
@@ -205,6 +210,19 @@ def pass_gates(asked: Proposal, policy: Policy, profile: VaultProfile) -> Propos
     return asked._replace(text=kept.content, topic_id=kept.topic_id, tags=None if asked.tags is None else kept.tags)
 
 
+def refuse_rejected(asked: Proposal, rejected: Collection[Sealed], policy: Policy) -> Rejection | None:
+    """Refuse a value that a person rejected in the store that shares the file. Only the store can lift it: a vault does not
+    know who writes."""
+    if not rejected:
+        return None
+    at = Address("default", Namespace.PROD, Space.USER, DEFAULT_OWNER)
+    claimed = claimed_marks(Claim(at, asked.text, "", KeySource.FALLBACK), policy.text.synonyms)
+    if not any(one.mark in {seal(one.secret, mark) for mark in claimed} for one in rejected):
+        return None
+    detail = "A person rejected it as never true. Lift the rejection in the store first."
+    return Rejection("rejected", "rejected:value", detail)
+
+
 def _unknown_word(asked: Proposal, profile: VaultProfile) -> Rejection | None:
     lists = (
         ("scope", asked.scope, profile.known_scopes, f" {ANOTHER_SCOPE}"),
@@ -260,8 +278,11 @@ class Turn:
         profile: VaultProfile,
         now: datetime,
         new_id: Callable[[], str],
+        *,
+        rejected: frozenset[Sealed] = frozenset(),
     ) -> None:
         self.written: list[VaultMemory] = []
+        self._rejected = rejected
         self._active = {id: memory for id, memory in memories.items() if memory.active}
         self._taken = set(memories)
         self._policy, self._profile, self._new_id, self._at = policy, profile, new_id, format_time(now)
@@ -325,7 +346,10 @@ class Turn:
     def _passed(self, asked: Proposal) -> Proposal | Rejection:
         if not self._profile.enabled:
             return _SWITCHED_OFF
-        return _wrong_shape(asked) or pass_gates(asked, self._policy, self._profile)
+        passed = _wrong_shape(asked) or pass_gates(asked, self._policy, self._profile)
+        return (
+            passed if isinstance(passed, Rejection) else refuse_rejected(passed, self._rejected, self._policy) or passed
+        )
 
     def _register_of(self, asked: Proposal) -> VaultMemory | None:
         """Step 6: the active register of the same topic and scope. Canon is never overwritten this way."""

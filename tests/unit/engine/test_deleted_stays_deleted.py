@@ -123,3 +123,49 @@ def test_what_is_said_again_is_another_memory_and_what_is_restored_stays(tmp_pat
         mem.restore(bees.id)
     with recollect.open(path) as mem:
         assert mem.get(bees.id).status == "active", "the list of what was forgotten does not undo a later decision"
+
+
+@pytest.mark.parametrize("ground", ["sqlite", "postgres"], indirect=True)
+def test_what_a_person_asks_to_forget_in_a_turn_stays_forgotten_in_a_restored_backup(
+    ground: Ground, tmp_path: Path
+) -> None:
+    with recollect.open(ground.store) as mem:
+        mem.turn(session="s-ana", owner="ana", user=DENTIST, ai="Noted.")
+        mem.turn(session="s-ana", owner="ana", user=BEES, ai="Noted.")
+        mem.backup(tmp_path / "last-week")
+        assert mem.turn(session="s-ana", owner="ana", user="Forget what I just said.", ai="Done.").forgotten
+    recollect.restore_backup(tmp_path / "last-week", ground.restored)
+    with recollect.open(ground.restored) as mem:
+        kept = " ".join(m.content for space in ("user", "session") for m in mem.list(owner=None, space=space).items)
+        assert "Zanzibar" not in kept and kept.count("Lund") == 3, (
+            "the line, what was read from it, and its promoted copy"
+        )
+        assert mem.verify().ok
+
+
+@pytest.mark.parametrize("ground", ["sqlite", "postgres"], indirect=True)
+@pytest.mark.parametrize("derived", ["review", "erase"])
+def test_erasing_a_memory_reaches_the_line_that_it_was_read_from(ground: Ground, derived: str) -> None:
+    """The other thing that was said in that line stays; a line of somebody else that a memory only names stays as well."""
+    with recollect.open(ground.store, policy={"erasure": {"derived": derived}}) as mem:
+        mem.turn(session="s-ben", owner="ben", user="I like figs.", ai="Noted.")
+        mem.turn(session="s-ana", owner="ana", user=f"{DENTIST} {BEES}", ai="Noted.")
+        (line,) = (
+            m for m in mem.list(space="session", owner="s-ana").items if m.role == "user" and m.kind == "short_term"
+        )
+        (other,) = (
+            m for m in mem.list(space="session", owner="s-ben").items if m.role == "user" and m.kind == "short_term"
+        )
+        (dentist, bees) = (
+            next(m for m in mem.list(owner="ana").items if word in m.content) for word in ("Lund", "Zanz")
+        )
+        false = mem.add("Ana likes figs", owner="ana", meta={"source_turn_ids": [other.id]}).memory
+        receipt = mem.erase(id=bees.id)
+        assert (receipt.removed, receipt.authored) == ((bees.id,), (line.id,))
+        assert (dentist.id, "kept") in [(one.id, one.became) for one in receipt.derived]
+        assert "Zanzibar" not in " ".join(mem.export(owner=None, space=None))
+        assert mem.get(dentist.id).status == "active"
+        assert mem.erase(id=false.id).removed == (false.id,) and mem.get(other.id).content == "I like figs."
+        mem.erase(id=dentist.id)
+        assert "Lund" not in " ".join(mem.export(owner=None, space=None)), "nor the copy that it was promoted from"
+        assert mem.verify().ok

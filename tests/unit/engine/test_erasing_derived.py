@@ -78,9 +78,12 @@ def test_review_takes_them_out_of_recall_until_somebody_decides(opened: Open) ->
     source = add(mem, "Ana keeps bees in Zanzibar", "ana")
     child = add(mem, "Bees need flowers all year", "ben", source)
     further = add(mem, "Plant clover for them", "carla", child)
+    other = add(mem, "Clover is green", "carla")
     receipt = mem.erase(id=source.id)
-    assert told(receipt) == {child.id: (("built_upon",), "review")}
-    assert mem.get(child.id).status == "archived" and mem.get(further.id).status == "active"
+    assert told(receipt) == {one.id: (("built_upon",), "review") for one in (child, further)}
+    assert {mem.get(one.id).status for one in (child, further)} == {"archived"} and receipt.links_cut == 1
+    assert mem.get(further.id).parent_refs == (child.content_hash,), "its source is there, and may be restored"
+    assert mem.get(other.id).status == "active"
     assert child.id not in [item.memory.id for item in mem.query("which flowers for bees?").items]
     assert "waits for somebody" in mem.explain(child.id).text
     assert mem.restore(child.id).status == "active"

@@ -267,7 +267,10 @@ def test_what_an_entry_builds_upon_cannot_replace_it(opened: Open) -> None:
 # ── vouchers ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_imported_vouchers_are_there_and_weigh_what_their_signature_earns(opened: Open, tmp_path: Path) -> None:
+@pytest.mark.parametrize("format", ["entries", "recollect"])
+def test_imported_vouchers_are_there_and_weigh_what_their_signature_earns(
+    opened: Open, tmp_path: Path, format: str
+) -> None:
     writer = opened(":memory:")
     keys = {name: writer.new_identity(name, key_file=tmp_path / name).key for name in ("moss", "reed")}
     memory = writer.add("The river Fleet is tidal", author="otto").memory
@@ -278,8 +281,15 @@ def test_imported_vouchers_are_there_and_weigh_what_their_signature_earns(opened
     mem = opened(trust={"seeds": ["moss", "reed", "sock"]})
     mem.register_identity("moss", keys["moss"])
     plain = entry("The river Tyburn is tidal")
-    done = mem.import_entries([line, *lines(plain)])
-    assert done.signed_vouches == {"good": 1, "unknown": 1}
+    if format == "entries":
+        done = mem.import_entries([line, *lines(plain)])
+        assert done.signed_vouches == {"good": 1, "unknown": 1}
+    else:
+        (record,) = map(json.loads, writer.export(owner=None, space=None))
+        forged = {**record, "id": None, "content": "The river Lea is tidal", "content_hash": None}
+        rest = {"content": plain["content"], "vouchers": [{"id": "moss"}]}
+        done = mem.import_(map(json.dumps, [rest, forged, record]))
+        assert done.reasons == {"signature": 1} and done.outcomes == {"refused": 1, "stored": 2}, done
     (it,) = [one for one in everything(mem) if "Fleet" in one.content]
     assert [(one["id"], one["imported"]) for one in it.vouchers] == [
         (f"agent:{name}", True) for name in ("moss", "reed", "sock")

@@ -169,12 +169,20 @@ def test_other_doors_lead_to_the_same_gate(mem: Any, tmp_path: Path) -> None:
 
 def test_what_a_vault_writes_to_the_file_is_not_adopted(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "vault.jsonl") as mem:
-        mem.reject(mem.add(LEA, title="Family").memory.id)
+        value = mem.reject(mem.add(LEA, title="Family").memory.id)
     with MemoryVault(tmp_path / "vault.jsonl") as vault:
-        assert all(vault.add_memory(text, "shared", "general").ok for text in (LEA, "Ana plays chess on Sundays"))
+        kept = vault.add_memory("Ana plays chess on Sundays", "shared", "general").memory
+        assert vault.add_memory(f"Note: {LEA.upper()}", "shared", "general").code == SECRET
+        assert vault.update(kept.id, LEA).code == SECRET
+    line = {**kept.to_dict(), "id": "0123456789ab", "text": LEA}
+    with (tmp_path / "vault.jsonl").open("a") as file:  # as another program writes it
+        file.write(json.dumps(line) + "\n")
     with recollect.open(tmp_path / "vault.jsonl") as mem:
         assert [one.content for one in mem.list().items] == ["Ana plays chess on Sundays"]
         assert len(mem.rejections()) == 1 and mem.verify().ok
+        mem.lift(value.id)
+    with MemoryVault(tmp_path / "vault.jsonl") as vault:
+        assert vault.update(kept.id, LEA).ok
 
 
 def test_what_waits_or_was_put_away_cannot_come_back_with_it(mem: Any) -> None:
@@ -234,6 +242,42 @@ def test_it_moves_with_the_store_and_with_its_backup(
         with recollect.open(copy) as there:
             assert is_refused(agent(there).add(LEA)) and there.verify().ok
             assert agent(there).add("Ana speaks Danish").outcome == "stored"
+
+
+def test_a_restored_backup_from_before_it_knows_it_unless_it_was_lifted(
+    opened: Open, place: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgres: Any
+) -> None:
+    monkeypatch.setenv("RECOLLECT_PG_BIN", str(binaries()))
+    mem = opened()
+    told, kim = (person(mem).add(text).memory for text in (LEA, "Ana's cousin is called Kim"))
+    copy = agent(mem).add(f"Note: {LEA}.", title="Family").memory
+    mem.backup(tmp_path / "backup")
+    person(mem).reject(told.id)
+    person(mem).lift(person(mem).reject(kim.id).id)
+    restored = tmp_path / "restored.db" if isinstance(place, Path) else postgres.new_database()
+    recollect.restore_backup(tmp_path / "backup", restored)
+    for _ in range(2):
+        with recollect.open(restored) as there:
+            assert is_refused(agent(there).add(LEA)) and there.get(copy.id).status == "soft_deleted"
+            assert [one.memory_id for one in person(there).rejections()] == [told.id]
+            assert there.get(kim.id).status == "active" and there.verify().ok
+
+
+def test_a_record_that_names_a_person_is_held_to_what_that_person_rejected(mem: Any, tmp_path: Path) -> None:
+    """When it is imported, and when it is brought back later; a bound caller does not bring in another's memory unsaid."""
+    line = json.dumps({"content": LEA, "owner": "ana"})
+    (tmp_path / "one.jsonl").write_text(line)
+    assert mem.import_file("jsonl", tmp_path / "one.jsonl").outcomes == {"stored": 1}
+    (taken,) = mem.list(owner="default").items
+    assert taken.meta["claimed"] == {"owner": "ana"}
+    mem.archive(taken.id)
+    rejected(mem)
+    with pytest.raises(recollect.WrongState, match=SECRET):
+        mem.restore(taken.id)
+    ben = mem.as_caller(user="ben")
+    with pytest.raises(recollect.BadInput, match="the records name the owner 'ana', and this caller is bound to 'ben'"):
+        ben.import_file("jsonl", tmp_path / "one.jsonl")
+    assert ben.import_file("jsonl", tmp_path / "one.jsonl", owner="ben").outcomes == {"stored": 1}, "his own word"
 
 
 def test_an_export_does_not_bring_it_back_when_it_is_imported(mem: Any, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import recollect
 from recollect.engine.transfer.entries import validate
 from recollect.engine.trust.identities import check_voucher
-from recollect.model.errors import BadInput, NotAllowed, NotFound
+from recollect.model.errors import AmbiguousId, BadInput, NotAllowed, NotFound
 from recollect.model.record import Memory
 
 
@@ -136,6 +136,26 @@ def test_an_export_signs_what_its_author_wrote_and_nothing_else(quick: recollect
     assert [("signature" in entry) for entry in signed] == [True, False]
     assert quick.check_entry(signed[0]).ok
     assert not told(*signed)
+
+
+def test_a_bare_name_means_the_one_that_has_a_key_and_never_leaves_another_unsigned_unseen(
+    mem: recollect.Recollect, tmp_path: Path
+) -> None:
+    mem.new_identity("user:ana", key_file=tmp_path / "user.pem")
+    note(mem, author="user:ana")
+    (signed,) = exported(mem, sign_as="ana", key_file=tmp_path / "user.pem")
+    assert mem.check_entry(signed).name == "user:ana"
+    note(mem, "Agents tell as well", author="agent:ana")
+    with pytest.raises(AmbiguousId, match="user:ana or agent:ana") as error:
+        exported(mem, sign_as="ana", key_file=tmp_path / "user.pem")
+    assert error.value.field == "sign_as"
+    assert ["signature" in one for one in exported(mem, sign_as="user:ana", key_file=tmp_path / "user.pem")] == [
+        True,
+        False,
+    ]
+    mem.new_identity("agent:ana", key_file=tmp_path / "agent.pem")
+    with pytest.raises(AmbiguousId, match="agent:ana or user:ana"):
+        mem.checkpoint(sign_as="ana", key_file=tmp_path / "user.pem")
 
 
 def test_validation_finds_a_signature_that_does_not_hold(quick: recollect.Recollect, tmp_path: Path) -> None:

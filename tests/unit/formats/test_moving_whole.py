@@ -197,7 +197,7 @@ def test_recollects_own_records_keep_their_other_names_and_who_vouched(tmp_path:
     record = {"id": "a1", "aliases": ["b2"], "content": "Ana likes tea", "vouchers": [vouch]}
     mem, _ = taken_in(tmp_path, "recollect", json.dumps(record) + "\n")
     assert only(mem).aliases == ("a1", "b2")
-    assert only(mem).meta["imported_from"]["fields"] == {"vouchers": [vouch]}
+    assert only(mem).vouchers == ({**vouch, "imported": True},)
 
 
 def test_v3_records_keep_whose_they_are_and_what_else_they_say(tmp_path: Path) -> None:

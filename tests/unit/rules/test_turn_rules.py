@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.model.record import MAX_CONTENT_BYTES
+from recollect.model.record import MAX_CONTENT_BYTES, Candidate
 from recollect.model.rendering import one_line
+from recollect.model.vocabulary import Layer
+from recollect.rules.extraction import extract
+from recollect.rules.gates.classification import classify_layer
 from recollect.rules.prompt import turn_lines
 from recollect.rules.prompt.turn_lines import SUMMARY_OPENING, Said, parts, put_right, says, summary
 
@@ -170,3 +173,20 @@ def test_only_the_first_mention_is_put_right_and_the_rest_stays() -> None:
 def test_what_is_put_right_says_the_new_value(wrong: str, right: str) -> None:
     content = f"The user lives in {wrong}."
     assert (right in put_right(content, wrong, right)) == (says(content, wrong) or right in content)
+
+
+def test_our_stays_as_it_was_said_and_a_third_partys_duty_is_no_rule() -> None:
+    """Nobody has said that "our" means a team; and a rule is for the assistant."""
+    (found,) = extract("Our anniversary is 18 June.")
+    assert found.content == "Our anniversary is 18 June."
+    (mine,) = extract("My anniversary is 18 June.")
+    assert mine.content == "The user's anniversary is 18 June."
+    duties = ("After a timeout the customer must log in again.", "Visitors must sign in.", "Keys must never be shared.")
+    rules = (
+        "You must answer in French.",
+        "Always cite sources.",
+        "The assistant must never guess.",
+        "You never guess.",
+    )
+    told = [classify_layer(Candidate(content=one))[:2] for one in (*duties, *rules)]
+    assert told == [(Layer.WORLD, "fact")] * 3 + [(Layer.INTENT, "rule")] * 4

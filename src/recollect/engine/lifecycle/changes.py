@@ -1,6 +1,6 @@
 """Change memories on request: resolve, archive, forget, restore, edit; and run upkeep."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -42,6 +42,7 @@ from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Status
 from recollect.rules.identity.decision import DEFAULT_CATEGORY, GIVEN, TAKES_OVER, is_stated, taken_over
 from recollect.rules.privacy.gate import denied_types
 from recollect.rules.trust.authority import outranks
+from recollect.rules.trust.provenance import holds_words_of, sources_named
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored
 
 
@@ -189,6 +190,11 @@ FORGOTTEN_SINCE = "{}:forgotten"
 """How the list beside the store knows what was forgotten, and may be restored."""
 
 
+def note_forgotten(engine: Engine, ids: Iterable[str]) -> None:
+    """Note on the list beside the store, before the transaction commits, that these memories were forgotten."""
+    engine.store.note_erasures([Erased(engine.tenant, "review", FORGOTTEN_SINCE.format(id)) for id in ids])
+
+
 def was_forgotten(reader: Reader, tenant: str, id: str) -> bool:
     """Return whether somebody ever forgot a memory, whatever became of it since."""
     return any(entry.event is Event.FORGOTTEN for entry in reader.entries_about(tenant, id))
@@ -202,9 +208,7 @@ def copies_of(engine: Engine, reader: Reader, stored: Stored) -> list[str]:
     """
     known, level = {stored.state.id: stored}, [stored]
     while level:
-        metas = [(one.body or {}).get("meta", {}) for one in level]
-        above = [id for meta in metas for id in (meta.get("promoted_from"), *meta.get("source_turn_ids", ())) if id]
-        found = [*reader.by_ids(engine.tenant, above).values()] if above else []
+        found = [source for one in level for source in sources_of(reader, one)]
         hashes = [str((one.body or {}).get("content_hash")) for one in level]
         below = reader.with_hashes(engine.tenant, hashes, Selection(equal={"status": str(Status.ACTIVE)}), NO_LIMIT)
         found += [one for one in below if (one.body or {}).get("meta", {}).get("promoted_from") in known]
@@ -213,6 +217,14 @@ def copies_of(engine: Engine, reader: Reader, stored: Stored) -> list[str]:
     del known[stored.state.id]
     active = [one for one in known.values() if one.state.status is Status.ACTIVE and may_change(engine, reader, one)]
     return [one.state.id for one in active]
+
+
+def sources_of(reader: Reader, stored: Stored) -> list[Stored]:
+    """Return the memories whose words a memory holds: the lines that it was taken from, and the one that it was promoted from."""
+    body = stored.body or {}
+    named = sources_named(body)
+    found = reader.by_ids(stored.tenant, named).values() if named else ()
+    return [one for one in found if one.body is not None and holds_words_of(body, one.body)]
 
 
 @again_on_conflict
@@ -236,10 +248,7 @@ def _forget_one(engine: Engine, id: str, copies: Sequence[str]) -> Memory:
             )
         tell_gone(pen, stored, "forgotten:by_hand")
         soft_delete(pen, stored.state.id, Event.FORGOTTEN, "forgotten:by_hand")
-        ids = [FORGOTTEN_SINCE.format(one) for one in (stored.state.id, *copies)]
-        engine.store.note_erasures(
-            [Erased(engine.tenant, "review", one) for one in ids]
-        )  # fails before the commit, or not
+        note_forgotten(engine, (stored.state.id, *copies))
         return _done(pen, stored.state.id)
 
 

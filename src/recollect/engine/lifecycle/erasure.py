@@ -8,7 +8,7 @@ from typing import NamedTuple
 from recollect.engine import operations, tracing
 from recollect.engine.arguments import check_sought
 from recollect.engine.context import Engine, find, visible
-from recollect.engine.lifecycle.changes import FORGOTTEN_SINCE, scrubbed, was_forgotten
+from recollect.engine.lifecycle.changes import FORGOTTEN_SINCE, scrubbed, sources_of, was_forgotten
 from recollect.engine.lifecycle.erasure_scope import (
     SERVED,
     Attributed,
@@ -22,12 +22,14 @@ from recollect.engine.lifecycle.erasure_scope import (
     let_go,
     links_back,
     naming,
+    only_taken_from,
     person_named,
     sessions_of,
     staying_behind,
     to_review_again,
     users_of_events,
 )
+from recollect.engine.lifecycle.rejecting import reject_again, was_rejected
 from recollect.engine.read.reading import chain_of, record_of
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.transaction import SALT_BYTES, Pen, expire_due, soft_delete
@@ -39,7 +41,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.principals import short_name
 from recollect.model.receipt import DerivedMemory, ErasureReceipt, LedgerPlace
-from recollect.model.vocabulary import OWN_WORDS, Space, Status
+from recollect.model.vocabulary import OWN_WORDS, Kind, Space, Status
 from recollect.stores.protocol import NO_LIMIT, Erased, Reader, Selection, Stored, Stream, Writer
 
 NOTED = "The erasure is noted and will be carried out when the store is next opened."
@@ -175,6 +177,8 @@ class _What(NamedTuple):
     ids: list[str]
     remaining: list[str] = []
     elsewhere: Attributed = Attributed({}, {}, ())
+    lines: frozenset[str] = frozenset()
+    """Lines of a conversation that go only because the memory was read from them: what else they said stays."""
 
 
 class _Plan(NamedTuple):
@@ -218,20 +222,34 @@ def _planned(engine: Engine, reader: Reader, what: _What) -> _Plan:
     authored = what.elsewhere.theirs.keys() - set(what.ids)
     asked = reader.by_ids(tenant, sorted({*what.ids, *authored}))
     named = {id: tie for id, tie in what.elsewhere.others.items() if id not in asked}
-    along = _going_along(reader, tenant, asked, named) if policy == "erase" else {}
+    spared = _spared(reader, tenant, asked, what.lines)
+    along = _going_along(reader, tenant, asked, named, spared) if policy == "erase" else {}
     gone = asked | {id: tie.stored for id, tie in along.items()}
-    staying = joined(staying_behind(reader, tenant, gone), {id: tie for id, tie in named.items() if id not in gone})
+    tied = staying_behind(reader, tenant, gone, spared)
+    staying = joined(tied, {id: tie for id, tie in named.items() if id not in gone})
     others = {**{id: tie.stored for id, tie in (along | staying).items()}, **{id: asked[id] for id in authored}}
     seen = frozenset(id for id, stored in others.items() if visible(engine, reader, stored))
-    aside = frozenset(id for id, tie in staying.items() if policy == "review" and tie.to_review)
+    to_review = (id for id, tie in staying.items() if policy == "review" and tie.to_review)
+    aside = frozenset(to_review) - spared
     damaged = tuple(id for id in what.elsewhere.damaged if id not in gone)
     return _Plan(asked, frozenset(authored), what.remaining, along, staying, aside, damaged, seen)
 
 
-def _going_along(reader: Reader, tenant: str, asked: Mapping[str, Stored], named: Mapping[str, Tie]) -> dict[str, Tie]:
+def _spared(reader: Reader, tenant: str, asked: Mapping[str, Stored], lines: Collection[str]) -> set[str]:
+    """Return the ids of what was read from the same lines as the memory that is erased, and from nothing else that goes."""
+    siblings = only_taken_from(reader, tenant, {id: asked[id] for id in lines})
+    made = (
+        going_along(reader, tenant, {id: stored for id, stored in asked.items() if id not in lines}) if siblings else {}
+    )
+    return siblings - made.keys() - asked.keys()
+
+
+def _going_along(
+    reader: Reader, tenant: str, asked: Mapping[str, Stored], named: Mapping[str, Tie], spared: Collection[str]
+) -> dict[str, Tie]:
     """What goes too where the policy says so: what was made of it, what was written for the person, and what was made of that."""
     written = {id: tie for id, tie in named.items() if tie.by_policy}
-    made = going_along(reader, tenant, {**asked, **{id: tie.stored for id, tie in written.items()}})
+    made = going_along(reader, tenant, {**asked, **{id: tie.stored for id, tie in written.items()}}, spared)
     return joined(made, written)
 
 
@@ -352,6 +370,8 @@ def _forget_again(engine: Engine, tenant: str, wanted: Mapping[str, set[str]]) -
         ties = [*staying.values(), *links.values(), *aside.values()]
         let_go(engine, writer, tenant, ties, engine.now(), wanted["review"])
         _forget_since(engine, writer, tenant, back.forgotten.values())
+        for id in sorted(back.rejected):
+            reject_again(engine, writer, writer.by_ids(tenant, [id])[id])
         person = Person(back.streams, back.actors, back.threads)
         acted = {
             short_name(name) for uid, (name, _) in writer.actor_names(tenant).items() if uid in back.actors and name
@@ -376,7 +396,7 @@ def _forget_since(engine: Engine, writer: Writer, tenant: str, found: Iterable[S
 
 class _Back(NamedTuple):
     """What the list says is gone and is there all the same: memories, streams with an owner, actors, users of events, threads,
-    links; and what it says was put aside and is not."""
+    links; and what it says was put aside, forgotten or rejected and is not."""
 
     memories: dict[str, Stored]
     streams: list[Stream]
@@ -386,6 +406,7 @@ class _Back(NamedTuple):
     links: dict[str, Tie]
     aside: dict[str, Tie]
     forgotten: dict[str, Stored]
+    rejected: dict[str, Stored]
 
 
 def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
@@ -402,7 +423,9 @@ def _back(reader: Reader, tenant: str, wanted: Mapping[str, set[str]]) -> _Back:
     links, aside = ({id: tie for id, tie in ties.items() if id not in memories} for ties in (links, aside))
     again = _recalled_again(reader, tenant, wanted["review"])
     forgotten = {id: stored for id, stored in again.items() if id not in memories}
-    return _Back(memories, streams, actors, users, threads, links, aside, forgotten)
+    unknown = _unknown_rejections(reader, tenant, wanted["review"])
+    rejected = {id: stored for id, stored in unknown.items() if id not in memories}
+    return _Back(memories, streams, actors, users, threads, links, aside, forgotten, rejected)
 
 
 def _recalled_again(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Stored]:
@@ -416,6 +439,18 @@ def _recalled_again(reader: Reader, tenant: str, listed: Collection[str]) -> dic
     return {id: stored for id, stored in served.items() if not was_forgotten(reader, tenant, id)}
 
 
+def _unknown_rejections(reader: Reader, tenant: str, listed: Collection[str]) -> dict[str, Stored]:
+    """Return the memories of a restored copy whose value was rejected since it was made, and not lifted after that."""
+    latest: dict[str, tuple[str, bool]] = {}
+    for id, colon, what in (one.partition(":") for one in listed):
+        event, _, at = what.partition(":")
+        if colon and event in ("rejected", "lifted"):
+            latest[id] = max(latest.get(id, ("", False)), (at, event == "lifted"))
+    ids = sorted(id for id, (_, is_lifted) in latest.items() if not is_lifted)
+    found = reader.by_ids(tenant, ids) if ids else {}
+    return {id: one for id, one in found.items() if one.body is not None and not was_rejected(reader, one)}
+
+
 def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, whole_chain: bool) -> _What:
     if owner is not None:
         return _of_person(reader, engine.tenant, owner)
@@ -425,7 +460,20 @@ def _what(engine: Engine, reader: Reader, owner: str | None, id: str | None, who
     links = chain_of(engine, reader, one.state.id)
     versions = [s.state.id for s in links if s.body is not None or s.damage is not None]
     chosen = versions if whole_chain else [one.state.id]
-    return _What(chosen, [v for v in versions if v not in chosen])
+    said = _said_in_sessions(reader, [link for link in links if link.state.id in chosen])
+    lines = frozenset(id for id, stored in said.items() if (stored.body or {})["kind"] == Kind.SHORT_TERM)
+    return _What(chosen, [v for v in versions if v not in chosen], Attributed(said, {}, ()), lines)
+
+
+def _said_in_sessions(reader: Reader, versions: Sequence[Stored]) -> dict[str, Stored]:
+    """Return the memories of sessions whose words these versions hold: the person's lines, and what was promoted from there."""
+    found: dict[str, Stored] = {}
+    level = list(versions)
+    while level:
+        above = {one.state.id: one for stored in level for one in sources_of(reader, stored)}
+        level = [s for id, s in above.items() if id not in found and s.body and s.body["space"] == Space.SESSION]
+        found |= {one.state.id: one for one in level}
+    return found
 
 
 def _of_person(reader: Reader, tenant: str, name: str) -> _What:

@@ -1,6 +1,6 @@
 """Find what an erasure reaches: where a person is named, and everything that was derived from their memories."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.engine import tracing
@@ -14,7 +14,7 @@ from recollect.model.principals import USER, principal
 from recollect.model.seals import NAMES, NEIGHBOUR, PARENT, SIGNATURE, Link, links_of, without
 from recollect.model.vocabulary import Space, Status
 from recollect.rules.ledger.fold import TOLD
-from recollect.rules.trust.provenance import ACTED, LISTED_ONLY, PROMOTED, made_of, roles_of
+from recollect.rules.trust.provenance import ACTED, LISTED_ONLY, TAKEN_FROM, made_of, roles_of
 from recollect.stores.protocol import NO_LIMIT, Erased, OperationPlace, Reader, Selection, Stored, Stream, Writer
 
 CUT, REVIEW = "erased:link_cut", "erased:for_review"
@@ -94,31 +94,39 @@ def _leads_to(link: Link, parents: Collection[str], gone: Collection[str]) -> bo
     return bool(parents) if link.field == SIGNATURE else link.value in parents
 
 
-def going_along(reader: Reader, tenant: str, asked: Mapping[str, Stored]) -> dict[str, Tie]:
-    """Everything that was made of these, of what was made of them, and so on."""
-    return _onwards(reader, tenant, asked, lambda tie: bool(tie.how))
-
-
-def staying_behind(reader: Reader, tenant: str, gone: Mapping[str, Stored]) -> dict[str, Tie]:
-    """What was made of these, or only linked to them; and the copies of copies, which say the same words."""
-    direct = ties_to(reader, tenant, gone)
-    copies = {id: tie.stored for id, tie in direct.items() if PROMOTED in tie.how}
-    further = _onwards(reader, tenant, copies, lambda tie: PROMOTED in tie.how) if copies else {}
-    again = {id: tie._replace(how=(PROMOTED,), cut=()) for id, tie in further.items() if id not in {*direct, *gone}}
-    return direct | again
-
-
-def _onwards(
-    reader: Reader, tenant: str, start: Mapping[str, Stored], follows: Callable[[Tie], bool]
+def going_along(
+    reader: Reader, tenant: str, asked: Mapping[str, Stored], spared: Collection[str] = ()
 ) -> dict[str, Tie]:
+    """Return everything that was made of these, of what was made of them, and so on, without what is ``spared``."""
     found: dict[str, Tie] = {}
-    gone, level = dict(start), dict(start)
+    gone, level = dict(asked), dict(asked)
     while level:
-        new = {id: tie for id, tie in ties_to(reader, tenant, level).items() if id not in gone and follows(tie)}
+        ties = ties_to(reader, tenant, level)
+        new = {id: tie for id, tie in ties.items() if tie.how and id not in gone and id not in spared}
         found |= new
         level = {id: tie.stored for id, tie in new.items()}
         gone |= level
     return found
+
+
+def staying_behind(
+    reader: Reader, tenant: str, gone: Mapping[str, Stored], spared: Collection[str] = ()
+) -> dict[str, Tie]:
+    """Return what was made of these, or only linked to them, and what was made of that, and so on.
+
+    What is ``spared`` is listed, and what was made of it is not looked for.
+    """
+    direct = ties_to(reader, tenant, gone)
+    made = {id: tie.stored for id, tie in direct.items() if tie.how and id not in spared}
+    further = going_along(reader, tenant, made, {*spared, *gone}) if made else {}
+    again = {id: direct.get(id, tie._replace(cut=(), sealed=True))._replace(how=tie.how) for id, tie in further.items()}
+    return direct | again
+
+
+def only_taken_from(reader: Reader, tenant: str, lines: Mapping[str, Stored]) -> set[str]:
+    """Return the ids of what was read from lines of a conversation, each of which may have said other things as well."""
+    ties = ties_to(reader, tenant, lines) if lines else {}
+    return {id for id, tie in ties.items() if tie.how == (TAKEN_FROM,)}
 
 
 def links_back(reader: Reader, tenant: str, listed: Iterable[str]) -> dict[str, Tie]:

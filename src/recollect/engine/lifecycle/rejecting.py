@@ -5,7 +5,7 @@ rejection itself is an entry of the ledger with keyed hashes, and outlives the m
 it. Whatever is written later is compared with it (:func:`refusal`), before it can become active.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.engine import operations
@@ -16,7 +16,6 @@ from recollect.engine.read.reading import Spaces, readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import keep
 from recollect.engine.transaction import Pen, Pens, rejections_of, require_change, soft_delete
-from recollect.engine.transfer.import_terms import DEFAULT_OWNER
 from recollect.model import trace
 from recollect.model.address import Address
 from recollect.model.caller import Right
@@ -24,15 +23,20 @@ from recollect.model.errors import AmbiguousId, NotAllowed, NotFound, WrongState
 from recollect.model.ledger import Entry, Event
 from recollect.model.operation import Node, Op
 from recollect.model.receipt import RejectedValue
-from recollect.model.record import Candidate
 from recollect.model.vocabulary import SHARED, Authority, Namespace, Source, Space, Status
 from recollect.rules.gates.draft import Draft, Rejection
 from recollect.rules.gates.naming import slots_of
-from recollect.rules.identity.rejected_values import SECRET_BYTES, Claim, claimed_marks, rejected_marks, seal
+from recollect.rules.identity.rejected_values import (
+    SECRET_BYTES,
+    Claim,
+    claimed_marks,
+    claimed_person,
+    rejected_marks,
+    seal,
+)
 from recollect.rules.language.text import terms
 from recollect.rules.statements import read_statement
 from recollect.rules.statements.frame import SELF
-from recollect.rules.trust.authority import CLAIMED
 from recollect.rules.trust.borders import write_refusal
 from recollect.stores.protocol import Reader, Selection, Stored, Stream, Writer
 
@@ -58,8 +62,10 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
     """
     assert draft.key is not None and pen.stream.address is not None, "a draft that is settled has a key and a stream"
     candidate, caller = draft.candidate, pen.engine.caller
-    person = candidate.user_id or caller.user or _person_named_by_file(pen, candidate)
-    claim = Claim(pen.stream.address, candidate.content, draft.key.text, draft.key.source, person)
+    address, person = pen.stream.address, candidate.user_id or caller.user
+    if person is None and caller.trusted:  # to anybody else a refusal would tell what another person rejected
+        person = claimed_person(address, candidate.meta)
+    claim = Claim(address, candidate.content, draft.key.text, draft.key.source, person)
     against = rejections_of(pen.engine, pen.writer, claim)
     if not against:
         return None
@@ -74,20 +80,6 @@ def refusal(pen: Pen, draft: Draft, *, spoken: bool) -> Rejection | None:
         f" after `lift {against[0].id[:13]}`."
     )
     return Rejection("rejection", "rejected:value", detail)
-
-
-def _person_named_by_file(pen: Pen, candidate: Candidate) -> str | None:
-    """Return the person whose memory an imported record says it is, where the import itself says nobody's name.
-
-    Only for the application: to anybody else a refusal would tell what another person rejected.
-    """
-    claims, address = candidate.meta.get(CLAIMED), pen.stream.address
-    is_named = address is not None and address.owner != DEFAULT_OWNER
-    if is_named or not pen.engine.caller.trusted or not isinstance(claims, Mapping):
-        return None
-    in_a_users_space = claims.get("space", Space.USER) == Space.USER
-    named = claims.get("user_id") or (claims.get("owner") if in_a_users_space else None)
-    return named if isinstance(named, str) else None
 
 
 def _is_the_persons(pen: Pen, draft: Draft) -> bool:
@@ -161,6 +153,22 @@ def reject(engine: Engine, id: str, reason: str | None = None) -> RejectedValue:
             operations.keep(engine, writer, [operations.about(engine, stored, Op.DELETE, own.at)])
         engine.accesses.carry_along(writer, engine.tenant)
     return done
+
+
+def reject_again(engine: Engine, writer: Writer, stored: Stored) -> None:
+    """Reject a memory's value in a restored copy from before the rejection. All streams of the tenant are locked."""
+    pens = Pens(engine, writer)
+    value = _value_of(engine, writer, stored)
+    addresses = [stream.address for stream in _in_reach(engine, writer, value) if stream.address is not None]
+    transaction = Transaction(writer, pens.at, lambda events, number: keep(engine, writer, events, number))
+    reject_in(engine, transaction, stored, addresses, BY_HAND)
+    pens.finish()
+
+
+def was_rejected(reader: Reader, stored: Stored) -> bool:
+    """Return whether somebody ever rejected the value of a memory, whatever became of the rejection since."""
+    found = reader.entries_about(stored.tenant, stored.state.id)
+    return any(entry.event is Event.REJECTED and entry.other_id == stored.state.id for entry in found)
 
 
 def reject_in(

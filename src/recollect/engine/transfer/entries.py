@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.engine.arguments import check_one, owner_named
+from recollect.engine.arguments import check_flags, check_one, owner_named
 from recollect.engine.context import Engine, visible
 from recollect.engine.lifecycle.changes import archive
 from recollect.engine.read.assemble import as_seen, to_memory
 from recollect.engine.read.reading import MAX_PAGE, current, exported_from, place_of
 from recollect.engine.transfer.import_terms import Admitted, ImportTerms, decided_by_time
 from recollect.engine.transfer.importing import keep_apart, says_it_already
-from recollect.engine.trust.identities import sign_entry, signing_key
+from recollect.engine.trust.identities import holder_named, sign_entry, signing_key
 from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
 from recollect.engine.write.drafting import check_expiry, parse_candidate
 from recollect.engine.write.ingest import add_many
@@ -24,8 +24,8 @@ from recollect.formats.entry_files import Readable as Readable
 from recollect.formats.entry_files import read_entries
 from recollect.formats.entry_identity import Identity, identity_of, version_key
 from recollect.model.canonical import canonical_json, parse_time
-from recollect.model.errors import BadInput
-from recollect.model.principals import author_of
+from recollect.model.errors import AmbiguousId, BadInput
+from recollect.model.principals import KINDS, author_of, principal, short_name
 from recollect.model.receipt import Plain, Receipt
 from recollect.model.record import Memory
 from recollect.model.vocabulary import KIND_CLASS, Authority, Kind, Outcome, Status
@@ -135,11 +135,14 @@ def export_entries(
     Only ``prod`` unless asked otherwise. Who may see what is decided as for any read: an export crosses no border. What
     somebody wrote and nobody has signed is signed with their key, if they ``sign_as`` themselves.
     """
-    private = signing_key(engine, sign_as, key_file) if sign_as is not None else None
-    signer = engine.caller.principal_named(sign_as) if sign_as is not None else None
+    check_flags(active_only=active_only)
+    signer = holder_named(engine, sign_as) if sign_as is not None else None
+    private = signing_key(engine, signer, key_file) if signer is not None else None
     with engine.read() as reader:
         statuses = EXPORTED[:1] if active_only else EXPORTED
         where = exported_from(engine, reader, owner_named(owner, user_id), space, include_namespaces)
+        if signer not in (None, sign_as, engine.caller.principal):
+            _check_nobody_else_is_meant(engine, reader, str(signer), equal={"status": statuses}, **where)
         ids = _in_order(engine, reader, statuses, **where)
         for start in range(0, len(ids), MAX_PAGE):
             found = as_seen(engine, reader, [*reader.by_ids(engine.tenant, ids[start : start + MAX_PAGE]).values()])
@@ -148,6 +151,17 @@ def export_entries(
                 entry = to_entry(to_memory(stored), following.get(stored.state.superseded_by_id or ""))
                 own = private is not None and author_of(stored.body or {}) == signer and "signature" not in entry
                 yield canonical_json(sign_entry(entry, private) if own and private is not None else entry)
+
+
+def _check_nobody_else_is_meant(engine: Engine, reader: Reader, signer: str, **where: Any) -> None:
+    """Raise if another principal of the signer's name wrote something that is exported, and would be left unsigned."""
+    name = short_name(signer)
+    others = tuple(one for kind in KINDS if (one := principal(kind, name)) != signer)
+    found = reader.select(engine.tenant, engine.selecting(**where, authors=others), 1) if where["streams"] else []
+    if found:
+        other = author_of(found[0].body or {})
+        message = f"{name!r} may be {signer} or {other}, and each wrote some of what is exported."
+        raise AmbiguousId(message, field="sign_as", hint="Give the one that you mean.")
 
 
 def _in_order(engine: Engine, reader: Reader, statuses: Sequence[str], **where: Any) -> list[str]:
@@ -234,6 +248,7 @@ def import_entries(
     told, and weigh nothing here. ``owner``, ``space`` and ``scope`` say where the entries go, whatever they say themselves.
     What an entry says of its own standing is kept as a claim, unless somebody says what to ``believe``: ``place``, ``weight``.
     """
+    check_flags(partial=partial)
     place = {"owner": owner_named(owner, user_id), "space": space, "scope": scope}
     given = {name: check_one(name, value) for name, value in place.items() if value is not None}
     terms = ImportTerms(engine, given, believe)

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from recollect.engine.arguments import owner_named
 from recollect.engine.context import Engine
 from recollect.engine.write.drafting import own_place, parse_candidate
 from recollect.model.errors import BadInput
 from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import Outcome, Space
 from recollect.rules.identity.decision import OLDER
-from recollect.rules.trust.authority import BELIEVABLE, PLACE, granted_fields, with_claims
+from recollect.rules.trust.authority import BELIEVABLE, DEFAULT_OWNER, PLACE, granted_fields, with_claims
 
-OPTIONS = ("owner", "space", "namespace", "scope", "category")
-"""What a command may say of every record that it brings in."""
-DEFAULT_OWNER = "default"
+OPTIONS = ("owner", "user_id", "space", "namespace", "scope", "category")
+"""What a command may say of every record that it brings in. ``user_id`` is the owner by another name."""
 
 
 class Admitted(NamedTuple):
@@ -38,13 +38,16 @@ class ImportTerms:
         for name in options:
             if name not in OPTIONS:
                 raise BadInput("is no option of an import.", field=name, hint=f"Known: {', '.join(sorted(OPTIONS))}.")
-        self.options = {name: value for name, value in options.items() if value is not None}
+        given = {name: value for name, value in options.items() if value is not None}
+        owner = owner_named(given.get("owner"), given.pop("user_id", None), given.get("space"))
+        self.options = given if owner is None else {**given, "owner": owner}
         self.believed = _checked(believe)
         self._stated = frozenset(stated)
         space = self.options.get("space", str(Space.USER))
-        owner = self.options.get("owner") or own_place(engine, space) or DEFAULT_OWNER
+        owner = owner or own_place(engine, space) or DEFAULT_OWNER
         self._place = {"owner": owner, "space": str(space)}
         self._owners: set[str] = set()
+        self._caller = engine.caller
 
     def admit(self, engine: Engine, fields: Mapping[str, Any]) -> Admitted:
         """Return a record's fields as they are granted, with its claims in ``meta``.
@@ -57,12 +60,23 @@ class ImportTerms:
         return Admitted(with_claims(granted, claims), tuple(sorted(claims)))
 
     def note_owner(self, fields: Mapping[str, Any]) -> None:
-        """Raise if records name two owners and nobody says what to do: two people's memories must not become one's."""
+        """Raise if records name two owners and nobody says what to do: two people's memories must not become one's.
+
+        A bound caller brings in its own memory. That of another person would be refused or taken by what that person has
+        rejected, which is not for the caller to find out.
+        """
         if PLACE in self.believed or "owner" in self.options or "owner" in self._stated:
             return
         owner = fields.get("owner")
         if isinstance(owner, str):
             self._owners.add(owner)
+            others = owner not in (DEFAULT_OWNER, self._caller.user) and fields.get("space", Space.USER) == Space.USER
+            if others and not self._caller.trusted:
+                raise BadInput(
+                    f"the records name the owner {owner!r}, and this caller is bound to {self._caller.user!r}.",
+                    field="owner",
+                    hint="Say whose they are to be (--owner NAME), or have the application import them.",
+                )
         if len(self._owners) > 1:
             raise BadInput(
                 f"the records name several owners, such as {' and '.join(map(repr, sorted(self._owners)))}.",

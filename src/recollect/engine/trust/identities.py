@@ -152,7 +152,10 @@ class NewKey(Plain):
 
 def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> NewKey:
     """Make a key for somebody who has none, keep its private half in a file, and register its public half."""
-    name = _own_or_operated(engine, name)
+    check_one("name", name)
+    name = engine.caller.principal_named(name)
+    if name != engine.caller.principal:
+        engine.require(Right.OPERATE, "look after another's keys")
     check_kept(engine.policy.privacy, "name", short_name(name))
     private, file = _made(engine, key_file)
     return _registered(engine, name, private, file, None)
@@ -160,7 +163,7 @@ def new_identity(engine: Engine, name: str, key_file: Path | None = None) -> New
 
 def rotate_identity(engine: Engine, name: str, key_file: Path | None = None, to: Path | None = None) -> NewKey:
     """Replace somebody's key by a new one. It takes the old private key, and both sign the checkpoint that says so."""
-    name = _own_or_operated(engine, name)
+    name = holder_named(engine, name)
     current = identity(engine, name).key_that_counts()
     old = _held_key(engine, current, key_file) or key_in_file(engine, key_file, current.key)
     private, file = _made(engine, to)
@@ -174,7 +177,7 @@ def revoke_identity(engine: Engine, name: str, key: str | None = None, key_file:
     It takes the private key's file, or the right to operate: a key that was lost, or is somebody else's by now, is revoked
     by an operator.
     """
-    name = _own_or_operated(engine, name)
+    name = holder_named(engine, name)
     reached = reached_now(engine)
     with engine.write() as writer:
         writer.lock_log(engine.tenant)
@@ -196,7 +199,7 @@ def identities(engine: Engine) -> tuple[Identity, ...]:
 
 def identity(engine: Engine, name: str) -> Identity:
     """Somebody's keys, by name: one's own, or anybody's with the right to operate."""
-    name = _own_or_operated(engine, name)
+    name = holder_named(engine, name)
     with engine.read() as reader:
         return _identity(reader, engine.tenant, name)
 
@@ -217,13 +220,24 @@ def optional_signing_key(
     return signing_key(engine, name, key_file) if name or key_file else None
 
 
-def _own_or_operated(engine: Engine, name: str) -> str:
-    """Return the principal whose keys a name is about: the caller's own, or anybody's for a caller that may operate."""
+def holder_named(engine: Engine, name: str) -> str:
+    """Return the principal whose keys a name is about: the caller's own, or anybody's for a caller that may operate.
+
+    A name without a kind means the one principal of that name that has a key, and an agent if none has.
+    """
     check_one("name", name)
     found = engine.caller.principal_named(name)
-    if found != engine.caller.principal:
-        engine.require(Right.OPERATE, "look after another's keys")
-    return found
+    if found == engine.caller.principal:
+        return found
+    engine.require(Right.OPERATE, "look after another's keys")
+    if kind_of(name) is not None:
+        return found
+    with engine.read() as reader:
+        known = [one.name for one in identities_in(reader, engine.tenant) if one.name is not None]
+    holders = sorted(one for one in known if short_name(one) == name)
+    if len(holders) > 1:
+        raise AmbiguousId(f"{name!r} may be {' or '.join(holders)}.", field="name", hint="Give the one that you mean.")
+    return holders[0] if holders else found
 
 
 def _held_key(engine: Engine, key: IdentityKey, key_file: Path | None) -> "Ed25519PrivateKey | None":
@@ -354,7 +368,7 @@ def link_identity(
 
     An id is linked once. A name that has a key of its own here cannot be linked to somebody else.
     """
-    name = _own_or_operated(engine, name)
+    name = holder_named(engine, name)
     for field, text in (("id", id), ("platform", platform)):
         if text is not None:
             check_kept(engine.policy.privacy, field, text)
@@ -376,7 +390,7 @@ def unlink_identity(
     engine: Engine, name: str, id: str, platform: str | None = None, key_file: Path | None = None
 ) -> Identity:
     """Take an id of another platform away from a principal. It takes the principal's key, or the right to operate."""
-    name = _own_or_operated(engine, name)
+    name = holder_named(engine, name)
     with engine.write() as writer:
         found, where = _identity(writer, engine.tenant, name), platform or ""
         if (where, id) not in {(one.platform, one.id) for one in found.platform_ids}:

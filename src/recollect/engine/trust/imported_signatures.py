@@ -1,4 +1,7 @@
-"""Weigh signatures and vouches that come with imported entries, at the import and later."""
+"""What comes along with entries: what their signatures are worth here, and vouches that they gained after they were taken in.
+
+Such vouches are an entry of the ledger with their values beside it, and nobody's who acts here: they are handed on as told.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -95,6 +98,8 @@ def _said(candidate: Candidate) -> Mapping[str, Any] | None:
         "meta": candidate.meta,
     }
 
+
+# ── vouches that came later ──────────────────────────────────────────────────────────────────────────────────────────
 
 Voucher = Mapping[str, Any]
 

@@ -1,4 +1,8 @@
-"""Vouch for memories of others, and weigh each vouch by its signature."""
+"""Vouching: somebody other than the author stands for a memory. The memory itself is never touched.
+
+A vouch is an entry of the ledger with its values beside it; who vouches is the entry's actor, so that a name stands in one
+place and goes with the person. It does not age the stream: whoever agrees with a memory must not wear out others.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +21,7 @@ from recollect.engine.read.reading import readable_streams
 from recollect.engine.retries import again_on_conflict
 from recollect.engine.tracing import border_check, keep
 from recollect.engine.transaction import Pen
-from recollect.engine.trust.identities import signers_in, signing_key
+from recollect.engine.trust.identities import holder_named, signers_in, signing_key
 from recollect.model.caller import Caller, Right
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.ledger import Event
@@ -44,76 +48,6 @@ from recollect.stores.protocol import PlatformId, Reader, Stored, Stream
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-StoredVouch = Mapping[str, Any]
-"""As a row has it: the ``actor`` who vouches, ``at`` when, and what the entry brought."""
-
-
-class VouchSignatures:
-    """Reads what became of keys once, when the first signed vouch is asked about."""
-
-    def __init__(self, engine: Engine, reader: Reader) -> None:
-        self._engine, self._reader = engine, reader
-
-    def weighs(self, worth: Standing | None) -> bool:
-        """Whether a vouch counts at all. One that nobody signed does, unless the policy asks for signatures."""
-        return not self._engine.policy.trust.signed_only if worth is None else worth is Standing.GOOD
-
-    def worth_of_all(self, stored: Stored) -> dict[str, Standing | None]:
-        """What the signature of each vouch for a memory is worth, by the name of who vouches; ``None`` where none is."""
-        place = (stored.stream, stored.number)
-        named = [(stored.actor_names.get(one["actor"]), one) for one in stored.state.vouchers]
-        return {name: self.worth(place, one) for name, one in named if name is not None}
-
-    def of_imported(self, body: Mapping[str, Any], voucher: StoredVouch) -> Judged | None:
-        """Return what the signature of one who vouched elsewhere is worth here; ``None`` if there is none."""
-        return self._signers.of_voucher(body, voucher)
-
-    def earned(
-        self, places: Mapping[tuple[int, int], Sequence[StoredVouch]]
-    ) -> dict[tuple[int, int], list[StoredVouch]]:
-        """Return the vouches from elsewhere that count here, by the place of their memory, each under its signer's name."""
-        found: dict[tuple[int, int], list[StoredVouch]] = {}
-        for stored in self._reader.by_places(self._engine.tenant, sorted(places)) if places else ():
-            place = (stored.stream, stored.number)
-            judged = [(self.of_imported(stored.body or {}, one), one) for one in places[place] if stored.body]
-            found[place] = [{**one, "id": own.name} for own, one in judged if own is not None and own.counts]
-        return found
-
-    @cached_property
-    def _signers(self) -> Signers:
-        return signers_in(self._reader, self._engine.tenant)
-
-    def worth(self, place: tuple[int, int], vouch: StoredVouch) -> Standing | None:
-        """What the signature of a vouch for the memory at this place is worth; ``None`` if there is none.
-
-        A key that was neither rotated nor revoked is good wherever the vouch stands, so that is looked up only for others.
-        """
-        if "signature" not in vouch:
-            return None
-        history = self._histories.get(signature_from(vouch["signature"]).key, [])
-        if not history or history[0].leaf.actor != vouch["actor"]:
-            return Standing.UNKNOWN
-        if len(history) == 1:
-            return Standing.GOOD
-        return standing(history, self._place_in_log(place, vouch))
-
-    @cached_property
-    def _histories(self) -> dict[str, list[Placed]]:
-        found: dict[str, list[Placed]] = {}
-        for placed in key_history(self._reader, self._engine.tenant):
-            found.setdefault(placed.leaf.key, []).append(placed)
-        return found
-
-    def _place_in_log(self, place: tuple[int, int], vouch: StoredVouch) -> int | None:
-        """Where the log has the entry of a vouch; ``None`` while no checkpoint covers it."""
-        reader, tenant = self._reader, self._engine.tenant
-        found = reader.by_places(tenant, [place])
-        for entry in reversed(reader.entries_about(tenant, found[0].state.id) if found else []):
-            if (entry.event, entry.actor, entry.at) == (Event.VOUCHED, vouch["actor"], vouch["at"]):
-                return place_of(reader, tenant, entry.stream, entry.seq)
-        return None
-
-
 CONFIRMS = ("accurate", "useful", "valid")
 """What a voucher may say of a memory. No words of their own: those would be one person's, on another's memory."""
 MAX_IDENTITIES = 256
@@ -137,8 +71,8 @@ def vouch(
     ``sign_as`` it is signed with the current key of whoever vouches; the policy may ask that of everybody.
     """
     given = _checked(confidence, says)
-    signer = engine.caller.principal_named(sign_as) if sign_as is not None else None
-    speaker = _speaking_for(engine, sign_as if by is None and signer != engine.caller.principal else by)
+    signer = holder_named(engine, sign_as) if sign_as is not None else None
+    speaker = _speaking_for(engine, signer if by is None and signer != engine.caller.principal else by)
     return _record(speaker, id, given, _key_of(speaker, signer, key_file))
 
 
@@ -372,3 +306,73 @@ def _seeds(engine: Engine, streams: Sequence[Stream]) -> tuple[str, ...]:
     asking = [principal(kind, name) for kind, name in ((AGENT, caller.agent), (USER, caller.user)) if name is not None]
     for_owner = [principal(USER, owner) for owner in sorted(on_behalf)]
     return tuple(dict.fromkeys((*asking, *for_owner, *map(as_principal, engine.policy.trust.seeds))))
+
+
+# ── what signatures of vouches are worth ─────────────────────────────────────────────────────────────────────────────
+
+VouchRow = Mapping[str, Any]
+"""As a row has it: the ``actor`` who vouches, ``at`` when, and what the entry brought."""
+
+
+class VouchSignatures:
+    """Reads what became of keys once, when the first signed vouch is asked about."""
+
+    def __init__(self, engine: Engine, reader: Reader) -> None:
+        self._engine, self._reader = engine, reader
+
+    def weighs(self, worth: Standing | None) -> bool:
+        """Whether a vouch counts at all. One that nobody signed does, unless the policy asks for signatures."""
+        return not self._engine.policy.trust.signed_only if worth is None else worth is Standing.GOOD
+
+    def worth_of_all(self, stored: Stored) -> dict[str, Standing | None]:
+        """What the signature of each vouch for a memory is worth, by the name of who vouches; ``None`` where none is."""
+        place = (stored.stream, stored.number)
+        named = [(stored.actor_names.get(one["actor"]), one) for one in stored.state.vouchers]
+        return {name: self.worth(place, one) for name, one in named if name is not None}
+
+    def of_imported(self, body: Mapping[str, Any], voucher: VouchRow) -> Judged | None:
+        """Return what the signature of one who vouched elsewhere is worth here; ``None`` if there is none."""
+        return self._signers.of_voucher(body, voucher)
+
+    def earned(self, places: Mapping[tuple[int, int], Sequence[VouchRow]]) -> dict[tuple[int, int], list[VouchRow]]:
+        """Return the vouches from elsewhere that count here, by the place of their memory, each under its signer's name."""
+        found: dict[tuple[int, int], list[VouchRow]] = {}
+        for stored in self._reader.by_places(self._engine.tenant, sorted(places)) if places else ():
+            place = (stored.stream, stored.number)
+            judged = [(self.of_imported(stored.body or {}, one), one) for one in places[place] if stored.body]
+            found[place] = [{**one, "id": own.name} for own, one in judged if own is not None and own.counts]
+        return found
+
+    @cached_property
+    def _signers(self) -> Signers:
+        return signers_in(self._reader, self._engine.tenant)
+
+    def worth(self, place: tuple[int, int], vouch: VouchRow) -> Standing | None:
+        """What the signature of a vouch for the memory at this place is worth; ``None`` if there is none.
+
+        A key that was neither rotated nor revoked is good wherever the vouch stands, so that is looked up only for others.
+        """
+        if "signature" not in vouch:
+            return None
+        history = self._histories.get(signature_from(vouch["signature"]).key, [])
+        if not history or history[0].leaf.actor != vouch["actor"]:
+            return Standing.UNKNOWN
+        if len(history) == 1:
+            return Standing.GOOD
+        return standing(history, self._place_in_log(place, vouch))
+
+    @cached_property
+    def _histories(self) -> dict[str, list[Placed]]:
+        found: dict[str, list[Placed]] = {}
+        for placed in key_history(self._reader, self._engine.tenant):
+            found.setdefault(placed.leaf.key, []).append(placed)
+        return found
+
+    def _place_in_log(self, place: tuple[int, int], vouch: VouchRow) -> int | None:
+        """Where the log has the entry of a vouch; ``None`` while no checkpoint covers it."""
+        reader, tenant = self._reader, self._engine.tenant
+        found = reader.by_places(tenant, [place])
+        for entry in reversed(reader.entries_about(tenant, found[0].state.id) if found else []):
+            if (entry.event, entry.actor, entry.at) == (Event.VOUCHED, vouch["actor"], vouch["at"]):
+                return place_of(reader, tenant, entry.stream, entry.seq)
+        return None

@@ -23,13 +23,12 @@ from recollect.model.receipt import Receipt
 from recollect.model.vocabulary import SHARED, Authority, EventType, Kind, KindClass, Namespace, Source, Space
 from recollect.rules.identity.keys import explicit_key
 from recollect.rules.prompt.turn_lines import MAX_SUMMARISED, SUMMARY_TITLE, Said, summary
+from recollect.rules.trust.authority import DEFAULT_OWNER
 from recollect.stores.protocol import Stored
 
 MAX_TURN_BYTES = 1_048_576
 """How much is said in one turn at most. A long line is kept as linked parts of at most the hard limit of a memory."""
 MAX_TOOLS = 64
-DEFAULT_OWNER = "default"
-"""Whose memory it is if nobody says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from recollect.engine import operations
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle import rejecting
+from recollect.engine.lifecycle.changes import note_forgotten
 from recollect.engine.transaction import soft_delete
 from recollect.engine.turns.exchange import MAX_EVICTED, OF_A_TURN, Exchange
 from recollect.engine.write.ingest import Writing
@@ -50,6 +51,7 @@ def take_back(writing: Writing, exchange: Exchange, which: LeavesOut) -> tuple[s
     for at, stream in homes if said else ():
         found = lines if stream is session else []
         gone += _forget(writing, at, [*found, *_taken_from(writing, stream, said, lines)])
+    note_forgotten(writing.engine, gone)
     return tuple(gone)
 
 

@@ -66,6 +66,7 @@ def import_file(
     table: Table = None,
     history: History = None,
     owner: Annotated[str | None, typer.Option(help="Whose memories they are, whatever the file says.")] = None,
+    user_id: UserId = None,
     space: Annotated[Space | None, typer.Option(help="Their space, whatever the file says.")] = None,
     namespace: Annotated[Namespace | None, typer.Option(help="Their namespace, whatever the file says.")] = None,
     scope: Annotated[str | None, typer.Option(help="Their scope, whatever the file says.")] = None,
@@ -79,7 +80,8 @@ def import_file(
     from recollect.interfaces.cli import screen
 
     session = of(context)
-    options = {"owner": owner, "space": space, "namespace": namespace, "scope": scope, "category": category}
+    options = {"owner": owner, "user_id": user_id, "space": space, "namespace": namespace, "scope": scope}
+    options["category"] = category
     store = session.memory(IfMissing.PRETEND if dry_run else IfMissing.MAKE)
     with store as memory, _each_written_to(report) as each, screen.progress("import") as progress:
         done = memory.import_file(

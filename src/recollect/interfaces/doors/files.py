@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from recollect.engine.arguments import owner_named
+from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.telemetry import traced
 from recollect.engine.transfer import exporting, foreign_audit, importing
@@ -39,11 +39,12 @@ class FilesDoor:
 
         ``path`` may also be the URL of a PostgreSQL server on which mem0 or LangGraph keeps its memories, in the ``table``
         of that name. ``history`` is mem0's ``history.db``, if it does not lie in the folder.
-        ``options`` are the owner, space, namespace, scope and category of all records, whatever they say. What the file says
-        of its own standing is a claim in ``meta.claimed``, and granted only where it is to be believed: ``believe="place"``
-        (owner, space), ``believe="weight"`` (authority, source, canon, pins, the highest importance), or both. Running it
-        again goes on where it stopped.
+        ``options`` are the owner (or ``user_id``), space, namespace, scope and category of all records, whatever
+        they say. What the file says of its own standing is a claim in ``meta.claimed``, and granted only where it is to be
+        believed: ``believe="place"`` (owner, space), ``believe="weight"`` (authority, source, canon, pins, the highest
+        importance), or both. Running it again goes on where it stopped.
         """
+        check_flags(dry_run=dry_run)
         return importing.import_file(
             self._engine,
             format,
@@ -120,6 +121,7 @@ class FilesDoor:
         ``mcp-memory`` cannot say who may see a memory: one that is not shared stays out of it, and ``left_out`` is called
         with it, unless you ``include_private`` ones. Every other format says it.
         """
+        check_flags(include_private=include_private)
         return exporting.export_as(
             self._engine,
             format,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from recollect.engine.arguments import owner_named
+from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.ledger import checkpoint_log, documents
 from recollect.engine.ledger.documents import RecordedErasure
@@ -50,6 +50,7 @@ class LedgerDoor:
         key_file: str | Path | None = None,
     ) -> RecordedErasure:
         """``erase`` and ``erasure_record`` in one. Nothing is erased unless the key to sign with is there."""
+        check_flags(whole_chain=whole_chain)
         return documents.erase_with_record(
             self._engine,
             owner=owner_named(owner, user_id),
@@ -70,6 +71,7 @@ class LedgerDoor:
     @traced
     def prove(self, id: str, *, with_content: bool = True) -> MemoryProof:
         """A document which shows, without the store, that the ledger has a memory's entries and what they committed to."""
+        check_flags(with_content=with_content)
         return checkpoint_log.prove_memory(self._engine, id, with_content=with_content)
 
     @traced
@@ -85,6 +87,7 @@ class LedgerDoor:
     @traced
     def register_identity(self, name: str, key: str, *, replace: bool = False) -> RegisteredKey:
         """Say whose public key it is that signs elsewhere: 64 hex digits or a PEM. ``replace`` takes over from the last."""
+        check_flags(replace=replace)
         return identities.register_identity(self._engine, name, key, replace=replace)
 
     @traced

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from recollect.embed import Embedder
-from recollect.engine.arguments import owner_named
+from recollect.engine.arguments import check_flags, owner_named
 from recollect.engine.context import Engine
 from recollect.engine.lifecycle import outdated
 from recollect.engine.read import reindexing
@@ -47,6 +47,7 @@ class RelatingDoor:
 
         With ``conflicts`` the contradictions that wait come first. :meth:`recollect.Recollect.resolve` decides either.
         """
+        check_flags(conflicts=conflicts)
         return outdated.outdated(
             self._engine,
             owner=owner_named(owner, user_id),

@@ -102,10 +102,12 @@ def list_memories(memory: Recollect, request: List) -> Answer:
 
 
 def _more_filters(request: List) -> dict[str, Any]:
-    """Return the filters that are no argument of their own, or raise an error that names one that is, or that is unknown."""
+    """Return the filters, or raise an error that names one that is unknown, or that is given as an argument as well."""
     given = request.filters or {}
     for name in given:
-        if name in List.model_fields:
+        if name in FILTERS and getattr(request, name, None) is not None:
+            raise BadInput("is given twice.", field=name, hint="Give it as an argument, or in filters.")
+        if name in List.model_fields and name not in FILTERS:
             raise BadInput("is an argument of its own.", field=name, hint="Give it outside of filters.")
         if name not in FILTERS:
             raise BadInput("there is no such filter.", field=name, hint=f"Known: {', '.join(FILTERS)}.")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from recollect.model.vocabulary import EventType
+from recollect.model.vocabulary import EventType, Space
 from recollect.rules.extraction import values
 from recollect.rules.extraction.clauses import Clause
 from recollect.rules.extraction.facts import Found
@@ -134,4 +134,4 @@ def requested(clause: Clause) -> Iterable[Found]:
     if not is_statement or len(words) > _MOST_WORDS or not values.self_contained(said):
         return
     kind = EventType.PREFERENCE if _STANCE.match(said) else EventType.FACT
-    yield Found(REQUESTED, said, statement(said), event_type=kind)
+    yield Found(REQUESTED, said, statement(said, for_a_team=clause.space is Space.PROJECT), event_type=kind)

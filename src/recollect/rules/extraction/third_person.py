@@ -27,6 +27,7 @@ _THEIRS = {
     "ourselves": "themselves",
 }
 _FIRST_PERSON = re.compile(rf"(?<![\w'])(?:{any_of(_THEIRS)})(?![\w'])", re.I)
+_OF_SEVERAL = re.compile(r"(?:we|our)(?=[' ])", re.I)
 _SUBJECT = re.compile(r"(i|we)(?:('m|'re|'ve|'ll|'d)| ([\w']+))(?: ([\w']+))?(?= |$)", re.I)
 _OWN = re.compile(r"(?:my|our) ", re.I)
 
@@ -60,9 +61,15 @@ def theirs(text: str) -> str:
     return _FIRST_PERSON.sub(lambda word: _THEIRS[word[0].lower()], text)
 
 
-def statement(text: str) -> str:
-    """A whole statement as one sentence in the third person."""
+def statement(text: str, *, for_a_team: bool = False) -> str:
+    """Return a whole statement as one sentence in the third person.
+
+    "We" and "our" stay as they were said: they may mean a couple, a family or a team. Only what is to be kept for a
+    project is its team's.
+    """
     text = text.rstrip(" .!")
+    if _OF_SEVERAL.match(text) and not for_a_team:
+        return f"{text[:1].upper()}{text[1:]}."
     if subject := _SUBJECT.match(text):
         who = "The user" if subject[1].lower() == "i" else "The team"
         return f"{who} {_verb(subject)}{theirs(text[subject.end() :])}."

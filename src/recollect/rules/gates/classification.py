@@ -83,7 +83,16 @@ _LAYER_RULES: tuple[tuple[Layer, str, _Rule], ...] = (
         _rule("states_limit", r"^\W*(?:please )?(?:no|never|avoid|don'?t|do not|stop|must not|cannot)\b"),
     ),
     (Layer.INTENT, "rule", _rule("states_rule", r"^\W*(?:please )?always\b")),
-    (Layer.INTENT, "rule", _rule("states_rule", r"\b(?:must|shall|should always)\b", "must shall should")),
+    (
+        Layer.INTENT,
+        "rule",
+        _rule(
+            "states_rule",
+            r"\b(?:you|(?:the |all |every )?(?:assistant|agent|bot|model|ai|answer|repl(?:y|ie)|response)s?)"
+            r" (?:must|shall|should (?:always|never)|may (?:never|only))\b|\byou (?:always|never) (?!\w+ed\b)",
+            "must shall should may always never",
+        ),
+    ),
     (
         Layer.INTENT,
         "goal",

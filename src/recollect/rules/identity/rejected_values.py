@@ -21,6 +21,7 @@ from recollect.rules.language.text import normalise
 from recollect.rules.privacy.look_alikes import as_drawn
 from recollect.rules.statements import Frame, read_statement
 from recollect.rules.statements.frame import ANY, SELF
+from recollect.rules.trust.authority import CLAIMED, DEFAULT_OWNER
 
 SECRET_BYTES = 32
 MAX_SENTENCES = 64
@@ -50,7 +51,18 @@ class Claim(NamedTuple):
 
     @classmethod
     def of_memory(cls, address: Address, body: Mapping[str, Any], key: str) -> "Claim":
-        return cls(address, body["content"], key, KeySource(body["key_source"]), body.get("user_id"))
+        person = body.get("user_id") or claimed_person(address, body.get("meta", {}))
+        return cls(address, body["content"], key, KeySource(body["key_source"]), person)
+
+
+def claimed_person(address: Address, meta: Mapping[str, Any]) -> str | None:
+    """Return the person whose memory an imported record says it is, where the import itself names nobody."""
+    claims = meta.get(CLAIMED)
+    if address.owner != DEFAULT_OWNER or not isinstance(claims, Mapping):
+        return None
+    in_a_users_space = claims.get("space", Space.USER) == Space.USER
+    named = claims.get("user_id") or (claims.get("owner") if in_a_users_space else None)
+    return named if isinstance(named, str) else None
 
 
 class Sealed(NamedTuple):

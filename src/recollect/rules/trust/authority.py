@@ -54,6 +54,8 @@ def speaks_for_a_person(caller: Caller) -> bool:
 
 CLAIMED = "claimed"
 """Where ``meta`` keeps what a file says of its own standing."""
+DEFAULT_OWNER = "default"
+"""Whose memory it is where nobody is named."""
 PLACE, WEIGHT = "place", "weight"
 BELIEVABLE: Mapping[str, str] = {
     PLACE: "owner and space",

@@ -320,6 +320,31 @@ def made_of(body: Mapping[str, Any], parents: Collection[str], ids: Collection[s
     return (BUILT_UPON, *roles) if parents else roles
 
 
+def sources_named(body: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the memories whose words a version says it holds: lines of a conversation, and a promoted memory."""
+    meta = body.get("meta", {})
+    return [id for name in ("promoted_from", "source_turn_ids") for id in _named(meta.get(name))]
+
+
+def holds_words_of(body: Mapping[str, Any], source: Mapping[str, Any]) -> bool:
+    """Return whether a version really holds the words of one that it names: the same words, or a line of the same person.
+
+    Anybody may write ids into ``meta``: naming somebody else's memory does not make it a source.
+
+    >>> mine = {"content_hash": "a", "space": "user", "owner": "ana", "user_id": "ana"}
+    >>> line = {"content_hash": "b", "space": "session", "owner": "s1", "user_id": "ana"}
+    >>> holds_words_of(mine, line), holds_words_of(mine, line | {"user_id": "ben"})
+    (True, False)
+    """
+    if source.get("content_hash") == body.get("content_hash"):
+        return True
+    return source.get("space") == Space.SESSION and _person(source) == _person(body)
+
+
+def _person(body: Mapping[str, Any]) -> str | None:
+    return body.get("user_id") or (body.get("owner") if body.get("space") == Space.USER else None)
+
+
 def _named(value: Any) -> Collection[str]:
     """The ids of a field, which is one of them or a list; anything else was said by somebody, and names none."""
     listed = value if isinstance(value, list) else [value]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recollect.model.address import Address
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
-from recollect.rules.vault import ADOPTED, FIELD, carrying, written_by_a_store
+from recollect.rules.vault import ADOPTED, FIELD, REJECTIONS, carrying, written_by_a_store
 from recollect.stores import backups
 from recollect.stores.collector import collector_paused
 from recollect.stores.erasure_list import ErasureList
@@ -308,7 +308,9 @@ class JournalStore:
 
 def _line(shown: Difference, changes: Sequence[Change]) -> bytes:
     """One transaction: what it changes for the readers of a vault, and the rows."""
-    payload = {"tables": packed(changes), **({ADOPTED: shown.adopted} if shown.adopted else {})}
+    rejecting = any(change.table == REJECTIONS for change in changes)
+    marked = {REJECTIONS: True} if rejecting else {}
+    payload = {**marked, "tables": packed(changes), **({ADOPTED: shown.adopted} if shown.adopted else {})}
     line = write_line(carrying([memory.to_dict() for memory in shown.memories], payload))
     check_length(len(line))
     return line
