@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 
 from recollect.rules.privacy import values
+from recollect.rules.privacy.evidence import key_by_evidence, number_by_evidence, password_by_evidence
 from recollect.rules.privacy.rule import Check, Span, compiled, entropy_bits, marked, text_after, text_before
 
 _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
@@ -301,6 +302,6 @@ CHECKS: Mapping[str, Check] = {
         *(is_bitcoin_address, filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value),
         *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
         *(striking_nearby, introduced_nearby, word_and_number_behind, striking_or_random, striking_around),
-        *(random_key_nearby, value_of_a_key, value_of_a_secret, value_of_a_token),
+        *(password_by_evidence, key_by_evidence, number_by_evidence, random_key_nearby, value_of_a_key, value_of_a_secret, value_of_a_token),
     )
 }

@@ -51,7 +51,7 @@ _DATE_OR_VERSION = r"[0-9]{4}-[0-9]{2}|v?[0-9]{1,4}\.[0-9]"
 # a capital in the midst of a word that ends in digits, or words joined by a dot that end in one.
 _STANDS_OUT = (
     r"(?=[^\d]{0,64}[0-9])(?=(?:[^a-z]{0,9}[a-z]){2})(?=(?:[^A-Za-z]{0,8}[A-Za-z]){3})[A-Za-z0-9][\w.\-!$%&*^~#@]{0,62}[!$%&*^~#](?:[\w.\-!$%&*^~#@]{0,62})"
-    r"|(?![A-Z]{3})(?=.{0,62}[A-Z_])[A-Za-z]{1,20}[0-9]{1,2}[A-Z]?[a-z][A-Za-z][A-Za-z0-9_.\-!$]{0,30}"
+    r"|(?![A-Z]{3})(?=.{0,62}[A-Z_])[A-Za-z]{1,20}[0-9]{1,2}[A-Z]?[a-z][A-Za-z_][A-Za-z0-9_.\-!$]{0,30}"
     r"|(?=.{0,62}[a-z]-)[A-Za-z\-]{1,20}[a-zA-Z][0-9]{1,2}[a-z]{1,20}-[A-Za-z\-]{2,20}"
     r"|[a-zA-Z]{0,20}[a-z][A-Z][A-Za-z]{1,20}[0-9]{1,6}"
     r"|[a-z]{0,12}[0-9][A-Z][a-z]{1,12}[0-9][A-Za-z]{1,12}"
@@ -66,9 +66,21 @@ _HANDED_OVER = (
     r"|(?=\D{0,40}[0-9])[A-Za-z][A-Za-z0-9]{0,20}[@$!%&^*+][A-Za-z0-9!@$%&^*+\-]{2,40}(?<!\.)"
     r"|[0-9]{4,8}[#*]"
 )
+_WEAK_SHAPES = (
+    (
+        "word_with_number",
+        r"(?=.{0,60}[a-z])(?=(?:[^A-Za-z]{0,20}[A-Za-z]){3})(?=.{0,60}[0-9])(?=.{0,60}(?:[A-Za-z][0-9]{1,20}[A-Za-z]|[A-Z]))"
+        r"[A-Za-z0-9][A-Za-z0-9_\-!?*#$@%&^+]{6,40}",
+    ),
+    ("word_with_digit", r"[A-Z][a-z]{2,20}[0-9]{1,2}"),
+    ("word_with_number", r"[^\W\d_]{3,4}[0-9]{3,6}[!?*#$]?"),
+    ("word_with_digit", r"[^\W\d_]{5,20}[0-9][!?*#$]?|(?=\D{0,40}[0-9])[a-z]{3,15}(?:[_\-.][a-z0-9]{2,15}){1,4}"),
+)
+_KEY_SHAPE = r"(?=[^A-Za-z]{0,99}[A-Za-z])(?=[^0-9]{0,99}[0-9])[A-Za-z0-9_\-+/.~]{10,300}={0,2}"
+_ADDRESS = r"://|\.[a-z]{2,5}\Z|^[0-9a-f]{8}-[0-9a-f]{4}-|/.{1,99}/"
 _CLASS_OR_ISSUE = r"(?:[A-Z][a-z]{1,20}){2,6}[A-Z]?[0-9]{1,4}(?:[A-Z][a-z]{1,20}){0,4}|[a-z.\-]{1,40}#[0-9]{1,8}"
 _DIGIT_NAMES = tuple(sorted(WORDS["digit_names"]))
-_EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
+EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
 
 
 def is_template(value: str) -> bool:
@@ -171,11 +183,10 @@ def stands_out(word: str) -> str | None:
     >>> stands_out("(Mizzen!42),"), stands_out("iPhone15")
     ('Mizzen!42', None)
     """
-    value = word.strip(_EDGES)
+    value = word.strip(EDGES)
     if not 6 <= len(value) <= 64 or compiled(_STANDS_OUT).fullmatch(value) is None:
         return None
-    named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value)
-    return None if named or is_placeholder(value) or _is_technical(value, "") else value
+    return None if _is_something_else(value) else value
 
 
 def could_be_handed_over(word: str) -> str | None:
@@ -184,11 +195,44 @@ def could_be_handed_over(word: str) -> str | None:
     >>> could_be_handed_over("marmalade77,"), could_be_handed_over("90210#"), could_be_handed_over("web-12")
     ('marmalade77', '90210#', None)
     """
-    value = word.strip(_EDGES)
+    value = word.strip(EDGES)
     if not 5 <= len(value) <= 64 or compiled(_HANDED_OVER).fullmatch(value) is None:
         return None
-    named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value)
-    return None if named or is_placeholder(value) or _is_technical(value, "") else value
+    return None if _is_something_else(value) else value
+
+
+def password_shape(value: str) -> str | None:
+    """Name the kind of password that a word looks like: ``striking``, ``word_with_number`` or ``word_with_digit``.
+
+    >>> password_shape("Tr0ub4dor"), password_shape("bluebird77"), password_shape("toor7"), password_shape("WH-1000XM5")
+    ('striking', 'word_with_number', None, None)
+    """
+    if stands_out(value) == value:
+        return "striking"
+    shape = next((name for name, form in _WEAK_SHAPES if compiled(form).fullmatch(value)), None)
+    if shape is None and could_be_handed_over(value) == value:
+        return "word_with_number"
+    return shape if shape and not _is_something_else(value) else None
+
+
+def key_shape(value: str) -> str | None:
+    """Name the kind of key that a word looks like: ``random_key`` or ``hex_key``; checksums look like the latter.
+
+    >>> key_shape("83kd92ls01mzq"), key_shape("9f8a7b6c5d4e3f2a"), key_shape("next_page_2024_05")
+    ('random_key', 'hex_key', None)
+    """
+    if compiled(_KEY_SHAPE).fullmatch(value) is None or stands_in(value) or compiled(_ADDRESS).search(value):
+        return None
+    if compiled(r"(?:0x)?[0-9a-fA-F]{12,300}").fullmatch(value):
+        return "hex_key" if len(value) >= 16 else None
+    turns = len(compiled(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]").findall(value))
+    random = turns >= 4 and not compiled(_READABLE).fullmatch(value)
+    return None if not random else "random_key" if len(value) >= 12 else "hex_key"
+
+
+def _is_something_else(value: str) -> bool:
+    named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value) is not None
+    return named or is_placeholder(value) or _is_technical(value, "")
 
 
 def _is_mixed(value: str) -> bool:
