@@ -25,9 +25,9 @@ _ENOUGH: int = _DATA["enough"]
 _REACH_BEHIND, _REACH_AHEAD = 120, 70
 """How far a cue reaches: to values behind it, and to values before it."""
 
-_PASSWORD_CUES = ("password", "access", "place")
+_PASSWORD_CUES = ("password_abroad", "password", "access", "place")
 _KEY_CUES = ("key", "kept_quiet", "access", "place")
-_NUMBER_CUES = ("keypad",)
+_NUMBER_CUES = ("keypad_code", "keypad")
 
 
 class Cue(NamedTuple):
@@ -44,7 +44,7 @@ def _words(kind: str) -> frozenset[str]:
 
 
 _KINDS = {kind: _words(kind) for kind in (*_PASSWORD_CUES, *_KEY_CUES, *_NUMBER_CUES)}
-_HARMLESS = _words("harmless")
+_HARMLESS, _HARMLESS_BEHIND = _words("harmless"), _words("harmless_behind")
 _INSIDE = tuple((kind, tuple(words.split())) for kind, words in _DATA["inside"].items())
 _WORD = r"[^\W\d_]+(?:[@04][^\W\d_]+)?"
 
@@ -54,7 +54,7 @@ def _alternatives(name: str) -> str:
 
 
 _STANDS_BEFORE = (
-    ("names_something_else", rf"(?i:(?<![^\W_])(?:{_alternatives('names_something_else')})(?:\s(?:is|was|ist|est|es))?[\"'#]?\s?[:=]?\s?[\"'`#(]?)\Z"),
+    ("names_something_else", rf"\b(?:for|id|class|name|href|src|type)=[\"']\Z|(?i:(?<![^\W_])(?:(?:{_alternatives('is_called')})(?:\s(?:is|was|ist|est|es))?|{_alternatives('names_something_else')})[\"'#]?\s?[:=]?\s?[\"'`#(]?)\Z"),
     ("hands_over", rf"(?:(?i:(?<![^\W_])(?:{_alternatives('hands_over')}):?\s)|(?<!\d)[:=?»→]\s{{0,3}}|(?<=\s)[—–\-/<>]\s|_{{2,9}}\s)[\"'`“„«(*]{{0,3}}\Z"),
     ("leads_on", rf"(?i:(?<![^\W_])(?:{_alternatives('leads_on')})\s[\"'`“]?)\Z"),
     ("pauses", rf"(?:{_alternatives('pauses')})\s{{0,3}}[\"'`“„«(*>\-]{{0,3}}\s{{0,1}}\Z"),
@@ -73,6 +73,8 @@ def cues(text: str, kinds: tuple[str, ...]) -> tuple[Cue, ...]:
     for match in compiled(_WORD).finditer(lower):
         word = match[0]
         pair = f"{previous} {word}" if match.start() - last <= 2 else word
+        if word in _HARMLESS_BEHIND and found and found[-1].end == last:
+            found.pop()
         for kind in kinds:
             if (word in _KINDS[kind] or pair in _KINDS[kind]) and previous not in _HARMLESS:
                 found.append(Cue(match.start(), match.end(), kind))
@@ -103,14 +105,12 @@ def key_by_evidence(match: re.Match[str]) -> Span | None:
 
 def number_by_evidence(match: re.Match[str]) -> Span | None:
     """Accept a short number that is handed over near something with a keypad, and that counts nothing."""
-    if compiled(_COUNTED).match(match.string, match.end()):
+    text, end = match.string, match.end()
+    if compiled(_COUNTED).match(text, end) and not compiled(_STANDS_BEHIND).match(text, end):
         return None
-    return _weigh(
-        match,
-        match[0],
-        _SHAPE["year" if compiled(r"(?:19|20)[0-9]{2}").fullmatch(match[0]) else "number"],
-        _NUMBER_CUES,
-    )
+    year = compiled(r"(?:19|20)[0-9]{2}").fullmatch(match[0])
+    shape = "year" if year else "number" if match[0].isdigit() else "dialled"
+    return _weigh(match, match[0], _SHAPE[shape], _NUMBER_CUES)
 
 
 def _weigh(match: re.Match[str], value: str, weight: int, kinds: tuple[str, ...]) -> Span | None:
@@ -120,7 +120,7 @@ def _weigh(match: re.Match[str], value: str, weight: int, kinds: tuple[str, ...]
     cue = max((_weight(cue, text, start, end) for cue in _near(text, start, end, kinds)), default=None)
     if cue is None:
         return None
-    weight += cue + _before(text, start) + (_EXPLAINED if compiled(_STANDS_BEHIND).match(text, end) else 0)
+    weight += cue + _before(text, start, end) + (_EXPLAINED if compiled(_STANDS_BEHIND).match(text, end) else 0)
     return (start, end) if weight >= _ENOUGH else None
 
 
@@ -139,10 +139,13 @@ def _weight(cue: Cue, text: str, start: int, end: int) -> int:
     return _CUE[cue.kind] - (1 if compiled(r"[.!]\s|\n\n").search(text, *between) else 0)
 
 
-def _before(text: str, start: int) -> int:
+def _before(text: str, start: int, end: int) -> int:
+    """Return what the words right before the value add; a line of its own hands a value over too."""
     before = text[max(0, start - 30) : start]
     if not before.strip():
         return _BEFORE["pauses"]
+    if before.rstrip(" \t-*>").endswith("\n") and compiled(r"[ \t]{0,9}(?:\n|\Z)").match(text, end):
+        return _BEFORE["hands_over"]
     for name, pattern in _STANDS_BEFORE:
         if compiled(pattern).search(before):
             return _BEFORE[name]

@@ -45,6 +45,8 @@ class Rule:
 
     ``limit`` is for slow checks: after so many matches in one text, further ones count as found unchecked.
 
+    What a rule that is not ``sure`` finds gives way where a key turns out to go on over a line break.
+
     ``finds`` are texts with the part to be found between « and »; in those of ``leaves`` this rule must find nothing.
     Both are the rule's tests and its documentation, with made-up keys left blank (``{36:hex}``, see ``examples``).
     """
@@ -56,6 +58,7 @@ class Rule:
     anchors: tuple[str, ...] = ()
     check: Check = marked
     limit: int | None = None
+    sure: bool = True
     finds: tuple[str, ...]
     leaves: tuple[str, ...]
 

@@ -39,7 +39,7 @@ def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
     found: list[Finding] = []
     for view in views(text):
         # A later view reads the text less faithfully, so it doesn't stretch what an earlier one was sure to refuse.
-        earlier = _Coverage(len(text), filter(_is_denied, found)) if found else None
+        earlier = _Coverage(len(text), filter(_is_sure, found)) if found else None
         found += [each for each in _read(view, groups) if earlier is None or not earlier.touches(each)]
     return _without_overlaps(found, len(text)) if found else ()
 
@@ -145,6 +145,10 @@ def _as_one(stretch: list[Finding]) -> Finding:
 
 def _is_denied(finding: Finding) -> bool:
     return TYPES[finding.type].default_action is Action.DENY
+
+
+def _is_sure(finding: Finding) -> bool:
+    return _is_denied(finding) and RULES[_PLACE[finding.rule]].sure
 
 
 def _weakness(finding: Finding) -> tuple[bool, int, int, int]:

@@ -5,9 +5,6 @@ itself. One of letters alone counts only as the last word of its clause, and onl
 talk *about* passwords. ``<password>``, ``${DB_PASSWORD}``, ``********`` and ``os.environ[...]`` stand in for a value.
 """
 
-import re
-from collections.abc import Iterator
-
 from recollect.rules.language.word_lists import load_table
 from recollect.rules.privacy.rule import compiled, entropy_bits
 
@@ -35,7 +32,7 @@ _UNIT_FOLLOWS = (
 _TECHNICAL_NAME = (
     r"(?i:v?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}|[0-9](?:fa|nd|rd|st|th|x)|v[0-9]{1,3}|s3|ec2|argon2[a-z]{0,2}|oauth2"
     r"|(?:rfc|kb|cve|iso|nist)-?[0-9]{2,8}[\w\-]{0,12}|pbkdf2[\w\-]{0,12}"
-    r"|(?:sha|md|aes|utf|base|ipv|http|ldap)-?[0-9]{1,3}"
+    r"|(?:[a-z]{2,12}[_\-])?(?:sha|md|aes|utf|base|ipv|http|ldap|argon|bcrypt|rsa|oauth|ed)[_\-]?[0-9]{1,5}(?:[_\-][a-z0-9]{1,8}){0,2}"
     r"|[0-9]{1,3}[\-–](?:char|characters?|digits?|letters?|days?|words?|months?|hours?|bits?)"
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,20})"
 )
@@ -67,19 +64,19 @@ _HANDED_OVER = (
     r"|[0-9]{4,8}[#*]"
 )
 _WEAK_SHAPES = (
+    ("word_with_digit", r"[A-Z][a-z]{2,20}[0-9]{1,2}"),
     (
         "word_with_number",
         r"(?=.{0,60}[a-z])(?=(?:[^A-Za-z]{0,20}[A-Za-z]){3})(?=.{0,60}[0-9])(?=.{0,60}(?:[A-Za-z][0-9]{1,20}[A-Za-z]|[A-Z]))"
         r"[A-Za-z0-9][A-Za-z0-9_\-!?*#$@%&^+]{6,40}",
     ),
-    ("word_with_digit", r"[A-Z][a-z]{2,20}[0-9]{1,2}"),
     ("word_with_number", r"[^\W\d_]{3,4}[0-9]{3,6}[!?*#$]?"),
     ("word_with_digit", r"[^\W\d_]{5,20}[0-9][!?*#$]?|(?=\D{0,40}[0-9])[a-z]{3,15}(?:[_\-.][a-z0-9]{2,15}){1,4}"),
 )
 _KEY_SHAPE = r"(?=[^A-Za-z]{0,99}[A-Za-z])(?=[^0-9]{0,99}[0-9])[A-Za-z0-9_\-+/.~]{10,300}={0,2}"
 _ADDRESS = r"://|\.[a-z]{2,5}\Z|^[0-9a-f]{8}-[0-9a-f]{4}-|/.{1,99}/"
 _CLASS_OR_ISSUE = r"(?:[A-Z][a-z]{1,20}){2,6}[A-Z]?[0-9]{1,4}(?:[A-Z][a-z]{1,20}){0,4}|[a-z.\-]{1,40}#[0-9]{1,8}"
-_DIGIT_NAMES = tuple(sorted(WORDS["digit_names"]))
+_DIGIT_NAME = rf"(?i:(?:{'|'.join(sorted(WORDS['digit_names']))})[a-z0-9.\\-]{{0,6}})"
 EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
 
 
@@ -209,9 +206,9 @@ def password_shape(value: str) -> str | None:
     """
     if stands_out(value) == value:
         return "striking"
-    shape = next((name for name, form in _WEAK_SHAPES if compiled(form).fullmatch(value)), None)
-    if shape is None and could_be_handed_over(value) == value:
+    if compiled(r"[A-Z][a-z]{2,20}[0-9]{1,2}").fullmatch(value) is None and could_be_handed_over(value) == value:
         return "word_with_number"
+    shape = next((name for name, form in _WEAK_SHAPES if compiled(form).fullmatch(value)), None)
     return shape if shape and not _is_something_else(value) else None
 
 
@@ -231,7 +228,7 @@ def key_shape(value: str) -> str | None:
 
 
 def _is_something_else(value: str) -> bool:
-    named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value) is not None
+    named = any(compiled(form).fullmatch(value) for form in (_DIGIT_NAME, _CLASS_OR_ISSUE))
     return named or is_placeholder(value) or _is_technical(value, "")
 
 
@@ -242,8 +239,3 @@ def _is_mixed(value: str) -> bool:
 def _is_technical(value: str, after: str) -> bool:
     counts = len(value) <= 4 and value.isdigit() and compiled(_UNIT_FOLLOWS).match(after) is not None
     return counts or value.lower() in WORDS["said"] or compiled(_TECHNICAL_NAME).fullmatch(value) is not None
-
-
-def words_between(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """The words of a stretch of text that have a digit in them, each as a match at its place."""
-    return compiled(r"(?<![^\s,;|:=\"'`(\[<>])(?=[^\s0-9]{0,64}[0-9])[^\s,;|]{6,300}").finditer(text, start, end)
