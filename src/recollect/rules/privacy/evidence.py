@@ -46,7 +46,7 @@ def _words(kind: str) -> frozenset[str]:
 _KINDS = {kind: _words(kind) for kind in (*_PASSWORD_CUES, *_KEY_CUES, *_NUMBER_CUES)}
 _HARMLESS, _HARMLESS_BEHIND = _words("harmless"), _words("harmless_behind")
 _INSIDE = tuple((kind, tuple(words.split())) for kind, words in _DATA["inside"].items())
-_WORD = r"[^\W\d_]+(?:[@04][^\W\d_]+)?"
+_WORD = r"[^\W\d_]+"
 
 
 def _alternatives(name: str) -> str:
@@ -113,14 +113,28 @@ def number_by_evidence(match: re.Match[str]) -> Span | None:
     return _weigh(match, match[0], _SHAPE[shape], _NUMBER_CUES)
 
 
+def quoted_by_evidence(match: re.Match[str]) -> Span | None:
+    """Accept words in quotes that are handed over near a word for a password, and that say nothing about one."""
+    words = match["secret"]
+    about = not _KINDS["password"].isdisjoint(words.lower().split()) or words.isupper()
+    shape = "quoted_phrase" if words.count(" ") > 1 else "quoted_words"
+    return None if about or not values.could_be_words(words) else _weigh(match, words, _SHAPE[shape], _PASSWORD_CUES)
+
+
 def _weigh(match: re.Match[str], value: str, weight: int, kinds: tuple[str, ...]) -> Span | None:
     text = match.string
     start = match.start() + match[0].index(value)
     end = start + len(value)
-    cue = max((_weight(cue, text, start, end) for cue in _near(text, start, end, kinds)), default=None)
-    if cue is None:
+    near = _near(text, start, end, kinds)
+    if not near:
         return None
-    weight += cue + _before(text, start, end) + (_EXPLAINED if compiled(_STANDS_BEHIND).match(text, end) else 0)
+    if kinds is _NUMBER_CUES and any(cue.end == start - 1 for cue in near):
+        weight += _BEFORE["is_next"]
+    weight += (
+        max(_weight(cue, text, start, end) for cue in near)
+        + _before(text, start, end)
+        + (_EXPLAINED if compiled(_STANDS_BEHIND).match(text, end) else 0)
+    )
     return (start, end) if weight >= _ENOUGH else None
 
 
