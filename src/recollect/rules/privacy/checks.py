@@ -1,6 +1,7 @@
 """Checks that have the last word on a match: each returns the span of what is sensitive, or ``None`` to reject it."""
 
 import re
+from base64 import b64decode
 from collections.abc import Mapping
 
 from recollect.rules.privacy import values
@@ -82,6 +83,22 @@ def filled_in(match: re.Match[str]) -> Span | None:
 def filled_in_with_a_digit(match: re.Match[str]) -> Span | None:
     """Accept the same if it has a digit: what follows these words in prose has none."""
     return filled_in(match) and has_digit(match)
+
+
+def of_a_known_user(match: re.Match[str]) -> Span | None:
+    """Accept the user's own name again, as devices are delivered, or a value that looks like a password."""
+    value = match["secret"].rstrip(".!?")
+    again = compiled(rf"{match['user']}[0-9!]{{0,6}}").fullmatch(value) is not None
+    return match.span("secret") if again or values.password_shape(value) in ("unmistakable", "striking", "word_with_number") else None
+
+
+def decodes_to_a_pair(match: re.Match[str]) -> Span | None:
+    """Accept what reads ``user:password`` when decoded."""
+    try:
+        decoded = b64decode(match["secret"] + "==")
+    except ValueError:
+        return None
+    return match.span("secret") if b":" in decoded[1:-1] and decoded.isascii() else None
 
 
 def opens_something(match: re.Match[str]) -> Span | None:
@@ -241,6 +258,6 @@ CHECKS: Mapping[str, Check] = {
         *(is_bitcoin_address, filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value),
         *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
         *(striking_or_random, striking_around),
-        *(password_by_evidence, key_by_evidence, number_by_evidence, quoted_by_evidence, value_of_a_key, value_of_a_secret, value_of_a_token),
+        *(of_a_known_user, decodes_to_a_pair, password_by_evidence, key_by_evidence, number_by_evidence, quoted_by_evidence, value_of_a_key, value_of_a_secret, value_of_a_token),
     )
 }

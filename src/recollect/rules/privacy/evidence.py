@@ -39,13 +39,14 @@ class Cue(NamedTuple):
 
 
 def _words(kind: str) -> frozenset[str]:
-    lists = _DATA["words"][kind].items()
+    lists = _DATA["words"].get(kind, {}).items()
     return frozenset(word for name, words in lists for word in words.split("|" if name == "phrases" else None))
 
 
-_KINDS = {kind: _words(kind) for kind in (*_PASSWORD_CUES, *_KEY_CUES, *_NUMBER_CUES)}
+_KINDS = {kind: _words(kind) for kind in ("none", *_PASSWORD_CUES, *_KEY_CUES, *_NUMBER_CUES)}
 _HARMLESS, _HARMLESS_BEHIND = _words("harmless"), _words("harmless_behind")
 _INSIDE = tuple((kind, tuple(words.split())) for kind, words in _DATA["inside"].items())
+_STEMS = {kind: tuple(stems.split()) for kind, stems in _DATA["stems"].items()}
 _WORD = r"[^\W\d_]+"
 
 
@@ -54,7 +55,8 @@ def _alternatives(name: str) -> str:
 
 
 _STANDS_BEFORE = (
-    ("names_something_else", rf"\b(?:for|id|class|name|href|src|type)=[\"']\Z|(?i:(?<![^\W_])(?:(?:{_alternatives('is_called')})(?:\s(?:is|was|ist|est|es))?|{_alternatives('names_something_else')})[\"'#]?\s?[:=]?\s?[\"'`#(]?)\Z"),
+    ("names_something_else", rf"\s(?:for|id|class|name|href|src|type|role|integrity|aria-[a-z]{{1,20}}|data-[a-z]{{1,20}})=[\"']\Z|(?i:(?<![^\W_])(?:(?:{_alternatives('is_called')})(?:\s(?:is|was|ist|est|es))?|{_alternatives('names_something_else')})[\"'#]?\s?[:=]?\s?[\"'`#(]?)\Z"),
+    ("names_a_user", rf"(?i:(?<![^\W_])(?:{_alternatives('names_a_user')})\s?[:=]?\s?[\"'`(]?)\Z"),
     ("hands_over", rf"(?:(?i:(?<![^\W_])(?:{_alternatives('hands_over')}):?\s)|(?<!\d)[:=?»→]\s{{0,3}}|(?<=\s)[—–\-/<>]\s|_{{2,9}}\s)[\"'`“„«(*]{{0,3}}\Z"),
     ("leads_on", rf"(?i:(?<![^\W_])(?:{_alternatives('leads_on')})\s[\"'`“]?)\Z"),
     ("pauses", rf"(?:{_alternatives('pauses')})\s{{0,3}}[\"'`“„«(*>\-]{{0,3}}\s{{0,1}}\Z"),
@@ -76,7 +78,8 @@ def cues(text: str, kinds: tuple[str, ...]) -> tuple[Cue, ...]:
         if word in _HARMLESS_BEHIND and found and found[-1].end == last:
             found.pop()
         for kind in kinds:
-            if (word in _KINDS[kind] or pair in _KINDS[kind]) and previous not in _HARMLESS:
+            known = word in _KINDS[kind] or pair in _KINDS[kind] or word.startswith(_STEMS.get(kind, ()))
+            if known and previous not in _HARMLESS:
                 found.append(Cue(match.start(), match.end(), kind))
                 break
         previous, last = word, match.end()
@@ -93,7 +96,8 @@ def password_by_evidence(match: re.Match[str]) -> Span | None:
     """Accept the word if its shape, a word about passwords or access, and its neighbours speak for a password."""
     value = match[0].strip(values.EDGES)
     shape = values.password_shape(value)
-    return _weigh(match, value, _SHAPE[shape], _PASSWORD_CUES) if shape else None
+    kinds = ("none", *_PASSWORD_CUES) if shape == "unmistakable" else _PASSWORD_CUES
+    return _weigh(match, value, _SHAPE[shape], kinds) if shape else None
 
 
 def key_by_evidence(match: re.Match[str]) -> Span | None:
@@ -126,22 +130,22 @@ def _weigh(match: re.Match[str], value: str, weight: int, kinds: tuple[str, ...]
     start = match.start() + match[0].index(value)
     end = start + len(value)
     near = _near(text, start, end, kinds)
-    if not near:
+    if near is None or (not near and "none" not in kinds):
         return None
-    if kinds is _NUMBER_CUES and any(cue.end == start - 1 for cue in near):
+    if kinds is _NUMBER_CUES and value.isalnum() and not value.isdigit() and any(cue.end == start - 1 for cue in near):
         weight += _BEFORE["is_next"]
     weight += (
-        max(_weight(cue, text, start, end) for cue in near)
+        max((_weight(cue, text, start, end) for cue in near), default=_CUE["none"])
         + _before(text, start, end)
         + (_EXPLAINED if compiled(_STANDS_BEHIND).match(text, end) else 0)
     )
     return (start, end) if weight >= _ENOUGH else None
 
 
-def _near(text: str, start: int, end: int, kinds: tuple[str, ...]) -> list[Cue]:
+def _near(text: str, start: int, end: int, kinds: tuple[str, ...]) -> list[Cue] | None:
     """Return the cues in reach. What a redaction was about says nothing of the next word."""
     if "[redacted:" in text[max(0, start - _REACH_BEHIND - 20) : end + _REACH_AHEAD]:
-        return []
+        return None
     found = cues(text, kinds)
     near = found[bisect_left(found, (start - _REACH_BEHIND,)) : bisect_left(found, (end + _REACH_AHEAD,))]
     return [cue for cue in near if cue.end <= start or cue.start >= end]

@@ -151,10 +151,10 @@ def _is_sure(finding: Finding) -> bool:
     return _is_denied(finding) and RULES[_PLACE[finding.rule]].sure
 
 
-def _weakness(finding: Finding) -> tuple[bool, int, int, int]:
+def _weakness(finding: Finding) -> tuple[bool, bool, int, int, int]:
     """Sorts the strongest first. Of two equally long ones the rule that comes first in the catalogue knows better."""
     length = finding.end - finding.start
-    return not TYPES[finding.type].secret, -length, _PLACE[finding.rule], finding.start
+    return not TYPES[finding.type].secret, not RULES[_PLACE[finding.rule]].sure, -length, _PLACE[finding.rule], finding.start
 
 
 class _Coverage:

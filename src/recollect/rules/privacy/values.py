@@ -34,7 +34,7 @@ _TECHNICAL_NAME = (
     r"|(?:rfc|kb|cve|iso|nist)-?[0-9]{2,8}[\w\-]{0,12}|pbkdf2[\w\-]{0,12}"
     r"|(?:[a-z]{2,12}[_\-])?(?:sha|md|aes|utf|base|ipv|http|ldap|argon|bcrypt|rsa|oauth|ed)[_\-]?[0-9]{1,5}(?:[_\-][a-z0-9]{1,8}){0,2}"
     r"|[0-9]{1,3}[\-–](?:char|characters?|digits?|letters?|days?|words?|months?|hours?|bits?)"
-    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,20})"
+    r"|[0-9]{4}[.\-][0-9]{2}[.\-][0-9]{2}.{0,20})"
 )
 _CLAUSE_END = r"\s{0,3}(?:\Z|[.,;!?)\]}\n\"'`”|/&<(]|and\b|but\b|y\b|und\b|et\b|-{1,2}[a-z]|[\w.]{1,30}=)"
 _GRAMMAR = r"(?i:\b(?:the|to|is|an?|in|on|of|for|be|not|it|my|your|with|are|was|at|by|from|too)\b)"
@@ -44,14 +44,19 @@ _PART = r"(?:[A-Za-z]{1,20}+[0-9]{0,4}+|[0-9]{1,8}+)"
 _READABLE = rf"{_PART}(?:[_\-./%+~]{{1,3}}+{_PART}){{0,40}}[=/.]?"
 _DATE_OR_VERSION = r"[0-9]{4}-[0-9]{2}|v?[0-9]{1,4}\.[0-9]"
 
+# A word with digits for letters: Th1stle, Tr33h0use, hydr0gen.
+_LEET = r"(?=(?:[^A-Za-z]{0,9}[A-Za-z]){4})[A-Z][a-z]{0,12}(?:[01345]{1,2}[a-z]{1,12}){1,4}(?:[A-Z_][a-z0-9]{1,12}){0,3}[0-9!_]{0,4}"
+
 # A password that stands out in a sentence: a symbol and a digit in a word, a digit in the midst of a capitalised word,
 # a capital in the midst of a word that ends in digits, or words joined by a dot that end in one.
+_WITH_SYMBOL = r"(?=[^\d]{0,64}[0-9])(?=(?:[^a-z]{0,9}[a-z]){2})(?=(?:[^A-Za-z]{0,8}[A-Za-z]){3})[A-Za-z0-9][\w.\-!$%&*^~#@]{0,62}[!$%&*^~#](?:[\w.\-!$%&*^~#@]{0,62})"
 _STANDS_OUT = (
-    r"(?=[^\d]{0,64}[0-9])(?=(?:[^a-z]{0,9}[a-z]){2})(?=(?:[^A-Za-z]{0,8}[A-Za-z]){3})[A-Za-z0-9][\w.\-!$%&*^~#@]{0,62}[!$%&*^~#](?:[\w.\-!$%&*^~#@]{0,62})"
-    r"|(?![A-Z]{3})(?=.{0,62}[A-Z_])[A-Za-z]{1,20}[0-9]{1,2}[A-Z]?[a-z][A-Za-z_][A-Za-z0-9_.\-!$]{0,30}"
+    rf"{_WITH_SYMBOL}"
+    r"|(?![A-Z]{3})(?=.{0,62}[A-Z_])[A-Za-z]{1,20}[0-9]{1,2}[A-Z]?[a-z][A-Za-z0-9_][A-Za-z0-9_.\-!$]{0,30}"
     r"|(?=.{0,62}[a-z]-)[A-Za-z\-]{1,20}[a-zA-Z][0-9]{1,2}[a-z]{1,20}-[A-Za-z\-]{2,20}"
     r"|[a-zA-Z]{0,20}[a-z][A-Z][A-Za-z]{1,20}[0-9]{1,6}"
     r"|[a-z]{0,12}[0-9][A-Z][a-z]{1,12}[0-9][A-Za-z]{1,12}"
+    rf"|{_LEET}"
     r"|[A-Z][a-z]{2,14}\.[A-Za-z]{3,14}\.?[0-9]{1,4}"
     r"|(?=[^A-Z]{0,30}[A-Z])(?![A-Z]{3})[A-Za-z]{3,15}[_\-][A-Za-z]{3,15}[0-9]{1,4}"
 )
@@ -74,7 +79,7 @@ _WEAK_SHAPES = (
     ("word_with_digit", r"[^\W\d_]{5,20}[0-9][!?*#$]?|(?=\D{0,40}[0-9])[a-z]{3,15}(?:[_\-.][a-z0-9]{2,15}){1,4}"),
 )
 _KEY_SHAPE = r"(?=[^A-Za-z]{0,99}[A-Za-z])(?=[^0-9]{0,99}[0-9])[A-Za-z0-9_\-+/.~]{10,300}={0,2}"
-_ADDRESS = r"://|\.[a-z]{2,5}\Z|^[0-9a-f]{8}-[0-9a-f]{4}-|/.{1,99}/"
+_ADDRESS = r"(?i)://|^sha[0-9]{3}-|^[0-9]{4}[.\-][0-9]{2}[.\-]|\.[a-z]{2,5}\Z|^[0-9a-f]{8}-[0-9a-f]{4}-|/.{1,99}/"
 _CLASS_OR_ISSUE = r"(?:[A-Z][a-z]{1,20}){2,6}[A-Z]?[0-9]{1,4}(?:[A-Z][a-z]{1,20}){0,4}|[a-z.\-]{1,40}#[0-9]{1,8}"
 _DIGIT_NAME = rf"(?i:(?:{'|'.join(sorted(WORDS['digit_names']))})[a-z0-9.\\-]{{0,6}})"
 EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
@@ -201,13 +206,15 @@ def could_be_handed_over(word: str) -> str | None:
 
 
 def password_shape(value: str) -> str | None:
-    """Name the kind of password that a word looks like: ``striking``, ``word_with_number`` or ``word_with_digit``.
+    """Name the kind of password that a word looks like: ``unmistakable``, ``striking``, ``word_with_number`` or ``word_with_digit``.
 
     >>> password_shape("Tr0ub4dor"), password_shape("bluebird77"), password_shape("toor7"), password_shape("WH-1000XM5")
-    ('striking', 'word_with_number', None, None)
+    ('unmistakable', 'word_with_number', None, None)
     """
+    if compiled(r"[0-9]{1,6}[A-Za-z]{1,5}").fullmatch(value):
+        return None  # an amount with its unit
     if stands_out(value) == value:
-        return "striking"
+        return "unmistakable" if any(compiled(form).fullmatch(value) for form in (_LEET, _WITH_SYMBOL)) else "striking"
     if compiled(r"[A-Z][a-z]{2,20}[0-9]{1,2}").fullmatch(value) is None and could_be_handed_over(value) == value:
         return "word_with_number"
     shape = next((name for name, form in _WEAK_SHAPES if compiled(form).fullmatch(value)), None)
