@@ -5,7 +5,6 @@ from base64 import b64decode
 from collections.abc import Mapping
 
 from recollect.rules.privacy import values
-from recollect.rules.privacy.evidence import key_by_evidence, number_by_evidence, password_by_evidence, quoted_by_evidence
 from recollect.rules.privacy.rule import Check, Span, compiled, entropy_bits, marked, text_after, text_before
 
 _RANDOM_RUN = r"[A-Za-z0-9]{20}|(?=[A-Za-z]{0,11}[0-9])[A-Za-z0-9]{12}"
@@ -258,6 +257,6 @@ CHECKS: Mapping[str, Check] = {
         *(is_bitcoin_address, filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value),
         *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
         *(striking_or_random, striking_around),
-        *(of_a_known_user, decodes_to_a_pair, password_by_evidence, key_by_evidence, number_by_evidence, quoted_by_evidence, value_of_a_key, value_of_a_secret, value_of_a_token),
+        *(of_a_known_user, decodes_to_a_pair, value_of_a_key, value_of_a_secret, value_of_a_token),
     )
 }

@@ -8,12 +8,13 @@ in ``evidence.toml``.
 
 import re
 from bisect import bisect_left
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.rules.language.word_lists import load_table
 from recollect.rules.privacy import values
-from recollect.rules.privacy.rule import Span, compiled
+from recollect.rules.privacy.rule import Check, Span, compiled
 
 _DATA = load_table(__package__, "evidence.toml")
 _SHAPE: dict[str, int] = _DATA["shape"]
@@ -169,3 +170,8 @@ def _before(text: str, start: int, end: int) -> int:
             return _BEFORE[name]
     last = before.rstrip()[-1]
     return _BEFORE["hands_over"] if last.isalpha() and last > "\u036f" else 0  # another script makes way for it
+
+
+CHECKS: Mapping[str, Check] = {
+    check.__name__: check for check in (password_by_evidence, key_by_evidence, number_by_evidence, quoted_by_evidence)
+}

@@ -1,4 +1,4 @@
-"""Scan every string of a candidate before anything is written, with the built-in rules and the operator's patterns."""
+"""The privacy gate: every string of a candidate is scanned before anything is written anywhere."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,32 +9,6 @@ from recollect.model.vocabulary import Kind
 from recollect.rules import privacy
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.trust.signers import without_broken_signatures
-
-TIME_LIMIT_S = 0.25
-"""For one pattern on one text of at most 10 KB: a thousand times what a sound pattern takes."""
-
-
-def finds(pattern: str, text: str) -> bool:
-    """Whether the pattern finds something in the text."""
-    return next(own_places(pattern, text), None) is not None
-
-
-def own_places(pattern: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where the pattern finds something, as ``(start, end)``; all that is left of the text where it runs out of time.
-
-    >>> list(places("PRJ-[0-9]{4}", "about PRJ-1234"))
-    [(6, 14)]
-    """
-    import regex  # takes 25 ms to import, and few policies have patterns
-
-    reached = 0
-    try:
-        for match in regex.finditer(pattern, text, timeout=TIME_LIMIT_S):
-            yield match.span()
-            reached = match.end()
-    except TimeoutError:
-        yield reached, len(text)
-
 
 OWN_PATTERN = "what a pattern of the policy names"
 _SKIPPED = frozenset({"namespace", "space", "kind", "event_type", "layer", "tier", "source", "authority", "change"})
@@ -104,7 +78,7 @@ def _note(found: Found, field: str, text: str, settings: Privacy) -> bool:
 
 def _own_pattern(text: str, settings: Privacy) -> bool:
     """Whether one of the policy's own patterns finds something."""
-    return any(finds(pattern, text) for pattern in settings.deny_patterns)
+    return any(pattern_finds(pattern, text) for pattern in settings.deny_patterns)
 
 
 def _names(candidate: Candidate) -> list[str]:
@@ -129,7 +103,7 @@ def denied_types(value: Any, settings: Privacy) -> set[str]:
 def places(text: str, settings: Privacy) -> list[tuple[int, int]]:
     """Where in a text stands what the policy does not let through as it is, as ``(start, end)``."""
     found = [(hit.start, hit.end) for hit in privacy.scan(text) if action(hit.type, settings) != "allow"]
-    own = [span for pattern in settings.deny_patterns for span in own_places(pattern, text)]
+    own = [span for pattern in settings.deny_patterns for span in pattern_places(pattern, text)]
     return sorted(found + own)
 
 
@@ -184,3 +158,29 @@ def _refused_key(candidate: Candidate, settings: Privacy) -> Rejection | None:
         "privacy_profile_key_not_allowed",
         "The policy does not list this profile key. Add it to privacy.profile_keys, or use kind 'semantic'.",
     )
+
+
+TIME_LIMIT_S = 0.25
+"""For one pattern on one text of at most 10 KB: a thousand times what a sound pattern takes."""
+
+
+def pattern_finds(pattern: str, text: str) -> bool:
+    """Whether the pattern finds something in the text."""
+    return next(pattern_places(pattern, text), None) is not None
+
+
+def pattern_places(pattern: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where the pattern finds something, as ``(start, end)``; all that is left of the text where it runs out of time.
+
+    >>> list(pattern_places("PRJ-[0-9]{4}", "about PRJ-1234"))
+    [(6, 14)]
+    """
+    import regex  # takes 25 ms to import, and few policies have patterns
+
+    reached = 0
+    try:
+        for match in regex.finditer(pattern, text, timeout=TIME_LIMIT_S):
+            yield match.span()
+            reached = match.end()
+    except TimeoutError:
+        yield reached, len(text)

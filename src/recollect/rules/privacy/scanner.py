@@ -5,10 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.rules.privacy.catalogue import GROUPS, RULES, Group
-from recollect.rules.privacy.rule import Rule, Span
+from recollect.rules.privacy.disguises import View, views
+from recollect.rules.privacy.rule import Rule, Span, long_word
 from recollect.rules.privacy.sensitive_types import TYPES, Action
-from recollect.rules.privacy.triggers import long_word
-from recollect.rules.privacy.view import View, views
 
 _PLACE = {rule.name: place for place, rule in enumerate(RULES)}
 

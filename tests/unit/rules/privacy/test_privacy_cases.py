@@ -14,7 +14,7 @@ from test_privacy_rules import unmarked
 
 from recollect.rules.privacy import TYPES, Action, Finding, scan
 from recollect.rules.privacy.catalogue import RULES
-from recollect.rules.privacy.examples import filled
+from recollect.rules.privacy.rule import filled
 
 CASES = Path(__file__).parents[3] / "cases" / "privacy"
 FLOORS = {"dev_labelled": 0.97, "dev_vendor": 0.98, "dev_hard": 0.90}

@@ -8,10 +8,9 @@ from re import _parser as parser  # type: ignore[attr-defined]
 import pytest
 
 from recollect.rules.privacy import TYPE_NAMES
-from recollect.rules.privacy.catalogue import RULES, grouped
+from recollect.rules.privacy.catalogue import FORMAT_RULES, RULES, grouped, read_rule
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.scanner import scan, scan_with
-from recollect.rules.privacy.tables import FORMAT_RULES, read_rule
 
 
 def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:

@@ -193,7 +193,7 @@ def test_slow_checks_are_limited_and_err_on_the_safe_side() -> None:
     assert len(found) == 300 - len(checked)
 
 
-@pytest.mark.parametrize("name", ["scanner", "examples", "values"])
+@pytest.mark.parametrize("name", ["scanner", "rule", "values", "gate", "disguises"])
 def test_the_examples_in_the_documentation_run(name: str) -> None:
     results = doctest.testmod(importlib.import_module(f"recollect.rules.privacy.{name}"))
     assert results.attempted > 0
