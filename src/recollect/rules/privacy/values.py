@@ -68,8 +68,9 @@ _HANDED_OVER = (
     r"|(?=\D{0,40}[0-9])[A-Za-z][A-Za-z0-9]{0,20}[@$!%&^*+][A-Za-z0-9!@$%&^*+\-]{2,40}(?<!\.)"
     r"|[0-9]{4,8}[#*]"
 )
+_NAME_AND_VERSION = r"[A-Z][a-z]{2,4}[0-9]{1,2}|[A-Z][a-z]{5,20}[0-9]"
 _WEAK_SHAPES = (
-    ("word_with_digit", r"[A-Z][a-z]{2,20}[0-9]{1,2}"),
+    ("word_with_digit", _NAME_AND_VERSION),
     (
         "word_with_number",
         r"(?=.{0,60}[a-z])(?=(?:[^A-Za-z]{0,20}[A-Za-z]){3})(?=.{0,60}[0-9])(?=.{0,60}(?:[A-Za-z][0-9]{1,20}[A-Za-z]|[A-Z]))"
@@ -215,7 +216,7 @@ def password_shape(value: str) -> str | None:
         return None  # an amount with its unit
     if stands_out(value) == value:
         return "unmistakable" if any(compiled(form).fullmatch(value) for form in (_LEET, _WITH_SYMBOL)) else "striking"
-    if compiled(r"[A-Z][a-z]{2,20}[0-9]{1,2}").fullmatch(value) is None and could_be_handed_over(value) == value:
+    if compiled(_NAME_AND_VERSION).fullmatch(value) is None and could_be_handed_over(value) == value:
         return "word_with_number"
     shape = next((name for name, form in _WEAK_SHAPES if compiled(form).fullmatch(value)), None)
     return shape if shape and not _is_something_else(value) else None
