@@ -88,7 +88,16 @@ def of_a_known_user(match: re.Match[str]) -> Span | None:
     """Accept the user's own name again, as devices are delivered, or a value that looks like a password."""
     value = match["secret"].rstrip(".!?")
     again = compiled(rf"{match['user']}[0-9!]{{0,6}}").fullmatch(value) is not None
-    return match.span("secret") if again or values.password_shape(value) in ("unmistakable", "striking", "word_with_number") else None
+    shape = values.password_shape(value)
+    return match.span("secret") if again or (shape is not None and shape != "word_with_digit") else None
+
+
+def striking_before_a_host(match: re.Match[str]) -> Span | None:
+    """Accept the second half of a pair before the host, if it looks like a password and like nothing else."""
+    pair = compiled(r"(?<![\w:/@])[\w.\-]{1,40}:(?P<secret>[^\s:/@]{4,64})\Z").search(text_before(match, 110))
+    if pair is None or values.password_shape(pair["secret"]) not in ("unmistakable", "striking"):
+        return None
+    return match.start() - len(pair["secret"]), match.start()
 
 
 def decodes_to_a_pair(match: re.Match[str]) -> Span | None:
@@ -257,6 +266,13 @@ CHECKS: Mapping[str, Check] = {
         *(is_bitcoin_address, filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value),
         *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
         *(striking_or_random, striking_around),
-        *(of_a_known_user, decodes_to_a_pair, value_of_a_key, value_of_a_secret, value_of_a_token),
+        *(
+            of_a_known_user,
+            striking_before_a_host,
+            decodes_to_a_pair,
+            value_of_a_key,
+            value_of_a_secret,
+            value_of_a_token,
+        ),
     )
 }

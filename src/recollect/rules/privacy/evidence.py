@@ -26,7 +26,7 @@ _REACH_BEHIND, _REACH_AHEAD = 120, 70
 
 _PASSWORD_CUES = ("password_abroad", "password", "access", "place")
 _KEY_CUES = ("key", "kept_quiet", "access", "place")
-_NUMBER_CUES = ("keypad_code", "keypad")
+_NUMBER_CUES = ("keypad_code", "pin", "keypad")
 
 
 class Cue(NamedTuple):
@@ -108,7 +108,7 @@ def _weigh(
     if not weights and not without_cue:
         return None
     behind = _BEHIND["is_explained"] if compiled(_EXPLAINED).match(text, end) else 0
-    total = _SHAPE[shape] + max(weights, default=_CUE["none"]) + _before(text, start, end) + behind
+    total = _SHAPE[shape] + max(weights, default=_CUE["none"]) + _before(text, start, end, kinds is _KEY_CUES) + behind
     return (start, end) if total >= _ENOUGH else None
 
 
@@ -142,7 +142,7 @@ def _weight(cue: Cue, text: str, start: int, end: int) -> int:
     return _CUE[cue.kind] - (1 if compiled(r"[.!]\s|\n\n").search(text, *between) else 0)
 
 
-def _before(text: str, start: int, end: int) -> int:
+def _before(text: str, start: int, end: int, is_key: bool) -> int:
     """Return what the words right before the value add; a line of its own hands a value over too."""
     before = text[max(0, start - 30) : start]
     if not before.strip():
@@ -151,7 +151,7 @@ def _before(text: str, start: int, end: int) -> int:
         return _BEFORE["hands_over"]
     name = next((name for name, pattern in _STANDS_BEFORE.items() if compiled(pattern).search(before)), None)
     if name is not None:
-        return _BEFORE[name]
+        return _BEFORE["hands_over" if is_key and name == "names_a_user" else name]
     last = before.rstrip()[-1]
     return (
         _BEFORE["hands_over"] if last.isalpha() and last > "\u036f" else 0

@@ -27,7 +27,10 @@ _DOMAIN = r"(?:[^\W_](?:[\w\-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}"
 _VERSION_BEFORE = r"(?i:\b(?:v|ver|version|release|build|firmware|driver))\.?[\s:=]{0,2}\Z"
 _IDENTIFIES_NOBODY = ("127", "0", "255")
 _OTHER_NUMBER = r"(?i:\b(?:id|order|invoice|case|ticket|isbn|part|serial|sku|ref|reference|meeting))\s?[#:]?\s?\Z"
-_PHONE_AT_THE_END = r"(?<![\w+.\-/])\+?\(?[0-9](?:[0-9]|[ .\-/()]{1,3}(?=[0-9(])){5,19}[0-9](?:\s?(?i:x|ext\.?|extension)\s?[0-9]{1,6})?\Z"
+_PHONE_AT_THE_END = (
+    r"(?<![\w+.\-/])\+?\(?[0-9](?:[0-9]|[ .\-/()]{1,3}(?=[0-9(])){5,19}[0-9]"
+    r"(?:\s?(?i:x|ext\.?|extension)\s?[0-9]{1,6})?\Z"
+)
 _YEAR, _DAY_OR_MONTH = r"(?:19|20)[0-9]{2}", r"(?:0?[1-9]|[12][0-9]|3[01])"
 _DATE = (
     rf"{_YEAR}(?P<sep>[.\-/ ]){_DAY_OR_MONTH}(?P=sep){_DAY_OR_MONTH}\b"

@@ -30,9 +30,10 @@ _UNIT_FOLLOWS = (
     r"|months?|years?|hours?|minutes?|times|attempts?|rounds?|iterations?|percent|points?|users?|accounts?)\b"
 )
 _TECHNICAL_NAME = (
-    r"(?i:v?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}|[0-9](?:fa|nd|rd|st|th|x)|v[0-9]{1,3}|s3|ec2|argon2[a-z]{0,2}|oauth2"
+    r"(?i:v?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}|[0-9](?:fa|nd|rd|st|th|x)|v[0-9]{1,3}(?:(?:alpha|beta|rc)[0-9]{0,3})?|s3|ec2|argon2[a-z]{0,2}|oauth2"
     r"|(?:rfc|kb|cve|iso|nist)-?[0-9]{2,8}[\w\-]{0,12}|pbkdf2[\w\-]{0,12}"
-    r"|(?:[a-z]{2,12}[_\-])?(?:sha|md|aes|utf|base|ipv|http|ldap|argon|bcrypt|rsa|oauth|ed)[_\-]?[0-9]{1,5}(?:[_\-][a-z0-9]{1,8}){0,2}"
+    r"|(?:[a-z]{2,12}[_\-])?(?:sha|md|aes|utf|base|ipv|http|ldap|argon|bcrypt|rsa|oauth|ed)[_\-]?[0-9]{1,5}"
+    r"(?:[_\-][a-z0-9]{1,8}){0,2}"
     r"|[0-9]{1,3}[\-–](?:char|characters?|digits?|letters?|days?|words?|months?|hours?|bits?)"
     r"|[0-9]{4}[.\-][0-9]{2}[.\-][0-9]{2}.{0,20})"
 )
@@ -44,45 +45,15 @@ _PART = r"(?:[A-Za-z]{1,20}+[0-9]{0,4}+|[0-9]{1,8}+)"
 _READABLE = rf"{_PART}(?:[_\-./%+~]{{1,3}}+{_PART}){{0,40}}[=/.]?"
 _DATE_OR_VERSION = r"[0-9]{4}-[0-9]{2}|v?[0-9]{1,4}\.[0-9]"
 
-# A word with digits for letters: Th1stle, Tr33h0use, hydr0gen.
-_LEET = r"(?=(?:[^A-Za-z]{0,9}[A-Za-z]){4})[A-Z][a-z]{0,12}(?:[01345]{1,2}[a-z]{1,12}){1,4}(?:[A-Z_][a-z0-9]{1,12}){0,3}[0-9!_]{0,4}"
-
-# A password that stands out in a sentence: a symbol and a digit in a word, a digit in the midst of a capitalised word,
-# a capital in the midst of a word that ends in digits, or words joined by a dot that end in one.
-_WITH_SYMBOL = r"(?=[^\d]{0,64}[0-9])(?=(?:[^a-z]{0,9}[a-z]){2})(?=(?:[^A-Za-z]{0,8}[A-Za-z]){3})[A-Za-z0-9][\w.\-!$%&*^~#@]{0,62}[!$%&*^~#](?:[\w.\-!$%&*^~#@]{0,62})"
-_STANDS_OUT = (
-    rf"{_WITH_SYMBOL}"
-    r"|(?![A-Z]{3})(?=.{0,62}[A-Z_])[A-Za-z]{1,20}[0-9]{1,2}[A-Z]?[a-z][A-Za-z0-9_][A-Za-z0-9_.\-!$]{0,30}"
-    r"|(?=.{0,62}[a-z]-)[A-Za-z\-]{1,20}[a-zA-Z][0-9]{1,2}[a-z]{1,20}-[A-Za-z\-]{2,20}"
-    r"|[a-zA-Z]{0,20}[a-z][A-Z][A-Za-z]{1,20}[0-9]{1,6}"
-    r"|[a-z]{0,12}[0-9][A-Z][a-z]{1,12}[0-9][A-Za-z]{1,12}"
-    rf"|{_LEET}"
-    r"|[A-Z][a-z]{2,14}\.[A-Za-z]{3,14}\.?[0-9]{1,4}"
-    r"|(?=[^A-Z]{0,30}[A-Z])(?![A-Z]{3})[A-Za-z]{3,15}[_\-][A-Za-z]{3,15}[0-9]{1,4}"
+_SHAPES = tuple(
+    (shape["name"], shape["least"], "|".join(f"(?:{form})" for form in shape["forms"]))
+    for shape in load_table(__package__, "shapes.toml")["password"]
 )
-# Less striking: a word with two digits or more behind it, words that are joined, or a number with a keypad's sign.
-_HANDED_OVER = (
-    r"[^\W\d_]{5,20}\.[0-9]{1,4}|[^\W\d_]{3,15}[_\-.][^\W\d_]{3,15}[_\-.]?[0-9]{1,4}|[^\W\d_]{3,15}-[0-9]{2,4}-[^\W\d_]{3,15}"
-    r"|(?=[a-z0-9]{0,16}[a-z][0-9]{1,3}[a-z])[a-z]{5,15}[0-9]{1,3}[a-z]{1,2}"
-    r"|[^\W\d_]{5,20}(?:[_\-][^\W\d_]{2,20}){0,2}[_\-]?[0-9]{2,6}[!?*#$]?"
-    r"|(?=\D{0,40}[0-9])[A-Za-z][A-Za-z0-9]{0,20}[@$!%&^*+][A-Za-z0-9!@$%&^*+\-]{2,40}(?<!\.)"
-    r"|[0-9]{4,8}[#*]"
-)
-_NAME_AND_VERSION = r"[A-Z][a-z]{2,4}[0-9]{1,2}|[A-Z][a-z]{5,20}[0-9]"
-_WEAK_SHAPES = (
-    ("word_with_digit", _NAME_AND_VERSION),
-    (
-        "word_with_number",
-        r"(?=.{0,60}[a-z])(?=(?:[^A-Za-z]{0,20}[A-Za-z]){3})(?=.{0,60}[0-9])(?=.{0,60}(?:[A-Za-z][0-9]{1,20}[A-Za-z]|[A-Z]))"
-        r"[A-Za-z0-9][A-Za-z0-9_\-!?*#$@%&^+]{6,40}",
-    ),
-    ("word_with_number", r"[^\W\d_]{3,4}[0-9]{3,6}[!?*#$]?"),
-    ("word_with_digit", r"[^\W\d_]{5,20}[0-9][!?*#$]?|(?=\D{0,40}[0-9])[a-z]{3,15}(?:[_\-.][a-z0-9]{2,15}){1,4}"),
-)
+_AMOUNT = r"[0-9]{1,6}[A-Za-z]{1,5}"
 _KEY_SHAPE = r"(?=[^A-Za-z]{0,99}[A-Za-z])(?=[^0-9]{0,99}[0-9])[A-Za-z0-9_\-+/.~]{10,300}={0,2}"
 _ADDRESS = r"(?i)://|^sha[0-9]{3}-|^[0-9]{4}[.\-][0-9]{2}[.\-]|\.[a-z]{2,5}\Z|^[0-9a-f]{8}-[0-9a-f]{4}-|/.{1,99}/"
 _CLASS_OR_ISSUE = r"(?:[A-Z][a-z]{1,20}){2,6}[A-Z]?[0-9]{1,4}(?:[A-Z][a-z]{1,20}){0,4}|[a-z.\-]{1,40}#[0-9]{1,8}"
-_DIGIT_NAME = rf"(?i:(?:{'|'.join(sorted(WORDS['digit_names']))})[a-z0-9.\\-]{{0,6}})"
+_DIGIT_NAME = rf"(?i:(?:{'|'.join(sorted(WORDS['digit_names']))})[a-z0-9.\-]{{0,6}})"
 EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
 
 
@@ -182,44 +153,28 @@ def is_random_key(value: str) -> bool:
     return plain and cases and is_random(value) and entropy_bits(value) >= 3.5 and not stands_in(value)
 
 
+def password_shape(word: str) -> str | None:
+    """Name the kind of password that a word looks like, as in ``shapes.toml``, or None.
+
+    >>> password_shape("Tr0ub4dor"), password_shape("bluebird77"), password_shape("WH-1000XM5")
+    ('unmistakable', 'word_with_number', None)
+    """
+    if not 5 <= len(word) <= 64 or compiled(_AMOUNT).fullmatch(word):
+        return None
+    shape = next(
+        (name for name, least, forms in _SHAPES if len(word) >= least and compiled(forms).fullmatch(word)), None
+    )
+    return shape if shape and not _is_something_else(word) else None
+
+
 def stands_out(word: str) -> str | None:
-    """The password in a word of a sentence, if it looks like nothing else.
+    """Return the password in a word of a sentence, if it looks like nothing else.
 
     >>> stands_out("(Mizzen!42),"), stands_out("iPhone15")
     ('Mizzen!42', None)
     """
     value = word.strip(EDGES)
-    if not 6 <= len(value) <= 64 or compiled(_STANDS_OUT).fullmatch(value) is None:
-        return None
-    return None if _is_something_else(value) else value
-
-
-def could_be_handed_over(word: str) -> str | None:
-    """The password in a word, if it is one once somebody says "type" or "it's" before it; a host or a version is none.
-
-    >>> could_be_handed_over("marmalade77,"), could_be_handed_over("90210#"), could_be_handed_over("web-12")
-    ('marmalade77', '90210#', None)
-    """
-    value = word.strip(EDGES)
-    if not 5 <= len(value) <= 64 or compiled(_HANDED_OVER).fullmatch(value) is None:
-        return None
-    return None if _is_something_else(value) else value
-
-
-def password_shape(value: str) -> str | None:
-    """Name the kind of password that a word looks like: ``unmistakable``, ``striking``, ``word_with_number`` or ``word_with_digit``.
-
-    >>> password_shape("Tr0ub4dor"), password_shape("bluebird77"), password_shape("toor7"), password_shape("WH-1000XM5")
-    ('unmistakable', 'word_with_number', None, None)
-    """
-    if compiled(r"[0-9]{1,6}[A-Za-z]{1,5}").fullmatch(value):
-        return None  # an amount with its unit
-    if stands_out(value) == value:
-        return "unmistakable" if any(compiled(form).fullmatch(value) for form in (_LEET, _WITH_SYMBOL)) else "striking"
-    if compiled(_NAME_AND_VERSION).fullmatch(value) is None and could_be_handed_over(value) == value:
-        return "word_with_number"
-    shape = next((name for name, form in _WEAK_SHAPES if compiled(form).fullmatch(value)), None)
-    return shape if shape and not _is_something_else(value) else None
+    return value if password_shape(value) in ("unmistakable", "striking") else None
 
 
 def key_shape(value: str) -> str | None:

@@ -7,10 +7,12 @@ from re import _parser as parser  # type: ignore[attr-defined]
 
 import pytest
 
+from recollect.rules.language.word_lists import load_table
 from recollect.rules.privacy import TYPE_NAMES
 from recollect.rules.privacy.catalogue import FORMAT_RULES, RULES, grouped, read_rule
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.scanner import scan, scan_with
+from recollect.rules.privacy.values import password_shape
 
 
 def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
@@ -75,6 +77,13 @@ def test_names_are_unique_and_types_are_known() -> None:
 @each_rule
 def test_anchors_are_compared_in_lower_case(rule: Rule) -> None:
     assert all(anchor and anchor == anchor.lower() for anchor in rule.anchors)
+
+
+def test_a_shape_is_told_by_its_own_cases() -> None:
+    shapes = load_table("recollect.rules.privacy", "shapes.toml")["password"]
+    for shape in shapes:
+        assert [password_shape(word) for word in shape["is"]] == [shape["name"]] * len(shape["is"])
+        assert shape["name"] not in [password_shape(word) for word in shape["is_not"]]
 
 
 def finds_its_cases(rule: Rule) -> bool:
