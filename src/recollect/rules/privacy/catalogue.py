@@ -81,17 +81,18 @@ def _with_parts(pattern: str, parts: Mapping[str, str | list[str]]) -> str:
     return re.sub(r"«([a-z_]{1,20})»", part, pattern)
 
 
-def _family(name: str) -> tuple[Rule, ...]:
+def read_family(name: str) -> tuple[Rule, ...]:
+    """Read the rules of one file of ``formats``."""
     return tuple(read_rules(load_table(__package__, f"formats/{name}.toml")))
 
 
-FORMAT_RULES: tuple[Rule, ...] = tuple(rule for name in FORMATS for rule in _family(name))
+FORMAT_RULES: tuple[Rule, ...] = tuple(rule for name in FORMATS for rule in read_family(name))
 """Secrets that are recognised by their own looks."""
 
-LABEL_RULES: tuple[Rule, ...] = tuple(rule for name in LABELS for rule in _family(name))
+LABEL_RULES: tuple[Rule, ...] = tuple(rule for name in LABELS for rule in read_family(name))
 """Secrets that are recognised by the words around them."""
 
-RULES: tuple[Rule, ...] = (*FORMAT_RULES, *LABEL_RULES, *(rule for name in PERSONAL for rule in _family(name)))
+RULES: tuple[Rule, ...] = (*FORMAT_RULES, *LABEL_RULES, *(rule for name in PERSONAL for rule in read_family(name)))
 """All rules, the most specific first."""
 
 
