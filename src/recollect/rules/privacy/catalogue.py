@@ -98,7 +98,7 @@ RULES: tuple[Rule, ...] = (*FORMAT_RULES, *LABEL_RULES, *(rule for name in PERSO
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rules behind one trigger: those to try at an anchor, by anchor, and those to search for."""
+    """The rules behind one trigger: by anchor where they have one, and the ones to search for."""
 
     when: Trigger
     anchored: tuple[tuple[str, tuple[Rule, ...]], ...]
@@ -106,7 +106,7 @@ class Group:
 
 
 def grouped(rules: tuple[Rule, ...]) -> tuple[Group, ...]:
-    """The rules by trigger, keeping their order."""
+    """Group the rules by trigger, keeping their order."""
     triggers = dict.fromkeys(rule.when for rule in rules)
     return tuple(_group(when, [rule for rule in rules if rule.when is when]) for when in triggers)
 

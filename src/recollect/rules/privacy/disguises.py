@@ -52,14 +52,14 @@ class View:
     joined: bool = False
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """The span in the original text; what was hidden between two characters belongs to it."""
+        """Return the span in the original text; what was hidden between two characters belongs to it."""
         if self.offsets is None:
             return start, end
         return self.offsets[start], self.offsets[end - 1] + 1
 
 
 def views(text: str) -> list[View]:
-    """The ways to read a text, the most faithful first.
+    """Return the ways to read a text, the most faithful first.
 
     Invisible characters are read as nothing, and then as a blank: in ``key\\u200b12`` they hide a key, in Thai or Khmer
     they part two words. Where a line break or a plus sign may have cut a key in two, the last view has it joined.
@@ -75,7 +75,7 @@ def views(text: str) -> list[View]:
 
 
 def _without(unwanted: re.Pattern[str], text: str, joined: bool = False) -> View:
-    """The text with every match of ``unwanted`` left out."""
+    """Return the text with every match of ``unwanted`` left out."""
     kept: list[str] = []
     offsets: list[int] = []
     position = 0

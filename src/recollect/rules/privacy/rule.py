@@ -44,7 +44,7 @@ def two_colons(text: str) -> bool:
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The compiled pattern, made when first needed: most processes never need most of them."""
+    """Compile a pattern when it is first needed: most processes never need most of them."""
     return re.compile(pattern)
 
 
@@ -135,7 +135,7 @@ _BLANK = re.compile(r"\{([0-9]{1,4})(?::([a-z0-9]{1,9}))?\}")
 
 
 def fake(length: int, alphabet: str = ALNUM) -> str:
-    """A string that looks random and is always the same.
+    """Return a string that looks random and is always the same.
 
     >>> fake(8) == fake(8)
     True
@@ -145,7 +145,7 @@ def fake(length: int, alphabet: str = ALNUM) -> str:
 
 
 def filled(case: str) -> str:
-    """The case with its keys filled in: ``{36}`` is 36 characters, ``{36:hex}`` of them hexadecimal, ``{uuid}`` a UUID.
+    """Fill in the keys of a case: ``{36}`` is 36 characters, ``{36:hex}`` of them hexadecimal, ``{uuid}`` a UUID.
 
     >>> filled("ghp_{36}") == "ghp_" + fake(36)
     True

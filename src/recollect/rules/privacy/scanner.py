@@ -1,4 +1,4 @@
-"""Finding sensitive text and cutting it out."""
+"""Find sensitive text and cut it out."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ class Finding:
 
 
 def scan(text: str) -> tuple[Finding, ...]:
-    """Everything sensitive in a text, in order of position, without overlaps.
+    """Return everything sensitive in a text, in order of position, without overlaps.
 
     >>> [(f.type, f.start, f.end) for f in scan("My SSN is 536-90-4399.")]
     [('us_ssn', 10, 21)]
@@ -34,7 +34,7 @@ def scan(text: str) -> tuple[Finding, ...]:
 
 
 def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
-    """``scan`` with some of the rules only."""
+    """Do what ``scan`` does, with some of the rules only."""
     found: list[Finding] = []
     for view in views(text):
         # A later view reads the text less faithfully, so it doesn't stretch what an earlier one was sure to refuse.
@@ -44,7 +44,7 @@ def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
 
 
 def redact(text: str, findings: Sequence[Finding]) -> str:
-    """The text with each finding replaced by ``[redacted:<type>]``.
+    """Return the text with each finding replaced by ``[redacted:<type>]``.
 
     >>> redact("write to ana@example.org", scan("write to ana@example.org"))
     'write to [redacted:email]'
@@ -58,7 +58,7 @@ def redact(text: str, findings: Sequence[Finding]) -> str:
 
 
 def _read(view: View, groups: tuple[Group, ...]) -> Iterator[Finding]:
-    """What the rules find in one view, at positions of the original text."""
+    """Yield what the rules find in one view, at positions of the original text."""
     text = view.text
     folded = text.lower()
     for group in groups:
@@ -125,7 +125,7 @@ def _without_overlaps(found: list[Finding], length: int) -> tuple[Finding, ...]:
 
 
 def _united(found: list[Finding]) -> list[Finding]:
-    """Each stretch of overlapping findings as one, named after the strongest of them."""
+    """Merge each run of overlapping findings into one, named after the strongest of them."""
     stretches: list[list[Finding]] = []
     reach = 0
     for finding in sorted(found, key=lambda each: each.start):
@@ -163,7 +163,7 @@ def _weakness(finding: Finding) -> tuple[bool, bool, int, int, int]:
 
 
 class _Coverage:
-    """Which characters of the text findings lie on already."""
+    """The characters of a text that findings cover already."""
 
     def __init__(self, length: int, findings: Iterable[Finding]) -> None:
         self._marks = bytearray(length)

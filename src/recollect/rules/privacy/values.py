@@ -88,7 +88,7 @@ def stands_in(value: str) -> bool:
 
 
 def trimmed(value: str) -> str:
-    """The value without what the sentence, the markup, the query string or the connection string adds to it."""
+    """Return the value without what the sentence, the markup, the query string or the connection string adds to it."""
     value = value.split("</")[0]
     if ";" in value or "&" in value:
         value = compiled(r";|&[\w\-]{1,40}=").split(value)[0]
