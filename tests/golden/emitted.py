@@ -19,10 +19,10 @@ def refusals() -> set[str]:
     events.
     """
     found: set[str] = set()
-    for path in (*_SOURCE.glob("rules/*.py"), *_SOURCE.glob("engine/*.py")):
+    for path in (*_SOURCE.glob("rules/**/*.py"), *_SOURCE.glob("engine/**/*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found |= set(_rejections(tree))
-        if path.parent.name == "rules":
+        if path.is_relative_to(_SOURCE / "rules"):
             found |= {*_assigned(tree), *_returned(tree)}
         elif _makes_events(tree):
             found |= set(_returned(tree))

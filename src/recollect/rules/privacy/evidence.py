@@ -102,14 +102,16 @@ def _weigh(
     text = match.string
     start = match.start() + match[0].index(value)
     end = start + len(value)
+    behind = _BEHIND["is_explained"] if compiled(_EXPLAINED).match(text, end) else 0
+    total = _SHAPE[shape] + _before(text, start, end, kinds is _KEY_CUES) + behind
+    if total + max(_CUE[kind] for kind in kinds) < _ENOUGH:
+        return None  # no cue could make up for what is missing
     if "[redacted:" in text[max(0, start - _REACH_BEHIND - 20) : end + _REACH_AHEAD]:
         return None  # what these words were about was cut out; the value only came nearer to them by that
     weights = [_weight(cue, text, start, end) for cue in _cues(text, start, end, kinds)]
     if not weights and not without_cue:
         return None
-    behind = _BEHIND["is_explained"] if compiled(_EXPLAINED).match(text, end) else 0
-    total = _SHAPE[shape] + max(weights, default=_CUE["none"]) + _before(text, start, end, kinds is _KEY_CUES) + behind
-    return (start, end) if total >= _ENOUGH else None
+    return (start, end) if total + max(weights, default=_CUE["none"]) >= _ENOUGH else None
 
 
 def _cues(text: str, start: int, end: int, kinds: tuple[str, ...]) -> Iterator[Cue]:
