@@ -71,6 +71,8 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "'password for '": _repeated("password for "),
     "'password='": _repeated("password="),
     "'is my password '": _repeated("abc1 is my password "),
+    "almost handed over": _counted("log in the marmalade{d:.2} "),
+    "almost keys": _counted("token a{d}b{d:.3} "),
     "'secret aws '": _repeated("secret aws "),
     "'token='": _repeated("token="),
     "'api key '": _repeated("api key "),

@@ -13,7 +13,7 @@ from recollect.langgraph import RecollectSaver
 from recollect.model.errors import BadInput, RecollectError
 from recollect.rules import privacy
 from recollect.rules.privacy.catalogue import RULES
-from recollect.rules.privacy.examples import HEX, fake
+from recollect.rules.privacy.rule import HEX, fake
 
 from .nursery import Nursery
 from .remains import parts_in, parts_of, remains

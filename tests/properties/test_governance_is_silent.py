@@ -18,7 +18,7 @@ from recollect.engine.context import SeededRandomness
 from recollect.interfaces.python import Recollect
 from recollect.model.canonical import canonical_json
 from recollect.model.item import to_item
-from recollect.rules.privacy.examples import fake
+from recollect.rules.privacy.rule import fake
 from recollect.testing.script import START
 
 SAID = (

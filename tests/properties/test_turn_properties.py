@@ -23,7 +23,7 @@ from recollect.model.policy_governance import PATHS
 from recollect.model.trace import Trace, TraceType
 from recollect.model.vocabulary import Authority, EventType, Kind, Space
 from recollect.policies import load_policy
-from recollect.rules.privacy.examples import fake
+from recollect.rules.privacy.rule import fake
 from recollect.testing.invariants import EVERYWHERE, all_memories
 from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.sayings import SENTENCES, mostly

@@ -21,8 +21,7 @@ from recollect.model.vocabulary import Authority, Source, Space
 from recollect.rules import privacy
 from recollect.rules.gates.classification import classify_event
 from recollect.rules.gates.draft import Rejection
-from recollect.rules.privacy import gate
-from recollect.rules.privacy.gate import action
+from recollect.rules.privacy.gate import action, pattern_places
 from recollect.rules.reasons import MAX_TRACES, last_turn, sentences
 from recollect.rules.trust.borders import may_be_told, named_ids
 from recollect.stores.protocol import ANY_TRACE, Reader, TracesWanted, Writer
@@ -54,7 +53,7 @@ def shown_query(query: str, settings: Privacy) -> str:
     hits = [hit for hit in privacy.scan(query) if action(hit.type, settings) != "allow"]
     shown = privacy.redact(query, hits) if hits else query
     for pattern in settings.deny_patterns:
-        for start, end in reversed(list(gate.own_places(pattern, shown))):
+        for start, end in reversed(list(pattern_places(pattern, shown))):
             shown = f"{shown[:start]}[redacted:deny_pattern]{shown[end:]}"
     return shown
 

@@ -6,7 +6,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import BadInput
-from recollect.rules.privacy.examples import fake
+from recollect.rules.privacy.rule import fake
 
 SECRET = "ghp_" + fake(36)
 

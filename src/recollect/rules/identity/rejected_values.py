@@ -18,7 +18,7 @@ from recollect.model.ledger import Entry, Event
 from recollect.model.vocabulary import Space
 from recollect.rules.identity.keys import KeySource, identity
 from recollect.rules.language.text import normalise
-from recollect.rules.privacy.look_alikes import as_drawn
+from recollect.rules.privacy.disguises import as_drawn
 from recollect.rules.statements import Frame, read_statement
 from recollect.rules.statements.frame import ANY, SELF
 from recollect.rules.trust.authority import CLAIMED, DEFAULT_OWNER

@@ -1,19 +1,19 @@
-"""What must not be remembered: secrets and personal data, found in a text and cut out of it.
+"""Find secrets and personal data in a text, and cut them out.
 
-``scan`` says what is sensitive in a text and where; ``redact`` cuts it out; ``TYPES`` names every type that can be
-found, with what is done about it unless a policy says otherwise. Nothing here decides anything about a memory: the
-write gate compares the findings with the policy.
+``scan`` says what is sensitive in a text and where; ``redact`` cuts it out; ``TYPES`` names every type that can be found, with
+what is done about it unless a policy says otherwise. Only ``gate`` decides anything about a memory.
 
 How a text is read:
 
-1. ``view`` undoes what people and editors do to numbers and keys: full-width digits, invisible characters,
+1. ``disguises`` undoes what people and editors do to numbers and keys: full-width digits, invisible characters,
    typographic dashes, a key broken over two lines.
-2. ``triggers`` are cheap tests for the whole text ("is there a word of 16 characters?", "is there a long number?").
-   Most sentences fail all of them, and the scan is over.
-3. ``catalogue`` lists the rules behind each trigger. A rule is a bounded pattern, tried at its anchor words only,
-   and a check (a checksum, a word list, the words around it) that has the last word. Those for secrets are tables
-   in ``formats``, read by ``tables``; ``checks`` and ``values`` tell a value from what is said about one.
-4. ``scanner`` runs them and settles overlaps.
+2. Each ``rule`` stands behind a trigger, a cheap test of the whole text ("is there a word of 16 characters?"). Most sentences
+   fail all of them, and the scan is over.
+3. ``catalogue`` reads the rules from the tables in ``formats``. A rule is a bounded pattern, tried at its anchor words only,
+   and a check that has the last word. ``checks`` judges secrets that have a format or a label, ``evidence`` those that have
+   neither, ``personal`` numbers and addresses; ``values`` tells a value from what is said about one.
+4. ``scanner`` runs the rules and settles overlaps.
+5. ``gate`` scans every string of a candidate and applies the policy, with the operator's own patterns.
 
 Every rule carries the texts that prove it, the ones it must find and the near misses it must leave alone.
 """

@@ -1,9 +1,8 @@
 """Checks that have the last word on a match: each returns the span of what is sensitive, or ``None`` to reject it."""
 
 import re
-from collections import deque
-from collections.abc import Callable, Mapping
-from itertools import islice
+from base64 import b64decode
+from collections.abc import Mapping
 
 from recollect.rules.privacy import values
 from recollect.rules.privacy.rule import Check, Span, compiled, entropy_bits, marked, text_after, text_before
@@ -21,24 +20,8 @@ _OPENED = (
 )
 _ANY_NAME = r"(?i:user(?:name)?|login|name|me|xxx?|you)"
 _ANY_SECRET = r"(?i:pass(?:word)?|pwd?|secret|token|key|xxx?)"
-_NAMES_SOMETHING_ELSE = (
-    r"(?i:public[ _\-]?key|etag|hash|sha[0-9]{0,3}|md5|digest|checksum|(?<![a-z])id|uuid|commit"
-    r"|(?<![a-z])as|user(?:name)?(?: is)?|handle|gamertag|nick(?:name)?|(?:promo|coupon|voucher|discount)(?: code)?)"
-    r"[\"']?\s?[:=]?\s?[\"']?\Z"
-)
-_INTRODUCES = (
-    r"(?:(?i:(?<![a-z])(?:type|typed|typing|enter|entering|use|using|used|try|tried|still|now|again|simply|just|wants?|takes?"
-    r"|accepts?|namely|so|from|give it|say|put in|(?:hers|his|mine|ours|word) is|it['’]?s|it is|that['’]?s|with|then|pass"
-    r"|set to|(?:changed|back) (?:it )?to|new one|old one|this one|answer"
-    r"|mit|avec|con|met|med|como|als|comme|come|som|jako|как|nimm|tippe|gib|eingeben|utilise|tape|usa|usar|digita|gebruik"
-    r"|typ|använd|skriv|wpisz|введи|набери))|(?<!\d)[:;=?»→]|(?<=\s)[—–\-/])[\s\"'`“«(]{1,3}\Z"
-)
-"""What stands right before a value that somebody hands over."""
 _LENGTH_WITHOUT_SIGN = 12
 _LENGTH_WITHOUT_VERB = 20
-_BEFORE, _AFTER = 60, 120
-_WORDS = 5
-"""How many words with a digit in them are looked at on either side."""
 
 
 def has_digit(match: re.Match[str]) -> Span | None:
@@ -99,6 +82,31 @@ def filled_in(match: re.Match[str]) -> Span | None:
 def filled_in_with_a_digit(match: re.Match[str]) -> Span | None:
     """Accept the same if it has a digit: what follows these words in prose has none."""
     return filled_in(match) and has_digit(match)
+
+
+def of_a_known_user(match: re.Match[str]) -> Span | None:
+    """Accept the user's own name again, as devices are delivered, or a value that looks like a password."""
+    value = match["secret"].rstrip(".!?")
+    again = compiled(rf"{match['user']}[0-9!]{{0,6}}").fullmatch(value) is not None
+    shape = values.password_shape(value)
+    return match.span("secret") if again or (shape is not None and shape != "word_with_digit") else None
+
+
+def striking_before_a_host(match: re.Match[str]) -> Span | None:
+    """Accept the second half of a pair before the host, if it looks like a password and like nothing else."""
+    pair = compiled(r"(?<![\w:/@])[\w.\-]{1,40}:(?P<secret>[^\s:/@]{4,64})\Z").search(text_before(match, 110))
+    if pair is None or values.password_shape(pair["secret"]) not in ("unmistakable", "striking"):
+        return None
+    return match.start() - len(pair["secret"]), match.start()
+
+
+def decodes_to_a_pair(match: re.Match[str]) -> Span | None:
+    """Accept what reads ``user:password`` when decoded."""
+    try:
+        decoded = b64decode(match["secret"] + "==")
+    except ValueError:
+        return None
+    return match.span("secret") if b":" in decoded[1:-1] and decoded.isascii() else None
 
 
 def opens_something(match: re.Match[str]) -> Span | None:
@@ -175,27 +183,6 @@ def words_without_grammar(match: re.Match[str]) -> Span | None:
     return match.span("secret") if values.lacks_grammar(match["secret"]) else None
 
 
-def striking_nearby(match: re.Match[str]) -> Span | None:
-    """Accept the nearest word that looks like a password and like nothing else, behind the match or before it."""
-    return _nearby(match, values.stands_out)
-
-
-def introduced_nearby(match: re.Match[str]) -> Span | None:
-    """The same; also a less striking word that is handed over: "the zip is locked, open it using honeycomb_314"."""
-    return striking_nearby(match) or _nearby(match, values.could_be_handed_over, introduced=True)
-
-
-def word_and_number_behind(match: re.Match[str]) -> Span | None:
-    """Accept a word with a number that follows soon: in these languages, or after this question, it is no product's name."""
-    text = match.string
-    for word in values.words_between(text, match.end(), match.end() + 60):
-        value = values.could_be_handed_over(word[0])
-        if value is not None and not compiled(r"[.!?]\s").search(text, match.end(), word.start()):
-            start = word.start() + word[0].index(value)
-            return start, start + len(value)
-    return None
-
-
 def striking_or_random(match: re.Match[str]) -> Span | None:
     """Accept a value that looks like a password and like nothing else, or like a short key."""
     value = match["secret"].rstrip(".)")
@@ -213,11 +200,6 @@ def striking_around(match: re.Match[str]) -> Span | None:
     word = compiled(r"[^\s,;|]{6,80}").match(match.string, start)
     value = values.stands_out(word[0]) if word else None
     return None if word is None or value is None else (begin := start + word[0].index(value), begin + len(value))
-
-
-def random_key_nearby(match: re.Match[str]) -> Span | None:
-    """The same for a word that looks like a key."""
-    return _nearby(match, lambda word: value if values.is_random_key(value := word.strip("=\"'`()[]<>.,;:")) else None)
 
 
 def value_of_a_key(match: re.Match[str]) -> Span | None:
@@ -277,30 +259,20 @@ def _assigned(match: re.Match[str], name_is_enough: bool) -> Span | None:
     return start, start + len(value)
 
 
-def _nearby(match: re.Match[str], judge: Callable[[str], str | None], *, introduced: bool = False) -> Span | None:
-    text = match.string
-    if "[redacted:" in text[max(0, match.start() - _BEFORE - 20) : match.end() + _AFTER]:
-        return None  # what these words told of was cut out; what came nearer by that was not near
-    after = islice(values.words_between(text, match.end(), match.end() + _AFTER), _WORDS)
-    before = deque(values.words_between(text, max(0, match.start() - _BEFORE), match.start()), _WORDS)
-    for word in (*after, *reversed(before)):
-        value = judge(word[0])
-        names_something = compiled(_NAMES_SOMETHING_ELSE).search(text, max(0, word.start() - 24), word.start())
-        if introduced and not compiled(_INTRODUCES).search(text, max(0, word.start() - 24), word.start()):
-            continue
-        if value and not names_something:
-            start = word.start() + word[0].index(value)
-            return start, start + len(value)
-    return None
-
-
 CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
         *(has_digit, is_mixed, has_random_run, is_random, with_bot_id, with_key_before),
         *(is_bitcoin_address, filled_in, filled_in_with_a_digit, opens_something, strong_value, any_value),
         *(value_after_a_change, long_value, spoken_value, value_before, words_without_grammar),
-        *(striking_nearby, introduced_nearby, word_and_number_behind, striking_or_random, striking_around),
-        *(random_key_nearby, value_of_a_key, value_of_a_secret, value_of_a_token),
+        *(striking_or_random, striking_around),
+        *(
+            of_a_known_user,
+            striking_before_a_host,
+            decodes_to_a_pair,
+            value_of_a_key,
+            value_of_a_secret,
+            value_of_a_token,
+        ),
     )
 }

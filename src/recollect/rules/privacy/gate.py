@@ -1,4 +1,8 @@
-"""Scan every string of a candidate before anything is written, with the built-in rules and the operator's patterns."""
+"""Scan every string of a candidate before anything is written, and deny or redact what the policy says.
+
+The regular expressions of an operator run here too. Nobody has proved that they end soon, so they have a time limit: ``re``
+cannot be stopped, the ``regex`` library can, and it reads the same expressions.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,37 +14,11 @@ from recollect.rules import privacy
 from recollect.rules.gates.draft import Context, Draft, Rejection
 from recollect.rules.trust.signers import without_broken_signatures
 
-TIME_LIMIT_S = 0.25
-"""For one pattern on one text of at most 10 KB: a thousand times what a sound pattern takes."""
-
-
-def finds(pattern: str, text: str) -> bool:
-    """Whether the pattern finds something in the text."""
-    return next(own_places(pattern, text), None) is not None
-
-
-def own_places(pattern: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where the pattern finds something, as ``(start, end)``; all that is left of the text where it runs out of time.
-
-    >>> list(places("PRJ-[0-9]{4}", "about PRJ-1234"))
-    [(6, 14)]
-    """
-    import regex  # takes 25 ms to import, and few policies have patterns
-
-    reached = 0
-    try:
-        for match in regex.finditer(pattern, text, timeout=TIME_LIMIT_S):
-            yield match.span()
-            reached = match.end()
-    except TimeoutError:
-        yield reached, len(text)
-
-
 OWN_PATTERN = "what a pattern of the policy names"
 _SKIPPED = frozenset({"namespace", "space", "kind", "event_type", "layer", "tier", "source", "authority", "change"})
 """Fields whose values come from closed lists."""
 SHARED_CHARACTERS = 80
-"""How long a text is that others may share: names are, sentences are not."""
+"""Longest text that is remembered as clean: names recur in a batch, sentences do not."""
 
 
 def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
@@ -66,7 +44,7 @@ def privacy_gate(draft: Draft, context: Context) -> Draft | Rejection:
 
 
 class Found:
-    """What a scan came across: the types that are denied, those to redact, and the fields they stood in."""
+    """The result of a scan: the types to deny, the types to redact, and the fields with something to redact."""
 
     def __init__(self) -> None:
         self.denied: set[str] = set()
@@ -75,7 +53,7 @@ class Found:
 
 
 def scan_fields(candidate: Candidate, settings: Privacy, clean: set[str]) -> Found:
-    """Scan every string of every field that the caller set, but for those that are known to be ``clean``."""
+    """Scan every string of every field that the caller set, except strings that are known to be ``clean``."""
     found = Found()
     for name in _names(candidate):
         _note(found, "content", f"{name}: {candidate.content}", settings)
@@ -87,7 +65,7 @@ def scan_fields(candidate: Candidate, settings: Privacy, clean: set[str]) -> Fou
 
 
 def _note(found: Found, field: str, text: str, settings: Privacy) -> bool:
-    """Note what is sensitive in a text; whether anything is."""
+    """Add the sensitive types in a text to ``found``; return whether there were any."""
     own = OWN_PATTERN not in found.denied and _own_pattern(text, settings)
     hits = privacy.scan(text)
     if own:
@@ -103,23 +81,23 @@ def _note(found: Found, field: str, text: str, settings: Privacy) -> bool:
 
 
 def _own_pattern(text: str, settings: Privacy) -> bool:
-    """Whether one of the policy's own patterns finds something."""
-    return any(finds(pattern, text) for pattern in settings.deny_patterns)
+    """Return whether one of the operator's patterns finds something."""
+    return any(pattern_finds(pattern, text) for pattern in settings.deny_patterns)
 
 
 def _names(candidate: Candidate) -> list[str]:
-    """What the content goes by: "hunter2" alone is nothing, under the title "password" it is one."""
+    """Return the names of the content: "hunter2" alone is nothing, under the title "password" it is a password."""
     given = [candidate.key, candidate.title, candidate.canonical_key, candidate.topic_id]
     return [name.replace("-", " ").replace("_", " ") for name in given if name is not None]
 
 
 def action(type: str, settings: Privacy) -> str:
-    """What the policy does with a type of sensitive data."""
+    """Return what the policy does with a type of sensitive data."""
     return settings.actions.get(type) or privacy.TYPES[type].default_action
 
 
 def denied_types(value: Any, settings: Privacy) -> set[str]:
-    """The types of sensitive data in a value that the policy does not let through as they are."""
+    """Return the types of sensitive data in a value that the policy denies or redacts."""
     texts = strings(value)
     found = {hit.type for text in texts for hit in privacy.scan(text)}
     own = {OWN_PATTERN} if any(_own_pattern(text, settings) for text in texts) else set()
@@ -127,14 +105,14 @@ def denied_types(value: Any, settings: Privacy) -> set[str]:
 
 
 def places(text: str, settings: Privacy) -> list[tuple[int, int]]:
-    """Where in a text stands what the policy does not let through as it is, as ``(start, end)``."""
+    """Return the spans of a text that the policy denies or redacts, as ``(start, end)``."""
     found = [(hit.start, hit.end) for hit in privacy.scan(text) if action(hit.type, settings) != "allow"]
-    own = [span for pattern in settings.deny_patterns for span in own_places(pattern, text)]
+    own = [span for pattern in settings.deny_patterns for span in pattern_places(pattern, text)]
     return sorted(found + own)
 
 
 def strings(value: Any, label: str = "") -> list[str]:
-    """Every string inside a value, each read together with the key that it stands under, as ``password: hunter2`` is."""
+    """Return every string inside a value, each together with its key, as in ``password: hunter2``."""
     if isinstance(value, str):  # most of them are
         return [f"{label}: {value}" if label else value]
     if isinstance(value, dict):
@@ -150,13 +128,13 @@ def strings(value: Any, label: str = "") -> list[str]:
 
 
 def _name_of(value: dict[str, Any]) -> str | None:
-    """What an object such as ``{"name": "password", "value": "hunter2"}`` is about."""
+    """Return the name inside an object such as ``{"name": "password", "value": "hunter2"}``."""
     found = (value.get(key) for key in ("name", "key", "type", "label", "field"))
     return next((name for name in found if isinstance(name, str)), None)
 
 
 def redacted(value: Any, settings: Privacy, label: str = "") -> Any:
-    """The same value with what is to be redacted replaced by ``[redacted:type]``, in whatever depth it stands."""
+    """Return the value with everything to redact replaced by ``[redacted:type]``, at any depth."""
     if isinstance(value, str):
         return _redacted_text(value, settings, f"{label}: " if label else "")
     if isinstance(value, dict):
@@ -184,3 +162,31 @@ def _refused_key(candidate: Candidate, settings: Privacy) -> Rejection | None:
         "privacy_profile_key_not_allowed",
         "The policy does not list this profile key. Add it to privacy.profile_keys, or use kind 'semantic'.",
     )
+
+
+TIME_LIMIT_S = 0.25
+"""For one pattern on one text of at most 10 KB: a thousand times what a sound pattern takes."""
+
+
+def pattern_finds(pattern: str, text: str) -> bool:
+    """Return whether an operator's pattern finds something in the text."""
+    return next(pattern_places(pattern, text), None) is not None
+
+
+def pattern_places(pattern: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the matches of an operator's pattern as ``(start, end)``; when time runs out, all that is left of the text.
+
+    What a pattern could not be tried on counts as found: a text is stored only if it was shown to hold nothing denied.
+
+    >>> list(pattern_places("PRJ-[0-9]{4}", "about PRJ-1234"))
+    [(6, 14)]
+    """
+    import regex  # takes 25 ms to import, and few policies have patterns
+
+    reached = 0
+    try:
+        for match in regex.finditer(pattern, text, timeout=TIME_LIMIT_S):
+            yield match.span()
+            reached = match.end()
+    except TimeoutError:
+        yield reached, len(text)

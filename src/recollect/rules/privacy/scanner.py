@@ -1,14 +1,13 @@
-"""Finding sensitive text and cutting it out."""
+"""Find sensitive text and cut it out."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.rules.privacy.catalogue import GROUPS, RULES, Group
-from recollect.rules.privacy.rule import Rule, Span
+from recollect.rules.privacy.disguises import View, views
+from recollect.rules.privacy.rule import Rule, Span, long_word
 from recollect.rules.privacy.sensitive_types import TYPES, Action
-from recollect.rules.privacy.triggers import long_word
-from recollect.rules.privacy.view import View, views
 
 _PLACE = {rule.name: place for place, rule in enumerate(RULES)}
 
@@ -24,7 +23,7 @@ class Finding:
 
 
 def scan(text: str) -> tuple[Finding, ...]:
-    """Everything sensitive in a text, in order of position, without overlaps.
+    """Return everything sensitive in a text, in order of position, without overlaps.
 
     >>> [(f.type, f.start, f.end) for f in scan("My SSN is 536-90-4399.")]
     [('us_ssn', 10, 21)]
@@ -35,17 +34,17 @@ def scan(text: str) -> tuple[Finding, ...]:
 
 
 def scan_with(groups: tuple[Group, ...], text: str) -> tuple[Finding, ...]:
-    """``scan`` with some of the rules only."""
+    """Do what ``scan`` does, with some of the rules only."""
     found: list[Finding] = []
     for view in views(text):
         # A later view reads the text less faithfully, so it doesn't stretch what an earlier one was sure to refuse.
-        earlier = _Coverage(len(text), filter(_is_denied, found)) if found else None
+        earlier = _Coverage(len(text), filter(_is_sure, found)) if found else None
         found += [each for each in _read(view, groups) if earlier is None or not earlier.touches(each)]
     return _without_overlaps(found, len(text)) if found else ()
 
 
 def redact(text: str, findings: Sequence[Finding]) -> str:
-    """The text with each finding replaced by ``[redacted:<type>]``.
+    """Return the text with each finding replaced by ``[redacted:<type>]``.
 
     >>> redact("write to ana@example.org", scan("write to ana@example.org"))
     'write to [redacted:email]'
@@ -59,7 +58,7 @@ def redact(text: str, findings: Sequence[Finding]) -> str:
 
 
 def _read(view: View, groups: tuple[Group, ...]) -> Iterator[Finding]:
-    """What the rules find in one view, at positions of the original text."""
+    """Yield what the rules find in one view, at positions of the original text."""
     text = view.text
     folded = text.lower()
     for group in groups:
@@ -126,7 +125,7 @@ def _without_overlaps(found: list[Finding], length: int) -> tuple[Finding, ...]:
 
 
 def _united(found: list[Finding]) -> list[Finding]:
-    """Each stretch of overlapping findings as one, named after the strongest of them."""
+    """Merge each run of overlapping findings into one, named after the strongest of them."""
     stretches: list[list[Finding]] = []
     reach = 0
     for finding in sorted(found, key=lambda each: each.start):
@@ -147,14 +146,24 @@ def _is_denied(finding: Finding) -> bool:
     return TYPES[finding.type].default_action is Action.DENY
 
 
-def _weakness(finding: Finding) -> tuple[bool, int, int, int]:
+def _is_sure(finding: Finding) -> bool:
+    return _is_denied(finding) and RULES[_PLACE[finding.rule]].sure
+
+
+def _weakness(finding: Finding) -> tuple[bool, bool, int, int, int]:
     """Sorts the strongest first. Of two equally long ones the rule that comes first in the catalogue knows better."""
     length = finding.end - finding.start
-    return not TYPES[finding.type].secret, -length, _PLACE[finding.rule], finding.start
+    return (
+        not TYPES[finding.type].secret,
+        not RULES[_PLACE[finding.rule]].sure,
+        -length,
+        _PLACE[finding.rule],
+        finding.start,
+    )
 
 
 class _Coverage:
-    """Which characters of the text findings lie on already."""
+    """The characters of a text that findings cover already."""
 
     def __init__(self, length: int, findings: Iterable[Finding]) -> None:
         self._marks = bytearray(length)

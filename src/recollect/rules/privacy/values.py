@@ -5,9 +5,6 @@ itself. One of letters alone counts only as the last word of its clause, and onl
 talk *about* passwords. ``<password>``, ``${DB_PASSWORD}``, ``********`` and ``os.environ[...]`` stand in for a value.
 """
 
-import re
-from collections.abc import Iterator
-
 from recollect.rules.language.word_lists import load_table
 from recollect.rules.privacy.rule import compiled, entropy_bits
 
@@ -33,42 +30,31 @@ _UNIT_FOLLOWS = (
     r"|months?|years?|hours?|minutes?|times|attempts?|rounds?|iterations?|percent|points?|users?|accounts?)\b"
 )
 _TECHNICAL_NAME = (
-    r"(?i:v?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}|[0-9](?:fa|nd|rd|st|th|x)|v[0-9]{1,3}|s3|ec2|argon2[a-z]{0,2}|oauth2"
+    r"(?i:v?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}|[0-9](?:fa|nd|rd|st|th|x)|v[0-9]{1,3}(?:(?:alpha|beta|rc)[0-9]{0,3})?|s3|ec2|argon2[a-z]{0,2}|oauth2"
     r"|(?:rfc|kb|cve|iso|nist)-?[0-9]{2,8}[\w\-]{0,12}|pbkdf2[\w\-]{0,12}"
-    r"|(?:sha|md|aes|utf|base|ipv|http|ldap)-?[0-9]{1,3}"
+    r"|(?:[a-z]{2,12}[_\-])?(?:sha|md|aes|utf|base|ipv|http|ldap|argon|bcrypt|rsa|oauth|ed)[_\-]?[0-9]{1,5}"
+    r"(?:[_\-][a-z0-9]{1,8}){0,2}"
     r"|[0-9]{1,3}[\-–](?:char|characters?|digits?|letters?|days?|words?|months?|hours?|bits?)"
-    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}.{0,20})"
+    r"|[0-9]{4}[.\-][0-9]{2}[.\-][0-9]{2}.{0,20})"
 )
 _CLAUSE_END = r"\s{0,3}(?:\Z|[.,;!?)\]}\n\"'`”|/&<(]|and\b|but\b|y\b|und\b|et\b|-{1,2}[a-z]|[\w.]{1,30}=)"
-_GRAMMAR = r"(?i:\b(?:the|to|is|an?|in|on|of|and|for|be|not|it|my|your|with|are|was|at|by|from|too)\b)"
+_GRAMMAR = r"(?i:\b(?:the|to|is|an?|in|on|of|for|be|not|it|my|your|with|are|was|at|by|from|too)\b)"
 
 # Parts of a readable name: a word, perhaps with a number behind it, or a short number.
 _PART = r"(?:[A-Za-z]{1,20}+[0-9]{0,4}+|[0-9]{1,8}+)"
 _READABLE = rf"{_PART}(?:[_\-./%+~]{{1,3}}+{_PART}){{0,40}}[=/.]?"
 _DATE_OR_VERSION = r"[0-9]{4}-[0-9]{2}|v?[0-9]{1,4}\.[0-9]"
 
-# A password that stands out in a sentence: a symbol and a digit in a word, a digit in the midst of a capitalised word,
-# a capital in the midst of a word that ends in digits, or words joined by a dot that end in one.
-_STANDS_OUT = (
-    r"(?=[^\d]{0,64}[0-9])(?=(?:[^a-z]{0,9}[a-z]){2})(?=(?:[^A-Za-z]{0,8}[A-Za-z]){3})[A-Za-z0-9][\w.\-!$%&*^~#@]{0,62}[!$%&*^~#](?:[\w.\-!$%&*^~#@]{0,62})"
-    r"|(?![A-Z]{3})(?=.{0,62}[A-Z_])[A-Za-z]{1,20}[0-9]{1,2}[A-Z]?[a-z][A-Za-z][A-Za-z0-9_.\-!$]{0,30}"
-    r"|(?=.{0,62}[a-z]-)[A-Za-z\-]{1,20}[a-zA-Z][0-9]{1,2}[a-z]{1,20}-[A-Za-z\-]{2,20}"
-    r"|[a-zA-Z]{0,20}[a-z][A-Z][A-Za-z]{1,20}[0-9]{1,6}"
-    r"|[a-z]{0,12}[0-9][A-Z][a-z]{1,12}[0-9][A-Za-z]{1,12}"
-    r"|[A-Z][a-z]{2,14}\.[A-Za-z]{3,14}\.?[0-9]{1,4}"
-    r"|(?=[^A-Z]{0,30}[A-Z])(?![A-Z]{3})[A-Za-z]{3,15}[_\-][A-Za-z]{3,15}[0-9]{1,4}"
+_SHAPES = tuple(
+    (shape["name"], shape["least"], "|".join(f"(?:{form})" for form in shape["forms"]))
+    for shape in load_table(__package__, "shapes.toml")["password"]
 )
-# Less striking: a word with two digits or more behind it, words that are joined, or a number with a keypad's sign.
-_HANDED_OVER = (
-    r"[^\W\d_]{5,20}\.[0-9]{1,4}|[^\W\d_]{3,15}[_\-.][^\W\d_]{3,15}[_\-.]?[0-9]{1,4}|[^\W\d_]{3,15}-[0-9]{2,4}-[^\W\d_]{3,15}"
-    r"|(?=[a-z0-9]{0,16}[a-z][0-9]{1,3}[a-z])[a-z]{5,15}[0-9]{1,3}[a-z]{1,2}"
-    r"|[^\W\d_]{5,20}(?:[_\-][^\W\d_]{2,20}){0,2}[_\-]?[0-9]{2,6}[!?*#$]?"
-    r"|(?=\D{0,40}[0-9])[A-Za-z][A-Za-z0-9]{0,20}[@$!%&^*+][A-Za-z0-9!@$%&^*+\-]{2,40}(?<!\.)"
-    r"|[0-9]{4,8}[#*]"
-)
+_AMOUNT = r"[0-9]{1,6}[A-Za-z]{1,5}"
+_KEY_SHAPE = r"(?=[^A-Za-z]{0,99}[A-Za-z])(?=[^0-9]{0,99}[0-9])[A-Za-z0-9_\-+/.~]{10,300}={0,2}"
+_ADDRESS = r"(?i)://|^sha[0-9]{3}-|^[0-9]{4}[.\-][0-9]{2}[.\-]|\.[a-z]{2,5}\Z|^[0-9a-f]{8}-[0-9a-f]{4}-|/.{1,99}/"
 _CLASS_OR_ISSUE = r"(?:[A-Z][a-z]{1,20}){2,6}[A-Z]?[0-9]{1,4}(?:[A-Z][a-z]{1,20}){0,4}|[a-z.\-]{1,40}#[0-9]{1,8}"
-_DIGIT_NAMES = tuple(sorted(WORDS["digit_names"]))
-_EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
+_DIGIT_NAME = rf"(?i:(?:{'|'.join(sorted(WORDS['digit_names']))})[a-z0-9.\-]{{0,6}})"
+EDGES = "=\"'`“”„«»()[]{}<>,.;:?|"
 
 
 def is_template(value: str) -> bool:
@@ -102,7 +88,7 @@ def stands_in(value: str) -> bool:
 
 
 def trimmed(value: str) -> str:
-    """The value without what the sentence, the markup, the query string or the connection string adds to it."""
+    """Return the value without what the sentence, the markup, the query string or the connection string adds to it."""
     value = value.split("</")[0]
     if ";" in value or "&" in value:
         value = compiled(r";|&[\w\-]{1,40}=").split(value)[0]
@@ -137,7 +123,9 @@ def could_be_words(value: str) -> bool:
 
 def lacks_grammar(words: str) -> bool:
     """ "correct horse battery staple" has no articles or prepositions; a sentence about a passphrase does."""
-    return compiled(_GRAMMAR).search(words) is None
+    each = words.lower().split()
+    said = sum(word in WORDS["said"] for word in each)
+    return said * 4 <= len(each) and compiled(_GRAMMAR).search(words) is None
 
 
 def is_random(value: str) -> bool:
@@ -165,30 +153,48 @@ def is_random_key(value: str) -> bool:
     return plain and cases and is_random(value) and entropy_bits(value) >= 3.5 and not stands_in(value)
 
 
+def password_shape(word: str) -> str | None:
+    """Name the kind of password that a word looks like, as in ``shapes.toml``, or None.
+
+    >>> password_shape("Tr0ub4dor"), password_shape("bluebird77"), password_shape("WH-1000XM5")
+    ('unmistakable', 'word_with_number', None)
+    """
+    if not 5 <= len(word) <= 64 or compiled(_AMOUNT).fullmatch(word):
+        return None
+    shape = next(
+        (name for name, least, forms in _SHAPES if len(word) >= least and compiled(forms).fullmatch(word)), None
+    )
+    return shape if shape and not _is_something_else(word) else None
+
+
 def stands_out(word: str) -> str | None:
-    """The password in a word of a sentence, if it looks like nothing else.
+    """Return the password in a word of a sentence, if it looks like nothing else.
 
     >>> stands_out("(Mizzen!42),"), stands_out("iPhone15")
     ('Mizzen!42', None)
     """
-    value = word.strip(_EDGES)
-    if not 6 <= len(value) <= 64 or compiled(_STANDS_OUT).fullmatch(value) is None:
-        return None
-    named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value)
-    return None if named or is_placeholder(value) or _is_technical(value, "") else value
+    value = word.strip(EDGES)
+    return value if password_shape(value) in ("unmistakable", "striking") else None
 
 
-def could_be_handed_over(word: str) -> str | None:
-    """The password in a word, if it is one once somebody says "type" or "it's" before it; a host or a version is none.
+def key_shape(value: str) -> str | None:
+    """Name the kind of key that a word looks like: ``random_key`` or ``hex_key``; checksums look like the latter.
 
-    >>> could_be_handed_over("marmalade77,"), could_be_handed_over("90210#"), could_be_handed_over("web-12")
-    ('marmalade77', '90210#', None)
+    >>> key_shape("83kd92ls01mzq"), key_shape("9f8a7b6c5d4e3f2a"), key_shape("next_page_2024_05")
+    ('random_key', 'hex_key', None)
     """
-    value = word.strip(_EDGES)
-    if not 5 <= len(value) <= 64 or compiled(_HANDED_OVER).fullmatch(value) is None:
+    if compiled(_KEY_SHAPE).fullmatch(value) is None or stands_in(value) or compiled(_ADDRESS).search(value):
         return None
-    named = value.lower().startswith(_DIGIT_NAMES) or compiled(_CLASS_OR_ISSUE).fullmatch(value)
-    return None if named or is_placeholder(value) or _is_technical(value, "") else value
+    if compiled(r"(?:0x)?[0-9a-fA-F]{12,300}").fullmatch(value):
+        return "hex_key" if len(value) >= 16 else None
+    turns = len(compiled(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]").findall(value))
+    random = turns >= 4 and not compiled(_READABLE).fullmatch(value)
+    return None if not random else "random_key" if len(value) >= 12 else "hex_key"
+
+
+def _is_something_else(value: str) -> bool:
+    named = any(compiled(form).fullmatch(value) for form in (_DIGIT_NAME, _CLASS_OR_ISSUE))
+    return named or is_placeholder(value) or _is_technical(value, "")
 
 
 def _is_mixed(value: str) -> bool:
@@ -198,8 +204,3 @@ def _is_mixed(value: str) -> bool:
 def _is_technical(value: str, after: str) -> bool:
     counts = len(value) <= 4 and value.isdigit() and compiled(_UNIT_FOLLOWS).match(after) is not None
     return counts or value.lower() in WORDS["said"] or compiled(_TECHNICAL_NAME).fullmatch(value) is not None
-
-
-def words_between(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """The words of a stretch of text that have a digit in them, each as a match at its place."""
-    return compiled(r"(?<![^\s,;|:=\"'`(\[<>])(?=[^\s0-9]{0,64}[0-9])[^\s,;|]{6,300}").finditer(text, start, end)

@@ -13,7 +13,7 @@ from recollect.model.rendering import one_line
 from recollect.model.trace import TraceType
 from recollect.model.vocabulary import SHARED, Namespace, Source, Space
 from recollect.rules.gates.draft import Context, Draft, Rejection
-from recollect.rules.privacy.look_alikes import as_drawn
+from recollect.rules.privacy.disguises import as_drawn
 from recollect.rules.prompt.injection import origin_name
 from recollect.rules.trust.authority import speaks_for_a_person
 

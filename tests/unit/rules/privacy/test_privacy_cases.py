@@ -14,11 +14,11 @@ from test_privacy_rules import unmarked
 
 from recollect.rules.privacy import TYPES, Action, Finding, scan
 from recollect.rules.privacy.catalogue import RULES
-from recollect.rules.privacy.examples import filled
+from recollect.rules.privacy.rule import filled
 
 CASES = Path(__file__).parents[3] / "cases" / "privacy"
-FLOORS = {"dev_labelled": 0.97, "dev_vendor": 0.98, "dev_hard": 0.90}
-FLOORS |= {"frozen_labelled": 0.90, "frozen_vendor": 0.93, "frozen_hard": 0.70}
+FLOORS = {"dev_labelled": 0.97, "dev_vendor": 0.98, "dev_hard": 0.95}
+FLOORS |= {"frozen_labelled": 0.95, "frozen_vendor": 0.95, "frozen_hard": 0.80}
 LARGEST = 10_240
 OWN = yaml.safe_load((CASES / "labels.yaml").read_text(encoding="utf-8"))
 
@@ -36,25 +36,23 @@ def refused(text: str) -> list[Finding]:
 
 @pytest.mark.parametrize("name", FLOORS)
 def test_secrets_are_found(name: str) -> None:
-    assert sum(bool(refused(text)) for text in texts(name)) >= FLOORS[name] * len(texts(name))
+    share = sum(bool(refused(text)) for text in texts(name)) / len(texts(name))
+    assert share >= FLOORS[name]
 
 
 @pytest.mark.parametrize("half", ["dev", "frozen"])
 def test_at_most_two_of_a_hundred_innocent_texts_are_refused(half: str) -> None:
-    alarms = [text for text in texts(f"{half}_innocent") if refused(text)]
-    assert len(alarms) <= 0.02 * len(texts(f"{half}_innocent"))
+    innocent = len(texts(f"{half}_innocent"))
+    alarms = sum(bool(refused(text)) for text in texts(f"{half}_innocent"))
+    assert alarms <= 0.02 * innocent  # a number: nobody is to read the frozen half in a failing test
 
 
-@pytest.mark.parametrize("case", OWN["secret"])
-def test_a_label_gives_its_secret_away(case: str) -> None:
-    text, spans = unmarked(filled(case))
-    found = refused(text)
-    assert all(any(each.start <= start and end <= each.end for each in found) for start, end in spans)
-
-
-@pytest.mark.parametrize("case", OWN["innocent"])
-def test_a_label_alone_is_no_secret(case: str) -> None:
-    assert refused(case) == []
+def test_a_label_gives_its_secret_away_and_alone_is_none() -> None:
+    for case in OWN["secret"]:
+        text, spans = unmarked(filled(case))
+        found = refused(text)
+        assert all(any(each.start <= start and end <= each.end for each in found) for start, end in spans), text
+    assert [case for case in OWN["innocent"] if refused(case)] == []
 
 
 def hostile() -> list[str]:

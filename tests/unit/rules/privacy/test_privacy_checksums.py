@@ -7,8 +7,7 @@ from stdnum import luhn, numdb
 from stdnum.iban import _struct_re
 
 from recollect.rules.privacy import scan
-from recollect.rules.privacy.iban import _LENGTH
-from recollect.rules.privacy.payment_cards import has_issuer, passes_luhn
+from recollect.rules.privacy.personal import IBAN_LENGTHS, has_issuer, passes_luhn
 
 at_leisure = settings(deadline=None)
 """The first scan imports and compiles what later ones need, so one example may take much longer than another."""
@@ -27,7 +26,7 @@ def test_luhn_accepts_what_stdnum_completes(digits: str) -> None:
 
 
 def test_every_country_has_the_length_that_the_registry_gives() -> None:
-    for country, length in _LENGTH.items():
+    for country, length in IBAN_LENGTHS.items():
         [(_, info), *_] = numdb.get("iban").info(country + "00")
         parts = _struct_re.findall(info["bban"])
         assert sum(int(size) for size, _ in parts) + 4 == length, country

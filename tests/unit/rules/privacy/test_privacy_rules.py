@@ -7,11 +7,21 @@ from re import _parser as parser  # type: ignore[attr-defined]
 
 import pytest
 
+from recollect.rules.language.word_lists import load_table
 from recollect.rules.privacy import TYPE_NAMES
-from recollect.rules.privacy.catalogue import RULES, grouped
+from recollect.rules.privacy.catalogue import (
+    FORMAT_RULES,
+    FORMATS,
+    LABELS,
+    PERSONAL,
+    RULES,
+    grouped,
+    read_family,
+    read_rule,
+)
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.scanner import scan, scan_with
-from recollect.rules.privacy.tables import FORMAT_RULES, read_rule
+from recollect.rules.privacy.values import password_shape
 
 
 def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
@@ -21,42 +31,37 @@ def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
     return case.replace("«", "").replace("»", ""), list(zip(starts, ends, strict=True))
 
 
-each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+FILES = (*FORMATS, *LABELS, *PERSONAL)
 
 
-@each_rule
-def test_a_rule_finds_exactly_what_is_marked(rule: Rule) -> None:
+@pytest.mark.parametrize("name", FILES)
+def test_the_rules_of_a_file_keep_what_their_cases_promise(name: str) -> None:
+    for rule in read_family(name):
+        check_cases(rule)
+        assert all(anchor and anchor == anchor.lower() for anchor in rule.anchors)
+        assert not unlimited(parser.parse(rule.pattern)), rule.name
+        if name in FORMATS:
+            check_beginnings(rule)
+
+
+def check_cases(rule: Rule) -> None:
+    """A rule finds exactly what is marked and leaves near misses alone; the whole scan finds it too, and names its type."""
     for text, spans in map(unmarked, rule.true_positives):
         assert [(f.start, f.end) for f in scan_with(grouped((rule,)), text)] == spans, text
-
-
-@each_rule
-def test_the_whole_scan_finds_it_too_and_names_its_type(rule: Rule) -> None:
-    for text, spans in map(unmarked, rule.true_positives):
         found = [f for f in scan(text) if f.type == rule.type]
         assert all(any(f.start <= start and end <= f.end for f in found) for start, end in spans), text
-
-
-@each_rule
-def test_a_rule_leaves_near_misses_alone(rule: Rule) -> None:
     for text in rule.false_positives:
         assert scan_with(grouped((rule,)), text) == (), text
+    # A format is told by its looks, anything else by the words around it, which takes more cases to show.
+    least = 1 if rule.name in {each.name for each in FORMAT_RULES} else 3
+    assert min(len(set(rule.finds)), len(set(rule.leaves))) >= least, rule.name
 
 
-@each_rule
-def test_a_rule_brings_cases_of_each_kind(rule: Rule) -> None:
-    """A format is told by its looks, anything else by the words around it, which takes more cases to show."""
-    least = 1 if rule in FORMAT_RULES else 3
-    assert len(set(rule.finds)) >= least
-    assert len(set(rule.leaves)) >= least
-
-
-@pytest.mark.parametrize("rule", FORMAT_RULES, ids=lambda rule: rule.name)
-def test_a_format_is_more_than_its_beginning(rule: Rule) -> None:
-    """Documentation names the prefix, and programs have names that begin like it."""
+def check_beginnings(rule: Rule) -> None:
+    """A format is more than its beginning: documentation names the prefix, and programs have names that begin like it."""
     for anchor in rule.anchors:
         for text in (anchor, f"{anchor}...", f"{anchor}settings_for_the_office", f"{anchor}x".upper(), f"a {anchor} b"):
-            assert scan_with(grouped((rule,)), text) == ()
+            assert scan_with(grouped((rule,)), text) == (), text
 
 
 def test_a_table_with_a_misspelt_field_or_check_is_refused() -> None:
@@ -73,9 +78,11 @@ def test_names_are_unique_and_types_are_known() -> None:
     assert {rule.type for rule in RULES} == set(TYPE_NAMES)
 
 
-@each_rule
-def test_anchors_are_compared_in_lower_case(rule: Rule) -> None:
-    assert all(anchor and anchor == anchor.lower() for anchor in rule.anchors)
+def test_a_shape_is_told_by_its_own_cases() -> None:
+    shapes = load_table("recollect.rules.privacy", "shapes.toml")["password"]
+    for shape in shapes:
+        assert [password_shape(word) for word in shape["is"]] == [shape["name"]] * len(shape["is"])
+        assert shape["name"] not in [password_shape(word) for word in shape["is_not"]]
 
 
 def finds_its_cases(rule: Rule) -> bool:
@@ -104,11 +111,6 @@ def unlimited(node: object) -> bool:
     if isinstance(node, tuple | list | parser.SubPattern):
         return any(unlimited(each) for each in node)
     return False
-
-
-@each_rule
-def test_a_pattern_takes_bounded_time_at_any_position(rule: Rule) -> None:
-    assert not unlimited(parser.parse(rule.pattern))
 
 
 def test_the_check_for_unlimited_repetition_sees_one() -> None:

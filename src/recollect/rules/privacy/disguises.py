@@ -1,11 +1,14 @@
-"""Reading a text as a person means it: what looks like a digit, a dash or nothing at all is treated as such.
+"""See through disguises: letters and digits that look like others, invisible characters, keys broken over two lines.
 
-The rules are written for plain ASCII digits, dashes and blanks. A *view* is the text rewritten that way, with the
-way back to positions in the original.
+``views`` rewrites a text for the rules, which are written for plain ASCII digits, dashes and blanks, with the way back to
+positions in the original. ``as_drawn`` goes further, for comparing names and values that a person could not tell apart.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
+
+from recollect.rules.language.word_lists import load_table
 
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦๐໐༠၀០᠐０𝟎𝟘𝟢𝟬𝟶"
 """The zero of each script in which people type numbers; by Unicode's promise the other nine digits follow it."""
@@ -49,14 +52,14 @@ class View:
     joined: bool = False
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """The span in the original text; what was hidden between two characters belongs to it."""
+        """Return the span in the original text; what was hidden between two characters belongs to it."""
         if self.offsets is None:
             return start, end
         return self.offsets[start], self.offsets[end - 1] + 1
 
 
 def views(text: str) -> list[View]:
-    """The ways to read a text, the most faithful first.
+    """Return the ways to read a text, the most faithful first.
 
     Invisible characters are read as nothing, and then as a blank: in ``key\\u200b12`` they hide a key, in Thai or Khmer
     they part two words. Where a line break or a plus sign may have cut a key in two, the last view has it joined.
@@ -72,7 +75,7 @@ def views(text: str) -> list[View]:
 
 
 def _without(unwanted: re.Pattern[str], text: str, joined: bool = False) -> View:
-    """The text with every match of ``unwanted`` left out."""
+    """Return the text with every match of ``unwanted`` left out."""
     kept: list[str] = []
     offsets: list[int] = []
     position = 0
@@ -83,3 +86,32 @@ def _without(unwanted: re.Pattern[str], text: str, joined: bool = False) -> View
     kept.append(text[position:])
     offsets.extend(range(position, len(text)))
     return View("".join(kept), offsets, joined)
+
+
+_LETTERS: dict[str, str] = load_table(__package__, "look_alikes.toml")["letters"]
+_LATIN = {ord(other): latin for latin, others in _LETTERS.items() for other in others}
+_BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+"""Letters and signs that are drawn as nothing."""
+_NOT_DRAWN = frozenset({"Cf", "Cc", "Cn", "Co", "Cs"})
+"""Categories of characters that are not drawn: format and control characters, and codes that nothing is assigned to."""
+
+
+def as_drawn(text: str) -> str:
+    """Return a text without accents, compatibility forms and invisible characters, its look-alike letters made Latin.
+
+    Line breaks, tabs and other blanks stay what separates words.
+
+    >>> as_drawn("Le\\u200b\\u0430 \\U000e0041likes\\u00a0ﬁgs")
+    'Lea likes figs'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in map(_drawn, apart)).translate(_LATIN)
+
+
+def _drawn(character: str) -> str:
+    if character.isspace():
+        return "\n" if character in "\n\r\u2028\u2029\x85" else " "
+    category = unicodedata.category(character)
+    return "" if category in _NOT_DRAWN or category in ("Mn", "Me") or character in _BLANK_LETTERS else character

@@ -7,22 +7,22 @@ import pytest
 import recollect
 from recollect.model.errors import BadInput
 from recollect.model.policy import Privacy
-from recollect.rules.privacy.gate import TIME_LIMIT_S, denied_types, finds, own_places
+from recollect.rules.privacy.gate import TIME_LIMIT_S, denied_types, pattern_finds, pattern_places
 from recollect.rules.privacy.gate import places as denied_places
 
 HOSTILE = {r"(?:a|aa)+$": "a" * 60 + "b", r"(?:\w+\s?)*:$": "word " * 60, r"(x+x+)+y": "x" * 60}
 
 
 def test_a_pattern_finds_every_place() -> None:
-    assert list(own_places(r"PRJ-\d{4}", "PRJ-1234 and PRJ-5678")) == [(0, 8), (13, 21)]
-    assert list(own_places("(?i)project zeus", "nothing of that")) == []
-    assert finds(r"(?<=code )\w+", "the code name")
+    assert list(pattern_places(r"PRJ-\d{4}", "PRJ-1234 and PRJ-5678")) == [(0, 8), (13, 21)]
+    assert list(pattern_places("(?i)project zeus", "nothing of that")) == []
+    assert pattern_finds(r"(?<=code )\w+", "the code name")
 
 
 @pytest.mark.parametrize(("pattern", "text"), HOSTILE.items())
 def test_a_pattern_that_would_run_for_years_is_stopped(pattern: str, text: str) -> None:
     began = time.monotonic()
-    found = finds(pattern, text)
+    found = pattern_finds(pattern, text)
     assert time.monotonic() - began < 20 * TIME_LIMIT_S
     assert found in (True, False)
 
@@ -30,7 +30,7 @@ def test_a_pattern_that_would_run_for_years_is_stopped(pattern: str, text: str) 
 def test_what_could_not_be_tried_in_time_counts_as_found() -> None:
     """From where the pattern had come to: what it found before is told apart."""
     text = "aab " + "a" * 60 + "b"
-    assert list(own_places(r"aab|(?:a|aa)+$", text)) == [(0, 3), (3, len(text))]
+    assert list(pattern_places(r"aab|(?:a|aa)+$", text)) == [(0, 3), (3, len(text))]
     settings = Privacy(deny_patterns=(r"(?:a|aa)+$",))
     assert denied_types("a" * 60 + "b", settings)
     assert denied_places("a" * 60 + "b", settings) == [(0, 61)]
