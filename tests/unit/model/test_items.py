@@ -17,6 +17,7 @@ from recollect.model.policy import PROFILE_KEYS
 from recollect.model.vocabulary import Authority, EventType, Source
 from recollect.testing.sayings import SENTENCES
 from recollect.testing.script import open_seeded
+from rows import every_row
 
 FIELDS = {"id", "kind", "text", "source", "created_at", "importance", "scope", "meta"}
 ALWAYS = {
@@ -197,7 +198,7 @@ def test_a_small_item_is_enough_and_foreign_importance_is_fitted_in() -> None:
             assert (taken["importance"], taken["source"]) == (kept, "ai")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("item", "field"),
     [
         (None, "item"),

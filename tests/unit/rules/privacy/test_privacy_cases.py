@@ -15,6 +15,7 @@ from test_privacy_rules import unmarked
 from recollect.rules.privacy import TYPES, Action, Finding, scan
 from recollect.rules.privacy.catalogue import RULES
 from recollect.rules.privacy.examples import filled
+from rows import every_row
 
 CASES = Path(__file__).parents[3] / "cases" / "privacy"
 FLOORS = {"dev_labelled": 0.97, "dev_vendor": 0.98, "dev_hard": 0.90}
@@ -45,14 +46,14 @@ def test_at_most_two_of_a_hundred_innocent_texts_are_refused(half: str) -> None:
     assert len(alarms) <= 0.02 * len(texts(f"{half}_innocent"))
 
 
-@pytest.mark.parametrize("case", OWN["secret"])
+@every_row("case", OWN["secret"])
 def test_a_label_gives_its_secret_away(case: str) -> None:
     text, spans = unmarked(filled(case))
     found = refused(text)
     assert all(any(each.start <= start and end <= each.end for each in found) for start, end in spans)
 
 
-@pytest.mark.parametrize("case", OWN["innocent"])
+@every_row("case", OWN["innocent"])
 def test_a_label_alone_is_no_secret(case: str) -> None:
     assert refused(case) == []
 

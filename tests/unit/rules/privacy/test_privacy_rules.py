@@ -12,6 +12,7 @@ from recollect.rules.privacy.catalogue import RULES, grouped
 from recollect.rules.privacy.rule import Rule
 from recollect.rules.privacy.scanner import scan, scan_with
 from recollect.rules.privacy.tables import FORMAT_RULES, read_rule
+from rows import every_row
 
 
 def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
@@ -21,7 +22,7 @@ def unmarked(case: str) -> tuple[str, list[tuple[int, int]]]:
     return case.replace("«", "").replace("»", ""), list(zip(starts, ends, strict=True))
 
 
-each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+each_rule = every_row("rule", RULES)
 
 
 @each_rule
@@ -51,7 +52,7 @@ def test_a_rule_brings_cases_of_each_kind(rule: Rule) -> None:
     assert len(set(rule.leaves)) >= least
 
 
-@pytest.mark.parametrize("rule", FORMAT_RULES, ids=lambda rule: rule.name)
+@every_row("rule", FORMAT_RULES)
 def test_a_format_is_more_than_its_beginning(rule: Rule) -> None:
     """Documentation names the prefix, and programs have names that begin like it."""
     for anchor in rule.anchors:
