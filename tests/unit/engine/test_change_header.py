@@ -18,6 +18,7 @@ from recollect.model.errors import BadInput
 from recollect.rules.prompt.change_header import MAX_LINES, ChangeHeader
 from recollect.stores.protocol import Cursor, Thread
 from recollect.testing.topics import TopicEmbedder
+from rows import every_row
 
 CHAT = Thread("ana", EVERY_AGENT, "chat")
 
@@ -467,7 +468,7 @@ def test_since_tells_the_oldest_after_an_entry_and_remembers_nothing(mem: recoll
     assert change_header(mem.engine, owner="nobody", since=2) == ChangeHeader(2, 2)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("asked", "field"),
     [
         ({}, "thread"),

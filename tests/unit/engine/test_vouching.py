@@ -9,6 +9,7 @@ import pytest
 import recollect
 from recollect.model.record import Memory
 from recollect.rules.trust.vouch_weight import ENOUGH
+from rows import every_row
 
 PLAIN = {"preset": "entry", "ranking": {"newest_first": False, "meaning": 0}}
 """Where it is about vouches that the better of two answers comes first, and not the newer."""
@@ -173,7 +174,7 @@ def test_an_application_says_for_whom_it_vouches_and_others_cannot(quick: recoll
     assert names(quick.vouch(it.id, by="ben")) == ["ben"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "field"),
     [
         ({"confidence": 1.5}, "confidence"),
