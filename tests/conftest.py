@@ -21,7 +21,12 @@ from recollect.stores.postgres import init  # noqa: E402
 from recollect.testing.postgres_server import PostgresServer, running_server  # noqa: E402
 
 settings.register_profile(
-    "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "steady",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("torture", deadline=None, max_examples=2_000, suppress_health_check=list(HealthCheck))
 settings.load_profile("torture" if os.environ.get("RECOLLECT_TORTURE") else "steady")

@@ -22,11 +22,11 @@ def every_row(
 
     def fold(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
-        def all_rows(**fixtures: Any) -> None:
+        def all_rows(*self: Any, **fixtures: Any) -> None:
             failures: list[Exception] = []
             for row in table:
                 try:
-                    test(**dict(zip(fields, row, strict=True)), **fixtures)
+                    test(*self, **dict(zip(fields, row, strict=True)), **fixtures)
                 except (Exception, pytest.fail.Exception) as failure:  # noqa: BLE001 - raised again below, with all others
                     error = failure if isinstance(failure, Exception) else AssertionError(str(failure))
                     error.add_note(f"in the row {dict(zip(fields, row, strict=True))!r}")

@@ -95,13 +95,13 @@ def check(text: str) -> None:
     assert relation in Relation
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(statement_like)
 def test_any_order_of_words_is_read_or_left(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_read_or_left(text: str) -> None:
     check(text)
