@@ -31,8 +31,9 @@ def every_row(
                     error = failure if isinstance(failure, Exception) else AssertionError(str(failure))
                     error.add_note(f"in the row {dict(zip(fields, row, strict=True))!r}")
                     failures.append(error)
-            if failures:
-                raise ExceptionGroup(f"{len(failures)} of {len(table)} rows failed", failures)
+            if failures:  # pytest shows the first fifteen in full, so the message names them all
+                rows = "".join(f"\n  {failure.__notes__[-1]}" for failure in failures)
+                raise ExceptionGroup(f"{len(failures)} of {len(table)} rows failed:{rows}\n", failures)
 
         signature = inspect.signature(test)
         left = [parameter for name, parameter in signature.parameters.items() if name not in fields]

@@ -173,8 +173,7 @@ def test_filters(store: RecollectStore) -> None:
 
 
 def test_filtering_comes_before_paging(store: RecollectStore) -> None:
-    for number in range(250):
-        store.put(("many",), f"k{number}", {"n": number, "even": number % 2 == 0})
+    store.batch([PutOp(("many",), f"k{number}", {"n": number, "even": number % 2 == 0}) for number in range(250)])
     page = store.search(("many",), filter={"even": True}, limit=3, offset=120)
     assert [item.value["n"] for item in page] == [8, 6, 4]
 

@@ -113,3 +113,16 @@ def test_a_hidden_crowd_changes_no_write(opened: Open, hidden: dict[str, str]) -
         == outcome("ben", "Something else about the weather")
         == ("reinforced", ("near_duplicate:nothing_differs",))
     )
+
+
+def test_a_flood_of_guesses_leaves_room_for_what_a_person_said_and_matches_nearly_as_well(opened: Open) -> None:
+    """Three quarters as well is enough, a third is not: a place is kept for an answer, not for its speaker."""
+    guess, near, far = "The crane of the ferry pier", "A ferry at a crane", "A pier of stone in a garden of roses"
+    with opened() as mem:
+        mem.add(near, owner="ana", source="user")
+        mem.add(far, owner="ana", source="user")
+        guesses = [{"content": f"{guess}, {number}", "canonical_key": f"Guess-{number}"} for number in range(20)]
+        mem.add_many([{**one, "owner": "ana", "source": "agent"} for one in guesses])
+        found = mem.query("crane ferry pier", owner="ana", top_k=4).items
+        told = {item.memory.content for item in found}
+    assert len(found) == 4 and near in told and far not in told

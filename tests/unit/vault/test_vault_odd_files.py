@@ -391,7 +391,7 @@ def test_the_first_line_ever_written_may_be_torn(tmp_path: Path, open_vault: Ope
     vault.add_memory("The creator builds bridges — é and \\ and \N{GRINNING FACE}", "shared", "bio", tags=["a", "b"])
     vault.close()
     whole = vault.path.read_bytes()
-    for cut in range(1, len(whole) - 1):
+    for cut in range(1, len(whole) - 1, 11 if zeros else 1):
         path = tmp_path / f"{cut}.jsonl"
         path.write_bytes(whole[:cut] + b"\0" * zeros)
         with MemoryVault(path) as torn:

@@ -71,7 +71,14 @@ def test_4_unknown_words_are_refused(vault: MemoryVault, fields: dict[str, str],
 
 @pytest.mark.parametrize(
     ("scope", "source"),
-    zip(["shared", "orion", "elysia"] * 2, ["chat", "manual", "tool", "operator", "promotion", None], strict=True),
+    [
+        ("shared", "chat"),
+        ("orion", "manual"),
+        ("elysia", "tool"),
+        ("shared", "operator"),
+        ("orion", "promotion"),
+        ("elysia", None),
+    ],
 )
 def test_4_known_words_pass(vault: MemoryVault, scope: str, source: str | None) -> None:
     assert add(vault, "The mission is to stabilise", scope, source=source).ok
