@@ -23,11 +23,6 @@ from rows import every_row
 CHAT = Thread("ana", EVERY_AGENT, "chat")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
-
-
 @pytest.fixture
 def mem(place: str) -> Iterator[recollect.Recollect]:
     with recollect.open(place) as opened:

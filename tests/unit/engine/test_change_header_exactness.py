@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,11 +14,6 @@ from processes import forked
 from recollect.engine.turns.change_header import LOOKS, change_header
 from recollect.rules.prompt.change_header import MAX_LINES, ChangeHeader, Sign
 from recollect.stores.protocol import Store, Writer
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 def look(mem: recollect.Recollect, owner: str | None = "ana") -> ChangeHeader:

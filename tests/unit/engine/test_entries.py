@@ -44,11 +44,6 @@ def mem() -> Iterator[recollect.Recollect]:
         yield found
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
-
-
 def add(mem: recollect.Recollect, content: str, **fields: Any) -> Memory:
     receipt = mem.add(content, **fields)
     assert receipt.memory is not None, receipt

@@ -21,11 +21,6 @@ DRINKS, TRAVEL, MONEY = "tea coffee cocoa juice", "train bus ferry tram", "rent 
 MEANING = TopicEmbedder(DRINKS, TRAVEL, MONEY)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
-
-
 @pytest.fixture
 def both(place: str) -> Iterator[recollect.Recollect]:
     with opened(place) as mem:

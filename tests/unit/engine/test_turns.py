@@ -27,11 +27,6 @@ TOKEN = "ghp_" + fake(36)
 Open = Callable[..., Any]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    return tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
-
-
 @pytest.fixture
 def opened(place: Any) -> Iterator[Open]:
     """Opens the store under a policy; every event is kept."""

@@ -1,7 +1,6 @@
 """Vouching: by others, once each, without touching the memory; and what it weighs when somebody asks."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +12,6 @@ from rows import every_row
 
 PLAIN = {"preset": "entry", "ranking": {"newest_first": False, "meaning": 0}}
 """Where it is about vouches that the better of two answers comes first, and not the newer."""
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 @pytest.fixture
