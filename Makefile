@@ -22,7 +22,8 @@ types: $(VENV)/installed-dev
 
 # Everything that takes long: every crash point, all writers, the state machine at length.
 torture: $(VENV)/installed-dev
-	RECOLLECT_TORTURE=1 $(BIN)/pytest tests/faults tests/properties tests/contract tests/interfaces/test_crowded_listener.py
+	RECOLLECT_TORTURE=1 $(BIN)/pytest tests/faults tests/properties tests/contract tests/poisoning \
+		tests/interfaces/test_crowded_listener.py tests/unit/engine/test_as_of.py
 
 # `make bench DATA=folder` measures on the public sets as well; bench/README.md says where they come from.
 bench: $(VENV)/installed-dev

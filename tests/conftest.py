@@ -5,6 +5,7 @@ ones, and many more. The server starts when the first test asks for it, one for 
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +13,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
-"""Processes that tests start share what one of them compiled, also where the environment wants no such files around."""
+sys.pycache_prefix = os.environ.setdefault(
+    "PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled")
+)
+sys.dont_write_bytecode = False
+"""Processes that tests start share what one of them compiled, and the next run takes over the tests with their assertions
+rewritten, also where the environment wants no such files around."""
 
 pytest.register_assert_rewrite("recollect.testing")  # a failure in the shipped suite says as much as one in a test file
 
@@ -21,7 +26,12 @@ from recollect.stores.postgres import init  # noqa: E402
 from recollect.testing.postgres_server import PostgresServer, running_server  # noqa: E402
 
 settings.register_profile(
-    "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "steady",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("torture", deadline=None, max_examples=2_000, suppress_health_check=list(HealthCheck))
 settings.load_profile("torture" if os.environ.get("RECOLLECT_TORTURE") else "steady")

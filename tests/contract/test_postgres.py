@@ -29,6 +29,7 @@ from recollect.testing.contract.opening import Opening
 from recollect.testing.contract.removal import SECRET, _keep_secret, _remove
 from recollect.testing.postgres_server import PostgresServer, binaries
 from recollect.testing.stores import TENANT, Scribe, address, at
+from rows import every_row
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
 
@@ -294,7 +295,29 @@ class TestPlans(OnAServer):
         self.server.execute("VACUUM (ANALYZE) recollect.postings", self.url)
         return store
 
-    @pytest.mark.parametrize(
+    @pytest.fixture
+    def many_memories(self, store: Store, scribe: Scribe) -> Store:
+        scribe.keep("one")
+        for table in ("memories", "versions"):
+            self._multiply(table, 5_000)
+        self.server.execute(  # since the server last looked, so that its plans do not reckon with them
+            f"INSERT INTO recollect.accesses SELECT '{TENANT}', i::text, 1, '' FROM generate_series(1, 4000) i",
+            self.url,
+        )
+        return store
+
+    @pytest.fixture
+    def many_relations(self, store: Store, scribe: Scribe) -> Store:
+        scribe.keep("one")
+        self.server.execute(
+            "INSERT INTO recollect.relations SELECT 'acme', 1, i, 1, i + 1, 'related_to', 1, ''"
+            " FROM generate_series(1, 30000) i",
+            self.url,
+        )
+        self.server.execute("VACUUM (ANALYZE) recollect.relations", self.url)
+        return store
+
+    @every_row(
         ("query", "params"),
         [
             ("postings", {"term": "term7", "limit": 50}),
@@ -309,7 +332,7 @@ class TestPlans(OnAServer):
         assert "Index Only Scan using postings_pkey" in plan, plan
         assert "Heap Fetches: 0" in plan and "Seq Scan on postings" not in plan, plan
 
-    @pytest.mark.parametrize(
+    @every_row(
         ("query", "params"),
         [
             ("memories_by_ids", {"ids": '["7", "8"]'}),
@@ -339,15 +362,8 @@ class TestPlans(OnAServer):
         ],
     )
     def test_memories_are_found_through_an_index(
-        self, store: Store, scribe: Scribe, query: str, params: dict[str, object]
+        self, many_memories: Store, query: str, params: dict[str, object]
     ) -> None:
-        scribe.keep("one")
-        for table in ("memories", "versions"):
-            self._multiply(table, 5_000)
-        self.server.execute(  # since the server last looked, so that its plans do not reckon with them
-            f"INSERT INTO recollect.accesses SELECT '{TENANT}', i::text, 1, '' FROM generate_series(1, 4000) i",
-            self.url,
-        )
         sql = QUERIES[query].replace("{filters}", "m.status = 'active'").replace("{links}", "true")
         plan = self._plan(sql, stream=1, **params)
         assert "Seq Scan on memories" not in plan and "Seq Scan on versions" not in plan, plan
@@ -360,16 +376,9 @@ class TestPlans(OnAServer):
         assert plan.count("Index Only Scan using postings_pkey") == 2, plan
         assert "Heap Fetches: 0" in plan and "Seq Scan on postings" not in plan, plan
 
-    @pytest.mark.parametrize("query", ["relations_at", "announced_memories"])
-    def test_relations_are_found_through_an_index(self, store: Store, scribe: Scribe, query: str) -> None:
+    @every_row("query", ["relations_at", "announced_memories"])
+    def test_relations_are_found_through_an_index(self, many_relations: Store, query: str) -> None:
         """Once they are many: a list of places must not make the planner read all of them."""
-        scribe.keep("one")
-        self.server.execute(
-            "INSERT INTO recollect.relations SELECT 'acme', 1, i, 1, i + 1, 'related_to', 1, ''"
-            " FROM generate_series(1, 30000) i",
-            self.url,
-        )
-        self.server.execute("VACUUM (ANALYZE) recollect.relations", self.url)
         places = [[1, number] for number in range(1, 50)]
         holders = {"streams": "[]", "scopes": "[]", "kind_class": "event"}
         holders |= {"rankings": "[]", "sessions": "[]", "reach": 3}

@@ -11,6 +11,7 @@ from recollect.stores.postgres import PostgresStore, init
 from recollect.stores.protocol import Erased
 from recollect.testing.postgres_server import PostgresServer
 from recollect.testing.stores import SALT, TENANT, Scribe, address, at, memory_id
+from rows import every_row
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
 OTHER = "globex"
@@ -174,7 +175,7 @@ class TestWalls:
                     seen |= {table} if found else set()
         assert set(CORE) <= seen, "every table held something to hide"
 
-    @pytest.mark.parametrize("table", CORE)
+    @every_row("table", CORE)
     def test_a_row_of_another_tenant_cannot_be_written(self, url: str, filled: PostgresStore, table: str) -> None:
         with _as_app(url, TENANT) as db:
             columns = [c.name for c in db.execute(f"SELECT * FROM {table} LIMIT 0").description or ()]
@@ -182,7 +183,7 @@ class TestWalls:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 db.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM {table}")
 
-    @pytest.mark.parametrize("table", ["streams", "memories"])
+    @every_row("table", ["streams", "memories"])
     def test_a_row_cannot_be_moved_to_another_tenant(self, url: str, filled: PostgresStore, table: str) -> None:
         with _as_app(url, TENANT) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
             db.execute(f"UPDATE {table} SET tenant = 'globex'")

@@ -62,8 +62,7 @@ def test_a_file_is_brought_up_to_date(tmp_path: Path) -> None:
     check(place, parent, child)
 
 
-@pytest.mark.parametrize("partitions", [0, 3])
-@pytest.mark.parametrize("role", ["postgres", "keeper_of_stores"])
+@pytest.mark.parametrize(("partitions", "role"), [(0, "keeper_of_stores"), (3, "postgres")])
 def test_a_server_is_brought_up_to_date(postgres: PostgresServer, empty: str, partitions: int, role: str) -> None:
     """Also by a role that owns the tables and is bound by row-level security like anybody else."""
     if role != "postgres":

@@ -7,6 +7,7 @@ import pytest
 
 import recollect
 from recollect.testing.round_trips import Trips, counted_trips
+from rows import every_row
 
 SAID = [
     "Ana prefers tea without sugar",
@@ -39,7 +40,7 @@ def test_a_query_makes_three_round_trips(mem: Any, trips: Trips) -> None:
         assert trips.of(lambda question=question: mem.query(question, owner="ana")) == 3
 
 
-@pytest.mark.parametrize(
+@every_row(
     "how",
     [
         {"budget_tokens": 200},

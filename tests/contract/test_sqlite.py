@@ -12,6 +12,7 @@ from recollect.stores.sqlite import SqliteStore
 from recollect.stores.sqlite.store import QUERIES
 from recollect.testing.contract import StoreContract
 from recollect.testing.stores import Scribe
+from rows import every_row
 
 STORE_ID = "11111111-1111-4111-8111-111111111111"
 
@@ -38,15 +39,14 @@ class TestFile(StoreContract):
             db.execute(f"INSERT INTO memories ({', '.join(columns)}) SELECT {values} FROM memories")
         db.close()
 
-    @pytest.mark.parametrize(
+    @every_row(
         "query",
         ["candidates", "contents_at", "entities_at", "fitting_postings", "memories_at", "memories_numbered", "key_holders",
          "postings", "postings_of", "relations_at", "sharing", "term_frequencies", "vectors_after", "vectors_numbered",
          "visible_numbers"],
     )  # fmt: skip
-    def test_a_read_of_a_question_goes_straight_to_its_rows(self, store: Store, scribe: Scribe, query: str) -> None:
+    def test_a_read_of_a_question_goes_straight_to_its_rows(self, store: Store, query: str) -> None:
         """Within a tenant that is: a search by the tenant alone would read everybody's rows."""
-        scribe.keep("one")
         condition = "json_valid(v.body)" if query in ("contents_at", "entities_at") else "m.status = 'active'"
         sql = QUERIES[query].replace("{filters}", condition)
         params = dict.fromkeys(re.findall(r"(?<!:):([a-z]\w*)", sql), "[]")

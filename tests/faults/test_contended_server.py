@@ -80,7 +80,7 @@ def cared_for(url: str) -> Iterator[Caretaker]:
 
 
 def test_a_crowd_shares_twenty_keys(server: PostgresServer, store: str, torture: bool) -> None:
-    processes, threads, count = (4, 4, 6_250) if torture else (1, 8, 40)
+    processes, threads, count = (4, 4, 6_250) if torture else (1, 8, 15)
     answers = gathered(store, processes, threads, count)
     print(f"{answers.a_second:.0f} writes/s")
     assert answers.errors == []
@@ -91,7 +91,7 @@ def test_a_crowd_shares_twenty_keys(server: PostgresServer, store: str, torture:
 
 def test_a_crowd_writes_while_the_store_is_looked_after(server: PostgresServer, store: str, torture: bool) -> None:
     """Erasing rewrites tables, rebuilding drops what is derived: all of it while eight write."""
-    count = 500 if torture else 25
+    count = 500 if torture else 10
     with cared_for(store) as caretaker:
         answers = gathered(store, 1, 8, count)
     print(f"{answers.a_second:.0f} writes/s beside", dict(caretaker.done))

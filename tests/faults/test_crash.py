@@ -10,7 +10,7 @@ from .reference import Reference, assert_survived, at_point, spread
 from .script import OPERATIONS
 
 DEATHS = {"before": How.DIE_BEFORE, "after": How.DIE_AFTER, "halfway": How.DIE_HALFWAY}
-SAMPLE = 14
+SAMPLE = 8
 """Points for each kind of death in an ordinary run; a torture takes them all."""
 
 

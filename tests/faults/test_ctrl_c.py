@@ -104,7 +104,7 @@ def test_real_signals(nursery: Nursery, swift: Path, torture: bool) -> None:
     path, stop = swift / "memory.db", swift / "stop"
     child = nursery.start("write_through_interruptions", path=str(path), stop=str(stop))
     child.wait_for("ready")
-    for beat in range(2_000 if torture else 150):
+    for beat in range(2_000 if torture else 60):
         time.sleep(0.004 + 0.0007 * (beat % 11))
         os.kill(child.pid, signal.SIGINT)
     time.sleep(0.1)

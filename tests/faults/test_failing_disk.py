@@ -25,7 +25,7 @@ TROUBLES = {
     "every sync fails": Fault(How.FAIL_FROM_HERE, kinds=Kind.SYNC, errno=errno.EIO),
     "the disk is gone": Fault(How.FAIL_FROM_HERE, errno=errno.EIO),
 }
-SAMPLE = 5
+SAMPLE = 3
 """Calls at which the trouble begins, for each operation, in an ordinary run; a torture takes every call."""
 EARLY = 8
 """An erasure has noted its list by then, and has not committed."""

@@ -14,6 +14,7 @@ from recollect import Recollect
 from recollect.engine.transfer.exporting import export_as
 from recollect.engine.transfer.importing import import_file
 from recollect.formats.registry import FORMATS
+from rows import every_row
 
 from .test_hostile_files import in_little_memory, of_ten_gigabytes, refused
 
@@ -70,15 +71,14 @@ def test_one_endless_line_is_an_error_in_every_format(tmp_path: Path) -> None:
         assert f"{format}.lines, line {line}: is longer than 4,194,304 bytes" in said
 
 
-@pytest.mark.parametrize("format", LINES)
-@pytest.mark.parametrize(
+@every_row("format", LINES)
+@every_row(
     ("bad", "message"),
     [
         (b'{"content": "Z\xfcrich"}\n', "0xfc"),
         (b'{"content": "a\x00b"}\n', "zero byte"),
         (b'{"content": "cut', "not JSON"),
     ],
-    ids=["another encoding", "zero byte", "cut off"],
 )
 def test_a_bad_line_is_named_in_every_format(format: str, bad: bytes, message: str, tmp_path: Path) -> None:
     file = tmp_path / "facts.jsonl"

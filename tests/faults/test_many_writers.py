@@ -143,7 +143,7 @@ def test_reading_goes_on_while_a_writer_is_frozen(nursery: Nursery, tmp_path: Pa
 
 
 def test_processes_that_create_the_same_store_at_once(nursery: Nursery, tmp_path: Path, torture: bool) -> None:
-    for attempt in range(200 if torture else 12):
+    for attempt in range(200 if torture else 5):
         path = tmp_path / f"{attempt}.db"
         start_at = time.time() + 0.05
         children = [nursery.start("create_at", path=str(path), writer=w, start_at=start_at) for w in range(4)]

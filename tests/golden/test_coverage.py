@@ -4,12 +4,11 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pytest
-
 from recollect.model.errors import BadPolicy
 from recollect.model.policy import settings
 from recollect.model.trace import TraceType
 from recollect.rules.reasons import REASONS
+from rows import every_row
 
 from .emitted import refusals
 from .readable import POLICY_KEYS
@@ -125,7 +124,7 @@ def test_every_rule_that_reads_what_people_say_is_shown() -> None:
     assert {meta["extracted_by"] for meta in _metas() if "extracted_by" in meta} == _coded("extracted:")
 
 
-@pytest.mark.parametrize("setting", GOVERNED)
+@every_row("setting", GOVERNED)
 def test_every_setting_changes_a_trace(setting: str) -> None:
     """A scenario names it, and gives another trace without it."""
     naming = [scenario for scenario in SCENARIOS if _says(scenario.policy, setting)]

@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recollect.model import trace
+from rows import every_row
 
 from . import scenario, stage
 from .readable import POLICY_KEYS, recalled_hash, to_yaml
@@ -44,7 +45,7 @@ def _difference(expected: Sequence[str], actual: Sequence[str]) -> str:
     return "\n".join(difflib.unified_diff(expected, actual, "as the file expects", "as it is", lineterm=""))
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=named)
+@every_row("scenario", SCENARIOS)
 def test_the_trace_is_as_expected_on_sqlite(scenario: Scenario) -> None:
     _assert_expected(scenario, on_sqlite(scenario.name))
 
@@ -61,7 +62,7 @@ def _validator(type: str) -> Draft202012Validator:
     return Draft202012Validator(json.loads((SCHEMAS / f"{type}.json").read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=named)
+@every_row("scenario", SCENARIOS)
 def test_every_event_is_as_its_schema_says(scenario: Scenario) -> None:
     for event in on_sqlite(scenario.name).events:
         _validator(event["type"]).validate(event)
@@ -88,7 +89,7 @@ def _without_policy(event: dict[str, Any]) -> dict[str, Any]:
 GOOD = "title: t\nsteps: [{add: {content: The sky is blue}}]\n"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "told"),
     [
         (GOOD + "polcy: governed\n", "no key 'polcy'"),

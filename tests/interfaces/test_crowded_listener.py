@@ -22,7 +22,7 @@ from recollect.interfaces.mcp.connections import BoundedLog, Limits
 from .mcp_servers import HttpServer, process, tool_call
 
 TORTURE = bool(os.environ.get("RECOLLECT_TORTURE"))
-DESCRIPTORS, CROWD, ASKED = (1_024, 1_100, 100) if TORTURE else (256, 300, 3)
+DESCRIPTORS, CROWD, ASKED = (1_024, 1_100, 100) if TORTURE else (256, 300, 1)
 MOST_LOG_BYTES = 20_000
 KEY = "a-key-of-more-than-sixteen"
 HALF_A_HEADER = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "

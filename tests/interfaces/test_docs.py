@@ -17,6 +17,7 @@ from recollect.model.policy import settings
 from recollect.model.record import Candidate, Memory
 from recollect.policies import PRESETS, load_policy
 from recollect.rules.reasons import REASONS
+from rows import every_row
 
 from .shell import Shell
 
@@ -105,7 +106,7 @@ def test_policy_examples_load(text: str, tmp_path: Path) -> None:
     assert load_policy(file).preset in PRESETS
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@every_row("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         if "://" not in target:

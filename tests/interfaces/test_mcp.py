@@ -22,6 +22,7 @@ from recollect.interfaces.mcp.tools import REPLACE
 from recollect.interfaces.mcp.transports import listen, parse_place
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.rendering import envelope
+from rows import every_row
 
 from .mcp_servers import HttpServer, over_http, over_stdio, process, tool_call, with_client
 from .shell import Shell
@@ -208,7 +209,7 @@ def test_a_retry_is_answered_from_the_first(server: HttpServer) -> None:
     assert (first["replayed"], again["replayed"]) == (False, True) and first["memory"]["id"] == again["memory"]["id"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("tool", "arguments", "code", "field"),
     [
         ("memory_query", {}, "bad_input", "query"),
@@ -278,7 +279,7 @@ def test_errors_say_code_field_and_next_step(
     assert set(error) == {"code", "message", "field", "hint"} and len(text) < 2_000
 
 
-@pytest.mark.parametrize(
+@every_row(
     "query", ["a\0b", "'; DROP TABLE memory; --", 'NEAR("x" AND', "*" * 500, "שלום \u202e עולם", "🦕" * 50, "%_\\"]
 )
 def test_a_hostile_query_is_an_ordinary_query(server: HttpServer, query: str) -> None:

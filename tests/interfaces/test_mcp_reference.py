@@ -13,6 +13,7 @@ import recollect
 from recollect.interfaces.mcp.catalogue import choose_tools
 from recollect.rules import knowledge_graph as graph
 from recollect.rules.knowledge_graph import Entity, Graph, Relation
+from rows import every_row
 
 from .mcp_servers import HttpServer, over_http
 
@@ -172,7 +173,7 @@ def test_the_graph_is_governed_memory(server: HttpServer, folder: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("tool", "arguments", "code", "field"),
     [
         (

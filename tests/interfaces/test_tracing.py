@@ -7,6 +7,7 @@ import pytest
 import recollect
 from recollect.model.trace import TraceType
 from recollect.rules.plain_view import plain_lines
+from rows import every_row
 
 from .shell import Shell
 
@@ -85,7 +86,7 @@ def test_an_export_is_longer_than_a_page(shell: Shell) -> None:
     assert sum(event["type"] == "memory_write" for event in exported) == 1_050
 
 
-@pytest.mark.parametrize("type", TraceType)
+@every_row("type", TraceType)
 def test_every_schema_can_be_printed(shell: Shell, type: TraceType) -> None:
     assert json.loads(shell.run("trace", "schema", type))["title"] == type
 

@@ -9,6 +9,7 @@ import recollect
 from recollect.engine.context import SteppingClock
 from recollect.langgraph import RecollectStore
 from recollect.model.errors import BadInput
+from rows import every_row
 
 
 def test_an_item_lives_as_long_as_it_was_given(store: RecollectStore, clock: SteppingClock) -> None:
@@ -87,7 +88,7 @@ def test_a_put_sets_the_lifetime_anew_even_with_the_same_value(store: RecollectS
     assert value(store, ("t",), "k") == {"n": 1}
 
 
-@pytest.mark.parametrize("wrong", [0, -1, float("inf"), float("nan"), 1e12])
+@every_row("wrong", [0, -1, float("inf"), float("nan"), 1e12])
 def test_a_lifetime_is_checked(store: RecollectStore, wrong: float) -> None:
     with pytest.raises(BadInput, match="ttl"):
         store.put(("t",), "k", {"n": 1}, ttl=wrong)

@@ -16,6 +16,7 @@ from langgraph.types import Command, interrupt
 import recollect
 from recollect.langgraph import RecollectSaver, Retention
 from recollect.model.errors import BadInput, NotAllowed, WrongState
+from rows import every_row
 
 
 def found(saver: RecollectSaver, config: Any) -> CheckpointTuple:
@@ -275,7 +276,7 @@ def test_the_four_parts_of_a_threads_state(saver: RecollectSaver) -> None:
 # ── odd input, and bytes that nobody should trust ───────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("config", "field"),
     [
         ({"configurable": {}}, "thread_id"),

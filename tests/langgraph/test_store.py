@@ -10,6 +10,7 @@ from langgraph.store.base import GetOp, InvalidNamespaceError, Item, ListNamespa
 import recollect
 from recollect.langgraph import RecollectStore
 from recollect.model.errors import BadInput
+from rows import every_row
 
 # ── put, get, delete ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -69,9 +70,7 @@ def test_namespaces_do_not_meet(store: RecollectStore) -> None:
     assert sorted(item.namespace for item in store.search(("foo",))) == [("foo",), ("foo", "bar")]
 
 
-@pytest.mark.parametrize(
-    "bad", [(), ("the", "thing.about"), ("some", "fun", ""), ("langgraph", "foo"), ("nul\x00",), (1,)]
-)
+@every_row("bad", [(), ("the", "thing.about"), ("some", "fun", ""), ("langgraph", "foo"), ("nul\x00",), (1,)])
 def test_bad_namespaces_are_refused(store: RecollectStore, bad: Any) -> None:
     with pytest.raises(InvalidNamespaceError):
         store.put(bad, "foo", {"foo": "bar"})
@@ -174,8 +173,7 @@ def test_filters(store: RecollectStore) -> None:
 
 
 def test_filtering_comes_before_paging(store: RecollectStore) -> None:
-    for number in range(250):
-        store.put(("many",), f"k{number}", {"n": number, "even": number % 2 == 0})
+    store.batch([PutOp(("many",), f"k{number}", {"n": number, "even": number % 2 == 0}) for number in range(250)])
     page = store.search(("many",), filter={"even": True}, limit=3, offset=120)
     assert [item.value["n"] for item in page] == [8, 6, 4]
 
@@ -223,7 +221,7 @@ def test_what_an_item_is_found_by(store: RecollectStore) -> None:
     assert "none" in keys(store.search(("test",), query="tea")), "the same value, indexed now"
 
 
-@pytest.mark.parametrize("wrong", [-1, 1.5, True, "ten"])
+@every_row("wrong", [-1, 1.5, True, "ten"])
 def test_pages_are_counted_in_whole_numbers(store: RecollectStore, wrong: Any) -> None:
     with pytest.raises(BadInput, match="limit"):
         store.search(("t",), limit=wrong)
@@ -246,7 +244,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("asked", "expected"),
     [
         ({}, PLACES),

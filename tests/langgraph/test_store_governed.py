@@ -14,6 +14,7 @@ from recollect.langgraph import RecollectStore
 from recollect.langgraph.items import canonical_key, namespace_of, owner_of, to_text, to_value
 from recollect.model.errors import BadInput, Refused
 from recollect.rules.language.text import fingerprint
+from rows import every_row
 
 NS = ("memories", "ana")
 SECRET = {"note": "my password is hunter2-Zx9Q"}
@@ -41,7 +42,7 @@ def test_two_values_never_read_alike(one: dict[str, Any], other: dict[str, Any])
     assert (fingerprint(to_text(one, "k")) == fingerprint(to_text(other, "k"))) == same
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("before", "after"),
     [
         ("a b", "a  b"),
@@ -67,7 +68,7 @@ def test_the_smallest_change_is_kept(store: RecollectStore, before: str, after: 
         assert value(store, NS, "k") == {"text": text}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("bad", "field"),
     [
         ({"a": (1, 2)}, "value.a"),

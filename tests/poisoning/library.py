@@ -9,6 +9,7 @@ refused as wrong. ``$truth`` stands for the id of the memory of that name, ``$tr
 become. Of a whole turn, what holds the ``payload`` is the attacker's.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +62,33 @@ class Attack:
 def attacks() -> list[Attack]:
     """Every attack that this version has the doors for."""
     return [attack for path in sorted(FOLDER.glob("*.yaml")) for attack in _family(path) if _has_doors(attack)]
+
+
+def one_of_each_shape(every: Sequence[Attack]) -> list[Attack]:
+    """Return the first attack of each shape, and of those that differ in their words alone every third.
+
+    A shape is the family, the policy, who attacks, and the operations with the names of their fields. ``make torture`` plays
+    them all.
+    """
+    seen: Counter[str] = Counter()
+    kept = []
+    for attack in every:
+        shape = repr((attack.family, attack.policy, attack.attacker, [_shape(step) for step in attack.steps]))
+        if seen[shape] % 3 == 0:
+            kept.append(attack)
+        seen[shape] += 1
+    return kept
+
+
+def _shape(step: Step) -> tuple[Any, ...]:
+    return step.operation, step.by, step.times > 1, _fields(step.arguments)
+
+
+def _fields(value: Any) -> Any:
+    """Return the names of the fields of a call, at every depth."""
+    if isinstance(value, Mapping):
+        return sorted((name, _fields(inner)) for name, inner in value.items())
+    return [_fields(inner) for inner in value] if isinstance(value, list) else None
 
 
 def _has_doors(attack: Attack) -> bool:

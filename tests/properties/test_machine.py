@@ -42,12 +42,12 @@ class ServerPlace:
 
 
 TestMachineOnSqlite = machine_for(SqlitePlace).TestCase
-TestMachineOnSqlite.settings = _story(12)
+TestMachineOnSqlite.settings = _story(8)
 
 
 @pytest.mark.usefixtures("server_place")
 class TestMachineOnPostgres(machine_for(ServerPlace).TestCase):  # type: ignore[misc]
-    settings = _story(5)
+    settings = _story(3)
 
 
 @pytest.fixture

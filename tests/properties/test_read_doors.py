@@ -38,6 +38,7 @@ from recollect.interfaces.cli.app import app
 from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import Recollect
 from recollect.testing.script import START
+from rows import every_row
 
 
 class Answers(NamedTuple):
@@ -122,7 +123,7 @@ def held(request: pytest.FixtureRequest) -> Iterator[tuple[Recollect, House]]:
         yield BORDERS[request.param].eyes(house.mem), house
 
 
-@pytest.mark.parametrize("read", ON_AN_ID)
+@every_row("read", ON_AN_ID)
 def test_a_hidden_id_looks_exactly_like_a_missing_one(held: tuple[Recollect, House], read: str) -> None:
     mem, house = held
     expected = repr(outcome(lambda: ON_AN_ID[read](mem, MISSING))).replace(MISSING, "…")
@@ -189,7 +190,7 @@ def entangled() -> Iterator[House]:
         yield house
 
 
-@pytest.mark.parametrize("read", [*READS, "at an earlier time, list", "at an earlier time, query"])
+@every_row("read", [*READS, "at an earlier time, list", "at an earlier time, query"])
 def test_no_link_chain_or_past_leads_to_the_hidden(entangled: House, read: str) -> None:
     """Versions, contradictions and near-duplicates of what may be seen, and what has become hidden since."""
     mem, earlier = BORDERS["category"].eyes(entangled.mem), START + timedelta(minutes=150)

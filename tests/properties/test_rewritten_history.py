@@ -26,7 +26,7 @@ from recollect.rules.ledger import proofs
 from recollect.rules.trust.signatures import private_key, public_key
 from recollect.testing.script import open_seeded, run
 
-MUTATIONS = 10_000 if os.environ.get("RECOLLECT_TORTURE") else 200
+MUTATIONS = 10_000 if os.environ.get("RECOLLECT_TORTURE") else 80
 COVERED = ("nothing", "the chains", "the chains and the log")
 """What the forger puts right afterwards."""
 

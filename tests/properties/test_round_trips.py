@@ -20,7 +20,7 @@ from recollect.engine.transfer.importing import import_file
 from recollect.model.item import OF_THE_STORE
 from recollect.model.record import Memory
 
-EXAMPLES = 6
+EXAMPLES = 4
 WORDS = "river ladder pillow candle mirror garden bridge violin lantern anchor saddle thimble kettle marble".split()
 ODD = st.text(alphabet="abcxyz \"',;:\\\n\r\té☕—[]{}=+@#%|<&", max_size=12)
 NAMES = st.sampled_from(["ana", "ben", "Zoë O'Neil", "a;b"])

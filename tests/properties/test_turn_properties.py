@@ -30,7 +30,7 @@ from recollect.testing.sayings import SENTENCES, mostly
 from recollect.testing.script import open_seeded
 
 TORTURE = bool(os.environ.get("RECOLLECT_TORTURE"))
-EXAMPLES = 1_000 if TORTURE else 12
+EXAMPLES = 1_000 if TORTURE else 8
 ON_THE_SERVER = 150 if TORTURE else 4
 
 _CASES = yaml.safe_load(resources.files("recollect.testing.cases").joinpath("extraction.yaml").read_text("utf-8"))

@@ -9,12 +9,13 @@ import pytest
 from recollect.embed import wordpiece
 from recollect.embed.static import shared_splitter
 from recollect.embed.wordpiece import MAX_WORD_CHARS, WordPiece, split_words
+from rows import every_row
 
 SAMPLE = json.loads(Path(__file__).with_name("pieces.json").read_text("utf-8"))
 SMALL = ("[UNK]", "un", "##do", "##able", "!", "a")
 
 
-@pytest.mark.parametrize(("text", "numbers"), SAMPLE, ids=lambda value: repr(value)[:20])
+@every_row(("text", "numbers"), SAMPLE)
 def test_pieces_are_those_of_the_reference(text: str, numbers: list[int]) -> None:
     assert shared_splitter().pieces(text) == numbers
 

@@ -12,6 +12,7 @@ from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput
 from recollect.model.receipt import as_written
 from recollect.testing.script import open_seeded
+from rows import every_row
 
 
 @pytest.fixture
@@ -28,9 +29,9 @@ def asked(mem: Recollect, **how: Any) -> Any:
     return TOOLS["memory_query"].call(mem, {"query": "deploy step", "owner": "ana", "top_k": 12, **how})
 
 
-@pytest.mark.parametrize("shape", ["bullets", "full"])
-@pytest.mark.parametrize("budget", [120, 900, 3_000])
-@pytest.mark.parametrize("history", [False, True])
+@every_row("shape", ["bullets", "full"])
+@every_row("budget", [120, 900, 3_000])
+@every_row("history", [False, True])
 def test_the_items_of_an_answer_over_mcp_take_no_more_than_the_budget(
     mem: Recollect, shape: str, budget: int, history: bool
 ) -> None:

@@ -18,13 +18,9 @@ from recollect.model.errors import BadInput
 from recollect.rules.prompt.change_header import MAX_LINES, ChangeHeader
 from recollect.stores.protocol import Cursor, Thread
 from recollect.testing.topics import TopicEmbedder
+from rows import every_row
 
 CHAT = Thread("ana", EVERY_AGENT, "chat")
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 @pytest.fixture
@@ -467,7 +463,7 @@ def test_since_tells_the_oldest_after_an_entry_and_remembers_nothing(mem: recoll
     assert change_header(mem.engine, owner="nobody", since=2) == ChangeHeader(2, 2)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("asked", "field"),
     [
         ({}, "thread"),

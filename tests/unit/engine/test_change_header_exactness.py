@@ -1,26 +1,19 @@
 """Exactness: whatever happens in whatever order, and whoever writes and reads at once, each change is shown once."""
 
-import multiprocessing
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recollect
+from processes import forked
 from recollect.engine.turns.change_header import LOOKS, change_header
 from recollect.rules.prompt.change_header import MAX_LINES, ChangeHeader, Sign
 from recollect.stores.protocol import Store, Writer
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 def look(mem: recollect.Recollect, owner: str | None = "ana") -> ChangeHeader:
@@ -178,7 +171,7 @@ def test_what_is_erased_between_look_and_answer_is_not_in_it(place: str) -> None
         assert [line.content for line in header.lines] == ["The sky is blue"]
 
 
-WRITERS, READERS, ROUNDS = 4, 2, 6
+WRITERS, READERS, ROUNDS = 3, 2, 4
 
 
 def write_all(place: str, writer: int, made: Any) -> None:
@@ -204,11 +197,10 @@ def read_all(place: str, over: Any, shown: Any) -> None:
 def test_of_many_writers_and_two_readers_each_change_is_in_exactly_one_answer(place: str) -> None:
     with recollect.open(place) as mem:
         look(mem)
-    spawn = multiprocessing.get_context("spawn")
-    with spawn.Manager() as manager:
+    with forked.Manager() as manager:
         made, shown, over = manager.Queue(), manager.Queue(), manager.Event()
-        writers = [spawn.Process(target=write_all, args=(place, writer, made)) for writer in range(WRITERS)]
-        readers = [spawn.Process(target=read_all, args=(place, over, shown)) for _ in range(READERS)]
+        writers = [forked.Process(target=write_all, args=(place, writer, made)) for writer in range(WRITERS)]
+        readers = [forked.Process(target=read_all, args=(place, over, shown)) for _ in range(READERS)]
         for process in (*readers, *writers):
             process.start()
         for process in writers:

@@ -7,6 +7,7 @@ import pytest
 import recollect
 from recollect.rules.ranking.question import asks, aspect_of, named_in
 from recollect.rules.ranking.selection import confidence
+from rows import every_row
 
 FACTS = (
     "Jana works at the harbour office",
@@ -67,7 +68,7 @@ def test_confidence_grows_with_the_best_support() -> None:
     assert confidence([0.1] * 10 + [0.9]) == confidence([0.1]), "only the first ten are looked at"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "named", "aspect"),
     [
         ("How old is Jana?", {"jana"}, "how old is"),

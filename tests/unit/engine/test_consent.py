@@ -66,6 +66,7 @@ def test_the_person_accepts_or_declines_it_and_an_agent_cannot(mem: Any, ana: An
     assert bot.add("Ana lives in Porto", kind="profile", key="city").reasons == ("rejected:value",)
     history = [(one.event, one.meta["operation"]) for one in ana.history(told.id)]
     assert history[:3] == [("ADD", "stored"), ("UPDATE", "resolved"), ("UPDATE", "edited")] and mem.verify().ok
+    assert "consent:given" in {one.meta["rule"] for one in ana.history(told.id)}
 
 
 def test_no_other_name_or_way_in_sets_the_field(mem: Any, ana: Any, bot: Any) -> None:

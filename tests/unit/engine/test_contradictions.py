@@ -1,7 +1,6 @@
 """Statements that contradict one another: what waits, what its receipt says, and how it is settled. On every store."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +9,6 @@ import recollect
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, WrongState
 from recollect.model.record import Memory
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 @pytest.fixture

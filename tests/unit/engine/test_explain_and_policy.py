@@ -7,6 +7,7 @@ import pytest
 import recollect
 from recollect.policies import PRESETS, load_policy
 from recollect.rules.reasons import REASONS, plain
+from rows import every_row
 
 
 def test_explain_tells_the_gates_the_rule_the_chain_and_what_happened() -> None:
@@ -53,12 +54,12 @@ def test_every_code_is_plain_english() -> None:
     assert plain("no:such:code") == "no:such:code"
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@every_row("name", PRESETS)
 def test_presets_load(name: str) -> None:
     assert load_policy(name).preset == name
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("values", "field"),
     [
         ({"confict": {}}, "confict"),

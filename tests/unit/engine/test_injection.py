@@ -1,8 +1,6 @@
 """Blocks for prompts over a real store: what is always told, what is relevant, and what nobody else gets to see."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +8,13 @@ from typing import Any
 import pytest
 
 import recollect
+from interfaces.shell import Shell
 from recollect.embed.tokens import count_tokens
 from recollect.engine.turns.injection import WEIGHED_ANYWAY
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.rules.prompt.injection import Block
+from rows import every_row
 
 MISSION = "The mission is to keep the garden alive"
 
@@ -270,7 +270,7 @@ def origins(block: Block) -> list[str]:
     return [one[3:].split("] ", 1)[0] for one in block.text.splitlines() if one.startswith("- [")]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "forged",
     [
         {"author": {"id": "bot", "name": name}}
@@ -333,7 +333,7 @@ def test_a_store_opened_again_and_one_that_moved_to_a_server_give_the_same_bytes
             assert told(again) == before and all(before)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("field", "call"),
     [
         ("budget_tokens", lambda mem: mem.snapshot_block(budget_tokens=0)),
@@ -355,17 +355,13 @@ def test_bad_input_names_its_field(mem: Recollect, field: str, call: Any) -> Non
 # ── the commands ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def run(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-c", "from recollect.interfaces.cli import main; main()", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
-
-
 def test_the_commands_print_the_blocks(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "recollect.db") as mem:
         fill(mem)
         snapshot, block = mem.snapshot_block(owner="ana"), mem.memory_block("garden bed", owner="ana", max_items=2)
-    assert run(tmp_path, "snapshot", "--owner", "ana") == f"{snapshot.text}\n"
-    assert run(tmp_path, "block", "garden bed", "--owner", "ana", "--max-items", "2") == f"{block.text}\n"
-    answer = json.loads(run(tmp_path, "--json", "snapshot", "--owner", "ana", "--space", "system"))
+    run = Shell(tmp_path).run
+    assert run("snapshot", "--owner", "ana") == f"{snapshot.text}\n"
+    assert run("block", "garden bed", "--owner", "ana", "--max-items", "2") == f"{block.text}\n"
+    answer = json.loads(run("--json", "snapshot", "--owner", "ana", "--space", "system"))
     assert [answer["text"].count("- ["), len(answer["items"]), answer["left_out"]] == [1, 1, []]
-    assert run(tmp_path, "block", "nothing of the kind", "--owner", "nobody") == ""
+    assert run("block", "nothing of the kind", "--owner", "nobody") == ""

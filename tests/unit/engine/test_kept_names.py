@@ -7,6 +7,7 @@ import pytest
 import recollect
 from recollect.model.errors import BadInput
 from recollect.rules.privacy.rule import fake
+from rows import every_row
 
 SECRET = "ghp_" + fake(36)
 
@@ -18,7 +19,7 @@ def mem(request: pytest.FixtureRequest) -> Iterator[recollect.Recollect]:
         yield opened
 
 
-@pytest.mark.parametrize("field", ["user", "agent", "session", "ai_profile"])
+@every_row("field", ["user", "agent", "session", "ai_profile"])
 def test_a_caller_is_not_named_after_a_secret(mem: recollect.Recollect, field: str) -> None:
     with pytest.raises(BadInput) as refusal:
         mem.as_caller(**{field: SECRET})

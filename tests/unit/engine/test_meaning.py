@@ -24,11 +24,6 @@ DRINKS, TRAVEL = "tea coffee cocoa beverage thirsty", "train bus ferry journey"
 MEANING = TopicEmbedder(DRINKS, TRAVEL)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
-
-
 def add(mem: Recollect, content: str, **fields: Any) -> str:
     receipt = mem.add(content, **{"owner": "ana", "title": content, **fields})
     assert receipt.memory is not None, receipt.reasons

@@ -11,6 +11,7 @@ from recollect.embed.tokens import count_tokens
 from recollect.engine.turns.injection import OnDemand, OnDemandShare
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
+from rows import every_row
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_a_name_that_is_nobodys_is_not_kept(mem: Recollect) -> None:
     assert "hunter2" not in str(mem.events().items)
 
 
-@pytest.mark.parametrize("confidence", [-0.1, 1.1, "0.5", None, True, float("nan")])
+@every_row("confidence", [-0.1, 1.1, "0.5", None, True, float("nan")])
 def test_a_confidence_is_a_number_between_0_and_1(mem: Recollect, confidence: Any) -> None:
     with pytest.raises(BadInput, match="confidence"):
         mem.recall_if_unsure("garden", confidence)

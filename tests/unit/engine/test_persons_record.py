@@ -76,7 +76,7 @@ def test_a_bound_caller_is_shown_what_it_may_read_of_a_record(mem: Any) -> None:
 
 
 def test_summaries_of_a_session_go_with_those_who_spoke_in_it(mem: Any) -> None:
-    for number in range(40):
+    for number in range(20):
         mem.turn(session="s1", owner="ana", user=f"Shelf {number} holds the blue jars today.")
     summed_up = {m.id for m in mem.list(owner="s1", status=None, limit=1_000).items if "summary_of" in m.meta}
     record = exported(mem, **EVERYTHING)

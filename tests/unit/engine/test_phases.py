@@ -8,6 +8,7 @@ import pytest
 import recollect
 from recollect import Recollect
 from recollect.model.errors import BadInput, BadPolicy, NotAllowed, NotFound
+from rows import every_row
 
 ANA = {"space": "user", "owner": "ana"}
 
@@ -148,7 +149,7 @@ def test_names_are_erased_with_their_owner(mem: Recollect, tmp_path: Path) -> No
         assert b"rosalinde" not in file.read_bytes().lower()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "field"),
     [
         ({"space": "moon"}, "space"),
@@ -157,7 +158,6 @@ def test_names_are_erased_with_their_owner(mem: Recollect, tmp_path: Path) -> No
         ({"reason": "…"}, "reason"),
         ({"owner": " "}, "owner"),
     ],
-    ids=lambda value: str(value)[:20],
 )
 def test_bad_input_names_the_field(mem: Recollect, given: dict[str, str], field: str) -> None:
     with pytest.raises(BadInput) as refused:

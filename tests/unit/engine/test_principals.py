@@ -18,11 +18,6 @@ LAB = {"owner": "lab", "space": "project"}
 IN_LAB = {"projects": ["lab"]}
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
-
-
 @pytest.fixture
 def mem(place: str) -> Iterator[Any]:
     with recollect.open(place, policy="entry") as opened:

@@ -8,6 +8,7 @@ import pytest
 
 import recollect
 from recollect.model.errors import BadInput, BadPolicy, NotFound, WrongState
+from rows import every_row
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -40,7 +41,7 @@ def test_what_a_person_said_goes_from_the_session_to_their_own_space(mem: Any) -
     assert mem.verify().ok
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fields", "target", "code"),
     [
         ({"source": "agent"}, "user", "promotion:authority_too_low"),
@@ -49,7 +50,6 @@ def test_what_a_person_said_goes_from_the_session_to_their_own_space(mem: Any) -
         ({"event_type": "fact"}, "project", "promotion:authority_too_low"),
         ({"event_type": "decision", "source": "agent"}, "project", "promotion:authority_too_low"),
     ],
-    ids=["a guess", "small talk", "system", "a fact for the project", "an agent's decision"],
 )
 def test_a_closed_border_says_so(mem: Any, fields: dict[str, Any], target: str, code: str) -> None:
     id = _said(mem, **fields)

@@ -17,11 +17,6 @@ from recollect.model.record import Memory
 from recollect.rules.trust.provenance import Lineage
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
-
-
 @pytest.fixture
 def mem(place: str) -> Iterator[recollect.Recollect]:
     with recollect.open(place, policy="entry") as opened:

@@ -9,6 +9,7 @@ import pytest
 import recollect
 from recollect.model.errors import AmbiguousId, BadInput, NotFound
 from recollect.rules.ledger.content_ids import cid_of
+from rows import every_row
 
 LAB = {"owner": "lab", "space": "project"}
 BUDS = "Frost on the north slope kills the early buds."
@@ -90,7 +91,7 @@ def test_a_new_version_counts_the_old_one_as_its_parent(mem: Any) -> None:
     assert contents(mem, parent=old.content_hash) == set()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("filters", "expected"),
     [
         ({"author": "m-1"}, {BUDS}),

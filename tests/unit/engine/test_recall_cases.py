@@ -10,6 +10,7 @@ import yaml
 
 import recollect
 from recollect.vault import build_memory_block, build_snapshot_block
+from rows import every_row
 
 CASES = Path(__file__).parents[2] / "cases" / "recall"
 EVERYTHING = [
@@ -64,12 +65,12 @@ def fill(mem: recollect.Recollect) -> None:
     mem.add("The garden must stay alive", owner="ana", tier="canon", source="user", author="ana")
     mem.add("The spare key is under the pot", owner="ana", pinned=True)
     mem.add("Ana plans a boat trip", owner="ana", importance=5)
-    for number in range(30):
-        mem.add(f"Shelf {number} holds jam of plums", owner="ana", title=f"shelf {number}", importance=1)
+    shelves = [{"content": f"Shelf {number} holds jam of plums", "title": f"shelf {number}"} for number in range(30)]
+    mem.add_many([{**shelf, "owner": "ana", "importance": 1} for shelf in shelves])
     mem.add("I live in Faro", owner="ben", kind="profile", key="city", source="user")
 
 
-@pytest.mark.parametrize("question", EVERYTHING)
+@every_row("question", EVERYTHING)
 def test_who_asks_for_everything_gets_profile_canon_pinned_and_what_matters_most(
     mem: recollect.Recollect, question: str
 ) -> None:
@@ -106,7 +107,7 @@ def test_an_allowlist_holds_for_everything_and_for_what_a_question_depends_on(tm
             assert not mem.query(question, owner="ana", agent="planner").items
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question", ["Where do I live?", "What did I tell you about the garden?", "Who am I meeting?", "Tell me about jam"]
 )
 def test_other_questions_are_answered_as_before(mem: recollect.Recollect, question: str) -> None:

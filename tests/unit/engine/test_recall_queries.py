@@ -9,6 +9,7 @@ import recollect
 from recollect.embed.tokens import count_tokens
 from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.receipt import as_written
+from rows import every_row
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -119,7 +120,7 @@ def test_the_breakdown_adds_up_to_the_score(mem: Any) -> None:
         assert sum(item.breakdown.values()) == pytest.approx(item.score, abs=1e-6)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         '"deployment" AND (tea OR NOT *)',
@@ -131,17 +132,6 @@ def test_the_breakdown_adds_up_to_the_score(mem: Any) -> None:
         "\u202eשלום עולם\u202c",
         "% _ \\ [a-z]* $1 :name ?",
         "\ud800",
-    ],
-    ids=[
-        "operators",
-        "sql",
-        "fts",
-        "long word",
-        "many words",
-        "emoji",
-        "right to left",
-        "wildcards",
-        "half a character",
     ],
 )
 def test_a_hostile_query_is_an_ordinary_query(mem: Any, text: str) -> None:
@@ -176,7 +166,7 @@ def test_what_is_believed_more_does_not_stand_in_for_what_was_asked_for(mem: Any
         assert contents(own.query("which colour was chosen", **narrowed)) == ["the colour that was chosen is green"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("asked", "field"),
     [
         ({"text": 5}, "query"),
@@ -196,7 +186,6 @@ def test_what_is_believed_more_does_not_stand_in_for_what_was_asked_for(mem: Any
         ({"space": [["user"]]}, "space"),
         ({"include_namespaces": "prod"}, "include_namespaces"),
     ],
-    ids=str,
 )
 def test_what_makes_no_sense_is_refused_by_name(asked: dict[str, Any], field: str) -> None:
     with recollect.open(":memory:") as mem, pytest.raises(BadInput) as refused:

@@ -13,6 +13,7 @@ from recollect.engine.trust.identities import sign_entry, sign_voucher
 from recollect.model.errors import BadInput, NotAllowed, WrongState
 from recollect.model.proof import Signature
 from recollect.rules.trust.signatures import holds, private_key, public_key, public_pem
+from rows import every_row
 
 BABEL, NEXT, CRITIC = (private_key(bytes([number]) * 32) for number in (1, 2, 3))
 THEIRS = public_key(BABEL)
@@ -167,14 +168,14 @@ def test_a_key_belongs_to_one_and_one_that_signs_here_is_rotated(quick: recollec
     assert quick.identity("planner").current is not None and quick.verify().ok
 
 
-@pytest.mark.parametrize("key", ["", "abc", THEIRS.upper(), "g" * 64, "ff" * 32, "-----BEGIN nonsense", 7])
+@every_row("key", ["", "abc", THEIRS.upper(), "g" * 64, "ff" * 32, "-----BEGIN nonsense", 7])
 def test_what_is_no_key_says_so(quick: recollect.Recollect, key: Any) -> None:
     with pytest.raises(BadInput, match="not an Ed25519 public key"):
         quick.register_identity("babel", key)
     assert quick.identities() == ()
 
 
-@pytest.mark.parametrize("key", SMALL_ORDER)
+@every_row("key", SMALL_ORDER)
 def test_a_key_that_anybody_can_sign_for_is_refused(quick: recollect.Recollect, key: str) -> None:
     with pytest.raises(BadInput, match="small order"):
         quick.register_identity("babel", key)

@@ -1,7 +1,6 @@
 """Making vectors anew: from one embedder to another and back, while others read and write, and after a stop in the middle."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,11 +17,6 @@ DRINKS, TRAVEL = "tea coffee beverage thirsty", "train bus ferry journey"
 
 class Stopped(Exception):
     """Somebody pulled the plug."""
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 def topics(listening: Callable[[Sequence[str]], object] | None = None, name: str = "topics") -> TopicEmbedder:

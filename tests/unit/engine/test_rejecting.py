@@ -24,11 +24,6 @@ SECRET = "rejected:value"
 Open = Callable[..., Any]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    return tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
-
-
 @pytest.fixture
 def opened(place: Any) -> Iterator[Open]:
     with ExitStack() as stack:

@@ -61,6 +61,7 @@ def test_rekey_gives_the_keys_of_today_to_what_a_rule_named(place: str) -> None:
             "Ana-Home-City",
             "Holidays-Fact-General",
         )
+        assert mem.history(lives)[-1].meta["rule"] == "consolidation:rekeyed"
         assert mem.rekey().steps == () == mem.consolidate().steps
         check(mem)
         mem.consolidate(undo=True)
@@ -84,6 +85,7 @@ def test_what_would_share_a_key_is_linked_and_not_merged(place: str) -> None:
         check(mem)
         mem.consolidate(undo=True)
         assert mem.outdated() == [] and mem.get(later).canonical_key == keys[later]
+        assert {"relation:same_key", "relation:undone"} <= {one.meta["rule"] for one in mem.history(later)}
         check(mem)
         assert steps(mem.rekey()) == steps(report), "what was undone is proposed again"
 

@@ -15,14 +15,10 @@ from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.receipt import Related, as_written
 from recollect.stores.protocol import NO_LIMIT
 from recollect.testing.topics import TopicEmbedder
+from rows import every_row
 
 DRINKS, TRAVEL, MONEY = "tea coffee cocoa juice", "train bus ferry tram", "rent wage bank loan"
 MEANING = TopicEmbedder(DRINKS, TRAVEL, MONEY)
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 @pytest.fixture
@@ -268,7 +264,7 @@ def test_what_was_linked_by_likeness_can_be_unlinked_for_good(both: recollect.Re
     assert both.related(coffee)[0].strength == 0.5 and both.verify().ok
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "field"),
     [
         ({"relation_type": "Not a word"}, "relation_type"),

@@ -1,9 +1,6 @@
 """A question's words find memories by words that mean much alike: explained, bounded, off by policy, the same on both stores."""
 
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 import recollect
 from recollect.interfaces.python import Recollect
@@ -12,11 +9,6 @@ from recollect.model.policy import Ranking
 WHOLE = Ranking().text + Ranking().meaning + Ranking().nearest_words
 """What all words of a question count for where there are no vectors."""
 NOTES = ("The physician prescribed a lotion", "The train to Basel leaves at seven", "Ana keeps bees on the roof")
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 def opened(place: str, similar_words: float = 0.6, **more: Any) -> Recollect:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import recollect
+from rows import every_row
 
 
 class Clock:
@@ -81,7 +82,7 @@ def test_an_update_comes_before_what_it_updates_however_one_asks(mem: Any) -> No
     assert [question for question, value in UPDATED.items() if value not in found[question]] == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "days"),
     [
         ("What happened last March?", ["2026-03-14"]),

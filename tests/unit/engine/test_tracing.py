@@ -15,6 +15,7 @@ from recollect.model import trace
 from recollect.model.caller import Caller, Right
 from recollect.model.policy import Policy, Privacy, parse_policy
 from recollect.model.trace import Trace
+from rows import every_row
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 CARD = "4111 1111 1111 1111"
@@ -88,7 +89,7 @@ def test_the_policy_says_what_is_kept(clock: Clock, setting: str, expected: list
         assert fresh in made, "a kept event is the one that was made, its policy included"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("query", "settings", "shown"),
     [
         ("Which tea?", {}, "Which tea?"),
@@ -197,7 +198,7 @@ def test_pages(clock: Clock) -> None:
         assert forwards == backwards and len(texts(tuple(forwards))) == 7
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("arguments", "error", "field"),
     [
         ({"type": "memory_gossip"}, recollect.BadInput, "type"),

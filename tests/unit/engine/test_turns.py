@@ -1,8 +1,6 @@
 """Turns: what one exchange writes and with what attribution, what leaves the window, and whose words reach whose memory."""
 
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from itertools import pairwise
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 
 import recollect
+from processes import forked
 from recollect.engine.context import Engine
 from recollect.engine.turns import exchange
 from recollect.engine.turns.exchange import MAX_TURN_BYTES
@@ -20,16 +19,12 @@ from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy.rule import fake
 from recollect.stores.sql.queries import load_queries
 from recollect.stores.sql.transaction import SORTS
+from rows import every_row
 
 KEEP_ALL = {"traces": {"keep": "all"}}
 SERVER = "The build server stands in Frankfurt."
 TOKEN = "ghp_" + fake(36)
 Open = Callable[..., Any]
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    return tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store")
 
 
 @pytest.fixture
@@ -537,7 +532,7 @@ def test_an_erasure_leaves_no_summary_of_what_the_person_said_in_company(opened:
     assert not [m.content for m in found if "Zanzibarland" in m.content]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("field", "given"),
     [
         ("user", {"user": " \n"}),
@@ -592,22 +587,21 @@ def test_a_turn_that_says_too_much_is_refused_before_it_is_scanned_or_locks_anyt
     assert say(mem, "Tea again?").receipts
 
 
-WRITER = """
-import sys, recollect
-place, name, count = sys.argv[1:]
-with recollect.open(place, policy={"turns": {"short_term_window": 3}}) as mem:
-    for number in range(int(count)):
-        mem.turn(session="s1", owner="ana", user=f"{name} asks {number}?", ai=f"Answer {number} for {name}.")
-"""
+def talk(place: str, name: str, count: int) -> None:
+    with recollect.open(place, policy={"turns": {"short_term_window": 3}}) as mem:
+        for number in range(count):
+            mem.turn(session="s1", owner="ana", user=f"{name} asks {number}?", ai=f"Answer {number} for {name}.")
 
 
 def test_two_processes_talk_in_one_session_at_once(place: Any) -> None:
     recollect.open(place).close()
     count = 8
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(place), name, str(count)]) for name in ("ana", "ben")
-    ]
-    assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
+    writers = [forked.Process(target=talk, args=(str(place), name, count)) for name in ("ana", "ben")]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(timeout=120)
+    assert [writer.exitcode for writer in writers] == [0, 0]
     with recollect.open(place) as mem:
         every = mem.list(owner="s1", space="session", kind="short_term", status=None, limit=1_000).items
         told = sorted(m.content for m in every if "summary_of" not in m.meta)

@@ -1,7 +1,6 @@
 """Vouching: by others, once each, without touching the memory; and what it weighs when somebody asks."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,14 +8,10 @@ import pytest
 import recollect
 from recollect.model.record import Memory
 from recollect.rules.trust.vouch_weight import ENOUGH
+from rows import every_row
 
 PLAIN = {"preset": "entry", "ranking": {"newest_first": False, "meaning": 0}}
 """Where it is about vouches that the better of two answers comes first, and not the newer."""
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path / "memory.db" if request.param == "sqlite" else request.getfixturevalue("server_store"))
 
 
 @pytest.fixture
@@ -173,7 +168,7 @@ def test_an_application_says_for_whom_it_vouches_and_others_cannot(quick: recoll
     assert names(quick.vouch(it.id, by="ben")) == ["ben"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("given", "field"),
     [
         ({"confidence": 1.5}, "confidence"),

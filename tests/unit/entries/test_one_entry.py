@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from recollect.formats.entries import MEMORY_TYPES, problems_of
 from recollect.rules.ledger.content_ids import cid_of
+from rows import every_row
 
 SCHEMA = json.loads((resources.files("recollect.formats") / "memory-entry-schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -150,7 +151,7 @@ BEYOND_A_SCHEMA = """
 """.strip().replace("\n    ", "|").split("|")  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WRONG)
+@every_row("case", WRONG)
 def test_what_is_wrong_is_told_by_its_path(case: str) -> None:
     wrong, path, message = WRONG[case]
     assert any(problem.path == path and message in problem.message for problem in problems_of(wrong)), problems_of(
@@ -158,7 +159,7 @@ def test_what_is_wrong_is_told_by_its_path(case: str) -> None:
     )
 
 
-@pytest.mark.parametrize("case", WRONG)
+@every_row("case", WRONG)
 def test_the_schema_agrees_as_far_as_a_schema_can(case: str) -> None:
     assert VALIDATOR.is_valid(WRONG[case][0]) == (case in BEYOND_A_SCHEMA)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from recollect import BadInput
 from recollect.formats.json_elements import PassedOver, array_elements
+from rows import every_row
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(alphabet='a"\\[]{},: \n\té☕'),
@@ -42,7 +43,7 @@ def test_every_element_says_on_which_line_it_begins() -> None:
     assert [cut.line for cut in array_elements(iter([text]), "f.json")] == [2, 5, 6]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "message"),
     [
         ("", "has no list"),

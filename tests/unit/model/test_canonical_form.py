@@ -16,6 +16,7 @@ from recollect.model.record import Candidate
 from recollect.model.state import State
 from recollect.model.vocabulary import Status
 from recollect.testing.script import open_seeded
+from rows import every_row
 
 clean_text = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 scalars = (
@@ -176,7 +177,7 @@ ENTRY = Entry(
 )
 
 
-@pytest.mark.parametrize("name", [name for name in ENTRY._fields if name != "hash"])
+@every_row("name", [name for name in ENTRY._fields if name != "hash"])
 def test_every_field_of_an_entry_is_in_its_hash(name: str) -> None:
     value = getattr(ENTRY, name)
     other: Any = value + 1 if isinstance(value, int) else Event.EDITED if name == "event" else f"{value}x"

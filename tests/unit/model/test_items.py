@@ -17,6 +17,7 @@ from recollect.model.policy import PROFILE_KEYS
 from recollect.model.vocabulary import Authority, EventType, Source
 from recollect.testing.sayings import SENTENCES
 from recollect.testing.script import open_seeded
+from rows import every_row
 
 FIELDS = {"id", "kind", "text", "source", "created_at", "importance", "scope", "meta"}
 ALWAYS = {
@@ -163,7 +164,7 @@ def added(mem: Recollect, fields: dict[str, Any]) -> dict[str, Any]:
     return receipt.memory.to_item()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(memories(), st.booleans())
 def test_an_item_comes_out_of_another_store_as_it_went_in(fields: dict[str, Any], later: bool) -> None:
     with recollect.open(":memory:") as one, recollect.open(":memory:") as other:
@@ -197,7 +198,7 @@ def test_a_small_item_is_enough_and_foreign_importance_is_fitted_in() -> None:
             assert (taken["importance"], taken["source"]) == (kept, "ai")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("item", "field"),
     [
         (None, "item"),
@@ -243,7 +244,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(st.fixed_dictionaries({"text": st.just("tea")}, optional=dict.fromkeys(sorted(FIELDS - {"text"}), anything)))
 def test_any_item_is_taken_in_or_refused_by_name(item: dict[str, Any]) -> None:
     with recollect.open(":memory:") as mem:

@@ -11,6 +11,7 @@ import recollect
 from recollect import BadInput, Recollect
 from recollect.model.record import MAX_NAME, name_fault
 from recollect.testing.script import open_seeded
+from rows import every_row
 
 NO_NAMES = {
     "a tab": "a\tb",
@@ -58,8 +59,8 @@ def mem() -> Iterator[Recollect]:
         yield opened
 
 
-@pytest.mark.parametrize("case", NO_NAMES)
-@pytest.mark.parametrize("door", DOORS)
+@every_row("case", NO_NAMES)
+@every_row("door", DOORS)
 def test_what_is_no_name_is_refused_at_every_door(mem: Recollect, door: str, case: str) -> None:
     call, field = DOORS[door]
     with pytest.raises(BadInput) as refusal:
@@ -67,8 +68,8 @@ def test_what_is_no_name_is_refused_at_every_door(mem: Recollect, door: str, cas
     assert refusal.value.field == field
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("door", DOORS)
+@every_row("name", NAMES)
+@every_row("door", DOORS)
 def test_names_of_every_language_pass_every_door(mem: Recollect, door: str, name: str) -> None:
     DOORS[door][0](mem, name)
 

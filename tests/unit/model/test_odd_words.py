@@ -8,6 +8,7 @@ from recollect.engine.ledger.audit import canonical_state
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput
 from recollect.testing.script import open_seeded
+from rows import every_row
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ LOOKS_LIKE_SYNTAX = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", LOOKS_LIKE_SYNTAX, ids=lambda text: ascii(text)[:24])
+@every_row("text", LOOKS_LIKE_SYNTAX)
 def test_a_query_is_words_and_nothing_else(mem: Recollect, text: str) -> None:
     before = list(canonical_state(mem._engine))
     try:
@@ -37,10 +38,10 @@ def test_a_query_is_words_and_nothing_else(mem: Recollect, text: str) -> None:
     assert list(canonical_state(mem._engine)) == before
 
 
-@pytest.mark.parametrize("text", LOOKS_LIKE_SYNTAX, ids=lambda text: ascii(text)[:24])
+@every_row("text", LOOKS_LIKE_SYNTAX)
 def test_the_same_words_can_be_remembered_or_are_refused_by_name(mem: Recollect, text: str) -> None:
     try:
-        receipt = mem.add(text, owner="ben")
+        receipt = mem.add(text, owner=f"ben {LOOKS_LIKE_SYNTAX.index(text)}")
     except BadInput as error:
         assert error.field == "content"
     else:

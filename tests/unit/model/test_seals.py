@@ -22,6 +22,7 @@ from recollect.model.seals import (
     with_salts,
     without,
 )
+from rows import every_row
 
 A, B, C = "a" * 64, "b" * 64, "c" * 64
 BODY = {
@@ -111,7 +112,7 @@ def test_whatever_is_changed_the_commitment_is_another(change: dict[str, Any]) -
     assert text_of({**sealed, **change}) != text_of(sealed)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "change",
     [
         {PARENT: [A, B]},

@@ -18,6 +18,7 @@ from recollect.model.policy import Policy
 from recollect.model.trace import MAX_QUERY_CHARACTERS, Trace, TraceType
 from recollect.model.vocabulary import Authority, Kind, Space
 from recollect.testing import script
+from rows import every_row
 
 PAGE = Path(__file__).parents[3] / "docs" / "traces.md"
 SCHEMAS = Path(trace.__file__).parent / "trace_schemas"
@@ -124,7 +125,7 @@ def test_there_is_a_schema_for_every_event_and_no_other() -> None:
     assert set(EXAMPLES) == set(TraceType) and set(REQUIRED) == set(TraceType)
 
 
-@pytest.mark.parametrize("type", TraceType)
+@every_row("type", TraceType)
 def test_a_schema_is_one_and_says_what_every_key_is(type: TraceType) -> None:
     found = schema(type)
     Draft202012Validator.check_schema(found)
@@ -132,7 +133,7 @@ def test_a_schema_is_one_and_says_what_every_key_is(type: TraceType) -> None:
     assert all(key["description"] for key in found["properties"].values())
 
 
-@pytest.mark.parametrize("type", TraceType)
+@every_row("type", TraceType)
 def test_an_event_has_exactly_its_keys(type: TraceType) -> None:
     required = {"type", "ai_profile", "session", *REQUIRED[type].split()}
     optional = OPTIONAL.get(type, set())
@@ -142,7 +143,7 @@ def test_an_event_has_exactly_its_keys(type: TraceType) -> None:
     check(EXAMPLES[type])
 
 
-@pytest.mark.parametrize("type", TraceType)
+@every_row("type", TraceType)
 def test_nothing_may_be_missing_and_nothing_may_be_added(type: TraceType) -> None:
     event = EXAMPLES[type]
     for key in schema(type)["required"]:
@@ -152,7 +153,7 @@ def test_nothing_may_be_missing_and_nothing_may_be_added(type: TraceType) -> Non
     assert refused({**event, "surprise": 1})
 
 
-@pytest.mark.parametrize("type", TraceType)
+@every_row("type", TraceType)
 def test_an_event_is_who_and_where_and_plain_json(type: TraceType) -> None:
     event = EXAMPLES[type]
     assert (event["type"], event["ai_profile"], event["session"]) == (type, "stylist", "s1")
@@ -248,7 +249,7 @@ def kept(mem: Recollect) -> Iterator[Trace]:
 )
 def test_every_event_that_the_engine_makes_fits_its_schema(preset: str, expected: str) -> None:
     seen: set[str] = set()
-    for seed in range(4):
+    for seed in range(2):
         with opened(seed, preset=preset) as mem:
             script.run(mem, seed)
             secret = mem.add("The password is hunter2-and-more-9!", owner="ana")
@@ -281,7 +282,7 @@ def section(type: str) -> str:
     return str(found)
 
 
-@pytest.mark.parametrize("type", TraceType)
+@every_row("type", TraceType)
 def test_the_page_explains_every_key_as_the_schema_does(type: TraceType) -> None:
     found = schema(type)
     common = {"type", "ai_profile", "session", *WHEN_KEPT}
@@ -294,7 +295,7 @@ def test_the_page_explains_every_key_as_the_schema_does(type: TraceType) -> None
     assert section(type).strip().startswith(found["description"])
 
 
-@pytest.mark.parametrize("type", TraceType)
+@every_row("type", TraceType)
 def test_the_page_s_example_is_what_the_code_makes(type: TraceType) -> None:
     (example,) = re.findall(r"^```json\n(.*?)^```", section(type), re.MULTILINE | re.DOTALL)
     shown = json.loads(example)

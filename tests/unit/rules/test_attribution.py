@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from recollect.rules.trust.provenance import is_theirs, roles_of
+from rows import every_row
 
 ANA = "ana"
 IN_PROJECT = {
@@ -47,7 +48,7 @@ CASES: dict[str, tuple[dict[str, Any], bool, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@every_row("case", CASES)
 def test_whose_it_is(case: str) -> None:
     fields, theirs, roles = CASES[case]
     body = {**IN_PROJECT, **fields}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from recollect.model.vocabulary import Change, EventType
 from recollect.rules.identity import change
 from recollect.rules.identity.change import RULES, TENTATIVE, classify_change
+from rows import every_row
 
 CASES: list[dict[str, Any]] = yaml.safe_load(
     importlib.resources.files("recollect.testing.cases").joinpath("changes.yaml").read_text("utf-8")
@@ -23,7 +24,7 @@ def _id(case: dict[str, Any]) -> str:
     return f"{case['old']} | {case['new']}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=_id)
+@every_row("case", CASES)
 def test_worked_case(case: dict[str, Any]) -> None:
     decision = classify_change(
         case["old"],

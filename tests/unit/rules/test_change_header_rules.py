@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,13 +21,14 @@ from recollect.rules.prompt.change_header import (
     sign_of,
     without_copies,
 )
+from rows import every_row
 
 
 def entry(event: str, before: str | None, after: str | None, other: str | None = None) -> Entry:
     return Entry("s", 1, 1, Event(event), "m", other, before, after, "rule", RULES_VERSION, None, "a", "t", "0")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("happened", "sign"),
     [
         (entry("stored", None, "active"), "+created"),
@@ -59,7 +59,6 @@ def entry(event: str, before: str | None, after: str | None, other: str | None =
         (entry("erased", "archived", "archived"), None),
         (entry("phase_started", None, None), None),
     ],
-    ids=lambda value: f"{value.event}-{value.from_status}-{value.to_status}" if isinstance(value, Entry) else None,
 )
 def test_a_change_is_what_changes_what_is_recalled(happened: Entry, sign: str | None) -> None:
     assert sign_of(happened) == sign
@@ -70,7 +69,7 @@ def test_every_event_is_either_a_change_or_none() -> None:
         assert sign_of(entry(event, "active", "active")) in (None, *Sign)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("signs", "status", "told"),
     [
         ("+created ↑updated", "active", "+created"),

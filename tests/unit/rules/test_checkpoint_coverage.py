@@ -2,11 +2,10 @@
 
 import hashlib
 
-import pytest
-
 from recollect.model.proof import StreamLeaf
 from recollect.rules.ledger.merkle import tree_head
 from recollect.rules.ledger.proofs import Covering, entry_leaf
+from rows import every_row
 
 HASHES = [hashlib.sha256(bytes([number])).hexdigest() for number in range(7)]
 
@@ -32,7 +31,7 @@ def test_leaves_that_cover_the_entries_in_order_are_right() -> None:
     assert Covering([leaf(1, 3), leaf(4, 6)]).entries == 6 and Covering([]).entries == 0
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("leaves", "hashes", "found"),
     [
         ([leaf(2, 3)], HASHES, "do not follow"),

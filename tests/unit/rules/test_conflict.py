@@ -5,6 +5,7 @@ import pytest
 from recollect.model.policy import Conflict
 from recollect.model.vocabulary import Authority, Change, EventType, Source
 from recollect.rules.identity.decision import Claim, may_update, settle
+from rows import every_row
 
 SYSTEM, TOOL, USER, AI = Authority
 
@@ -24,7 +25,7 @@ def claim(
 CORRECTION = {"event_type": EventType.CORRECTION}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("incumbent", "newcomer", "wins", "rule"),
     [
         (claim(AI), claim(USER, tick=2), True, "authority"),

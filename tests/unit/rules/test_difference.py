@@ -19,6 +19,7 @@ from recollect.rules.identity import difference
 from recollect.rules.identity.difference import Aspect, differences_between, read, what_differs
 from recollect.rules.identity.keys import CanonicalKey, read_key
 from recollect.rules.statements import read_statement
+from rows import every_row
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(
     importlib.resources.files("recollect.testing.cases").joinpath("pairs.yaml").read_text("utf-8")
@@ -42,7 +43,7 @@ def test_the_table_is_large_enough_and_its_labels_are_known() -> None:
     assert len({(pair["a"], pair["b"]) for pair in PAIRS}) == len(PAIRS)
 
 
-@pytest.mark.parametrize("pair", APART, ids=_id)
+@every_row("pair", APART)
 def test_what_is_not_the_same_is_never_taken_for_it(pair: dict[str, Any]) -> None:
     assert pair["apart_by"] in aspects(pair["a"], pair["b"])
     assert pair["apart_by"] in aspects(pair["b"], pair["a"])
@@ -53,12 +54,12 @@ def test_most_of_what_is_the_same_is_recognised() -> None:
     assert len(recognised) / len(SAME) >= 0.80
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=_id)
+@every_row("pair", PAIRS)
 def test_neither_side_comes_first(pair: dict[str, Any]) -> None:
     assert bool(what_differs(pair["a"], pair["b"])) == bool(what_differs(pair["b"], pair["a"]))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "expected"),
     [
         ("The port is 8080", "The port is 9090", [("number", "8080", "9090")]),
@@ -97,7 +98,7 @@ def test_number_words_that_do_not_belong_together_are_not_joined(one: str, other
     assert what_differs(f"They have {one} boxes", f"They have {other} boxes")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("on 5 May 2024", "on May 5th, 2024"),
@@ -129,7 +130,7 @@ def test_what_may_be_two_dates_is_two_dates(one: str, other: str) -> None:
     assert what_differs(f"The team meets {one}", f"The team meets {other}")
 
 
-@pytest.mark.parametrize("text", ["", " ", "!", "…", "-", "''", "the", "please"])
+@every_row("text", ["", " ", "!", "…", "-", "''", "the", "please"])
 def test_texts_without_content_are_compared_to_the_letter(text: str) -> None:
     assert what_differs(text, "Absolutely")
     assert not what_differs(text, text + " ")
@@ -165,16 +166,16 @@ def test_another_number_always_differs(text: str, one: int, other: int) -> None:
     assert same == (one == other)
 
 
-@pytest.mark.parametrize("said", ["likes", "hates", "prefers", "drinks", "eats", "is allergic to", "is fond of"])
-@pytest.mark.parametrize("thing", ["tea", "herbal tea", "wine", "egg", "peanut", "cat"])
+@every_row("said", ["likes", "hates", "prefers", "drinks", "eats", "is allergic to", "is fond of"])
+@every_row("thing", ["tea", "herbal tea", "wine", "egg", "peanut", "cat"])
 def test_one_or_several_of_a_kind_is_one_concept_said_twice(said: str, thing: str) -> None:
     one, several = f"Ana {said} {thing}", f"Ana {said} {thing}s"
     assert what_differs(one, several) == what_differs(several, one) == ()
     assert key_of(one) == key_of(several) is not None
 
 
-@pytest.mark.parametrize("said", ["likes", "hates", "prefers", "eats"])
-@pytest.mark.parametrize("thing", ["chicken", "roast chicken", "green", "rock", "paper"])
+@every_row("said", ["likes", "hates", "prefers", "eats"])
+@every_row("thing", ["chicken", "roast chicken", "green", "rock", "paper"])
 def test_where_several_are_another_thing_they_are_another_concept(said: str, thing: str) -> None:
     """Under one key the later would put the earlier away, though both hold."""
     one, several = f"Ana {said} {thing}", f"Ana {said} {thing}s"

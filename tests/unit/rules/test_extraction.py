@@ -16,6 +16,7 @@ from recollect.model.vocabulary import EventType, Kind, Space
 from recollect.rules import extraction
 from recollect.rules.extraction import MOST_FACTS, RULES, Extracted, clauses, extract, third_person
 from recollect.rules.statements import openings
+from rows import every_row
 
 BENCH = Path(__file__).parents[3] / "bench" / "extraction.py"
 
@@ -76,7 +77,7 @@ def test_every_rule_is_shown_by_the_table_and_says_what_it_means() -> None:
 # Where a statement stands decides whether it is one
 
 
-@pytest.mark.parametrize(
+@every_row(
     "frame",
     [
         'She said "{}"',
@@ -99,18 +100,16 @@ def test_nothing_is_found_where_the_writer_does_not_speak_for_themselves(frame: 
     assert [(message, extract(frame.format(message))) for message in said if extract(frame.format(message))] == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     "message", ["I live in Lisbon.", "I love fado.", "I'm allergic to nuts.", "My name is Ana.", "I work at Acme."]
 )
-@pytest.mark.parametrize(
-    "before", ["Maybe {}", "If {}", "He thinks {}", "I wish {}", "Is it true that {}", "What if {}?"]
-)
+@every_row("before", ["Maybe {}", "If {}", "He thinks {}", "I wish {}", "Is it true that {}", "What if {}?"])
 def test_nothing_is_found_in_doubt(before: str, message: str) -> None:
     assert extract(message)
     assert extract(before.format(message.rstrip("."))) == ()
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("message", "why"),
     [
         ("I'm a nurse. Haha!", "the laugh after it is about it"),
@@ -161,7 +160,7 @@ def test_a_title_in_quotation_marks_is_a_value() -> None:
 # What a fact says of itself
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("message", "content"),
     [
         ("i'm based in Graz", "The user lives in Graz."),
@@ -183,14 +182,14 @@ def test_the_content_stands_alone_in_the_third_person(message: str, content: str
     assert only(message).content == content
 
 
-@pytest.mark.parametrize("fact", FOUND, ids=lambda fact: fact.content)
+@every_row("fact", FOUND)
 def test_the_content_is_one_sentence_about_the_user(fact: Extracted) -> None:
     assert fact.content[0].isupper() and fact.content.endswith(".") and not fact.content.endswith("..")
     assert not re.search(r"\b(?:I|I'm|my|me|mine|we|our|you|your)\b", fact.content), fact.content
     assert "  " not in fact.content and "\n" not in fact.content
 
 
-@pytest.mark.parametrize("fact", FOUND, ids=lambda fact: fact.content)
+@every_row("fact", FOUND)
 def test_a_profile_fact_has_a_key_that_the_policy_lists_and_no_other_fact_has_one(fact: Extracted) -> None:
     assert (fact.key in PROFILE_KEYS) == (fact.kind is Kind.PROFILE)
     assert (fact.key is None) == (fact.kind is Kind.SEMANTIC)

@@ -10,6 +10,7 @@ import pytest
 import recollect
 from recollect.rules.language.findable import said_terms
 from recollect.rules.language.text import terms
+from rows import every_row
 
 SERVICE = {"name": "payment service", "aliases": ["PSP", "Lastschrift"]}
 
@@ -60,7 +61,7 @@ def _found(mem: recollect.Recollect, question: str) -> list[str]:
     return [item.memory.content for item in mem.query(question).items if "text" in item.breakdown]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("content", "fields", "keyed"),
     [
         (THEME, {}, {"theme"}),

@@ -28,6 +28,7 @@ from recollect.rules.ranking.fusion import (
     worth_reading,
 )
 from recollect.rules.ranking.question import Question, read_question
+from rows import every_row
 
 MAY = datetime(2024, 5, 3, tzinfo=UTC)
 PLAIN = Facts(session="s", at=MAY, authority=Authority.USER_ASSERTED)
@@ -45,7 +46,7 @@ def first(question: str, facts: dict[Place, Facts], evidence: Evidence = NOTHING
 # Each feature decides where all else is equal.
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "better"),
     [
         ("What did Ana say?", PLAIN._replace(speaker="Ana")),

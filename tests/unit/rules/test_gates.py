@@ -24,6 +24,7 @@ from recollect.rules.gates.pipeline import GATES, pass_gates
 from recollect.rules.privacy.gate import privacy_gate
 from recollect.rules.trust.authority import grant_authority
 from recollect.rules.trust.borders import border_gate, may_read, sees
+from rows import every_row
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BOUND = Caller(
@@ -48,7 +49,7 @@ def refused(answer: Draft | Rejection) -> str | None:
     return answer.code if isinstance(answer, Rejection) else None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fields", "namespace", "rule"),
     [
         ({"source": "test_suite"}, "test", "namespace:test:source"),
@@ -100,7 +101,7 @@ def test_states_of_other_things_are_facts(text: str) -> None:
     assert noise_signal(text, Policy().noise) is None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("fields", "code"),
     [
         ({"owner": "ana"}, None),
@@ -149,7 +150,7 @@ def test_what_a_caller_sees() -> None:
     assert may_read(BOUND, ours._replace(space=Space.SYSTEM, owner="any"))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("source", "caller", "stated", "authority"),
     [
         (Source.USER, Caller(), None, Authority.USER_ASSERTED),
@@ -171,7 +172,7 @@ def test_authority_is_granted_and_not_claimed(
     assert grant_authority(source, caller, stated, ("calculator",))[0] is authority
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("content", "event_type", "sublayer"),
     [
         ("Ana prefers dark mode", "preference", "preference"),
@@ -231,7 +232,7 @@ def test_write_policy(write: dict[str, object], event_type: str, code: str | Non
     assert event_type_refusal(Kind.SEMANTIC, EventType(event_type), parse_policy({"write": write})) == code
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "heartbeat",
@@ -289,7 +290,7 @@ def test_length(fields: dict[str, object], code: str | None) -> None:
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"[:36]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "fields",
     [
         {"content": f"token {SECRET}"},

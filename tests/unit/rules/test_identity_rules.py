@@ -25,6 +25,7 @@ from recollect.rules.trust.signatures import (
     standing,
     voucher_bytes,
 )
+from rows import every_row
 
 HASH = hashlib.sha256(b"Ana likes tea").hexdigest()
 ANA = {"id": "ana", "name": "Ana", "platform": None}
@@ -91,7 +92,7 @@ def test_whatever_counts_is_signed(change: dict[str, object]) -> None:
     assert not holds(signature, bytes_of_entry({**ENTRY, **change}))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("change", "field"),
     [
         ({"content": "other words"}, "content_hash"),
@@ -185,7 +186,7 @@ def became(place: int, event: str) -> Placed:
     return Placed(place, KeyLeaf(event=event, **leaf))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("history", "place", "expected"),
     [
         ([], 3, Standing.UNKNOWN),

@@ -20,6 +20,7 @@ from recollect.model.rendering import NOTHING, one_line, visible, visible_json
 from recollect.model.vocabulary import Authority, Tier
 from recollect.rules.prompt.change_header import label_of
 from recollect.rules.prompt.injection import ALWAYS, WITH_ORIGINS, Block, block, line, standing_order
+from rows import every_row
 
 PLENTY = 1_000_000
 ORIGIN = re.compile(r"- \[([^\[\]·]+) · ([^\[\]·]+) · ([a-z_]+) · (?:\d{4}-\d\d-\d\d) · ([0-9a-f]{12})\] (\S.*)")
@@ -167,7 +168,7 @@ def test_no_character_at_all_ends_a_line_or_hides() -> None:
 # ── what becomes of what ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "shown"),
     [
         ("Ana lives in Porto", "Ana lives in Porto"),

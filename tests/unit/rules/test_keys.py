@@ -25,6 +25,7 @@ from recollect.rules.identity.keys import (
 )
 from recollect.rules.language.text import fingerprint, sha256_hex
 from recollect.rules.statements import read_statement
+from rows import every_row
 
 WELL_FORMED = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+){2,}")
 CUT = re.compile(r"-[A-Z2-7]{10}$")
@@ -42,7 +43,7 @@ def key_or_none(name: str) -> CanonicalKey | None:
         return None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "text"),
     [
         ("Self-Limit-Emojis", "Self-Limit-Emojis"),
@@ -81,7 +82,7 @@ def test_names_that_differ_in_form_alone_are_one_concept(names: tuple[str, ...])
     assert len({key.digest for key in found}) == 1
 
 
-@pytest.mark.parametrize(
+@every_row(
     "names",
     [
         ("C", "C++", "C#", "C+"),

@@ -21,6 +21,7 @@ from recollect.rules.ledger.merkle import (
     tree_head,
     tree_heads,
 )
+from rows import every_row
 
 LARGEST = 130
 DATA = [bytes([n % 256, n // 256]) * (n % 5) + b"%d" % n for n in range(LARGEST)]
@@ -72,7 +73,7 @@ def in_hex(nodes: list[bytes]) -> tuple[str, ...]:
     return tuple(node.hex() for node in nodes)
 
 
-@pytest.mark.parametrize("size", range(LARGEST + 1))
+@every_row("size", range(LARGEST + 1))
 def test_every_head_and_proof_is_the_one_that_the_definitions_give(size: int) -> None:
     data, leaves = DATA[:size], LEAVES[:size]
     assert tree_head(leaves) == HEADS[size] == mth(data).hex()
@@ -82,7 +83,7 @@ def test_every_head_and_proof_is_the_one_that_the_definitions_give(size: int) ->
         assert consistency_proof(leaves, first) == in_hex(proof(first, data))
 
 
-@pytest.mark.parametrize("size", range(1, LARGEST + 1))
+@every_row("size", [*range(1, 36), 63, 64, 65, 127, 128, LARGEST])
 def test_every_proof_of_every_place_and_every_shorter_log_holds(size: int) -> None:
     leaves, head = LEAVES[:size], HEADS[size]
     for place in range(size):
@@ -212,8 +213,8 @@ def test_a_rewritten_log_is_consistent_with_no_kept_head(second: int, data: st.D
     refused(lambda: check_consistency(first, second, HEADS[first], tree_head(rewritten), path))
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9])
-@pytest.mark.parametrize("place", [-1, 99, True, 0.0, "0", None])
+@every_row("size", [1, 2, 3, 7, 8, 9])
+@every_row("place", [-1, 99, True, 0.0, "0", None])
 def test_a_place_that_is_none_is_refused(size: int, place: object) -> None:
     reason = refused(lambda: check_inclusion(LEAVES[0], place, size, inclusion_proof(LEAVES[:size], 0), HEADS[size]))  # type: ignore[arg-type]
     assert "is not a place" in reason
@@ -231,9 +232,7 @@ def test_a_size_that_is_none_is_refused(size: object) -> None:
         assert "is not the size" in refused(check)
 
 
-@pytest.mark.parametrize(
-    "hash", ["", "00", "g" * 64, "A" * 64, "0" * 63, "0" * 65, "0" * 64 + "\n", 7, None, b"0" * 64]
-)
+@every_row("hash", ["", "00", "g" * 64, "A" * 64, "0" * 63, "0" * 65, "0" * 64 + "\n", 7, None, b"0" * 64])
 def test_what_is_not_a_hash_is_refused(hash: object) -> None:
     bad: str = hash  # type: ignore[assignment]
     path, growth = inclusion_proof(LEAVES[:5], 2), consistency_proof(LEAVES[:5], 3)

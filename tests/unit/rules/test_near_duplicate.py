@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from recollect.rules.identity import likeness
 from recollect.rules.identity.likeness import Compare, how_alike, literal_terms, overlap, prefix_length, sequence_ratio
+from rows import every_row
 
 PAIRS: list[dict[str, Any]] = yaml.safe_load(
     importlib.resources.files("recollect.testing.cases").joinpath("pairs.yaml").read_text("utf-8")
@@ -81,8 +82,8 @@ def test_the_literal_comparison_is_what_the_two_measures_say(a: str, b: str, rat
     assert judged.similar == (overlaps or sequence_ratio(a, b) >= ratio_min)
 
 
-@pytest.mark.parametrize("compare", ["meaning", "literal"])
-@pytest.mark.parametrize("pair", [p for p in PAIRS if not p["same"]], ids=lambda p: f"{p['a']} | {p['b']}")
+@every_row("compare", ["meaning", "literal"])
+@every_row("pair", [p for p in PAIRS if not p["same"]])
 def test_likeness_never_makes_two_statements_one(pair: dict[str, Any], compare: Compare) -> None:
     assert not how_alike(pair["a"], pair["b"], overlap_min=0.01, ratio_min=0.01, compare=compare).same
 

@@ -4,6 +4,7 @@ import pytest
 
 from recollect.rules.identity.outdating import NEAR, REASONS, later_first, reason_to_doubt, signs_of
 from recollect.rules.statements import Relation
+from rows import every_row
 
 CASES = [
     (
@@ -27,7 +28,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("reason", "similarity", "old", "new"), CASES)
+@every_row(("reason", "similarity", "old", "new"), CASES)
 def test_the_words_of_both_say_why(reason: str, similarity: float, old: str, new: str) -> None:
     assert reason_to_doubt(old, new, similarity) == reason
 

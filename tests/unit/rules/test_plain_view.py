@@ -4,14 +4,14 @@ import json
 import re
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.rules.plain_view import plain_lines
+from rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("value", "lines"),
     [
         ({}, []),

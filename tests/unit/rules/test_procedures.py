@@ -14,6 +14,7 @@ from recollect.model.errors import BadInput, NotAllowed
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.gates.draft import Rejection
 from recollect.rules.gates.procedures import Procedure, detect, read_steps
+from rows import every_row
 
 WATERING = "1. Fill the can\n2. Pour slowly"
 
@@ -27,7 +28,7 @@ def mem() -> Iterator[Recollect]:
 # ── numbered steps ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "steps"),
     [
         (WATERING, ("Fill the can", "Pour slowly")),
@@ -48,7 +49,7 @@ def test_steps_are_read_from_every_usual_form(text: str, steps: tuple[str, ...])
     assert read_steps(text, 30) == Procedure(None, steps)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "step",
     [
         "Open the valve",
@@ -71,7 +72,7 @@ def test_an_instruction_is_accepted_however_it_opens(step: str) -> None:
     assert read_steps(f"1. {step}", 30) == Procedure(None, (step,))
 
 
-@pytest.mark.parametrize(
+@every_row(
     "step",
     [
         "The valve is open",
@@ -94,7 +95,7 @@ def test_a_statement_is_no_step(step: str) -> None:
     assert refused.code == "procedure_not_imperative" and "Step 2" in refused.detail
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "Ana waters the plants",
@@ -150,7 +151,7 @@ def test_a_message_that_says_how_to_and_then_the_steps_holds_a_procedure() -> No
     )
 
 
-@pytest.mark.parametrize(
+@every_row(
     "message",
     [
         WATERING,

@@ -14,6 +14,7 @@ from recollect.model.proof import Checkpoint, GrowthProof, MemoryProof, Signatur
 from recollect.rules.ledger import proofs
 from recollect.rules.ledger.merkle import BadProof
 from recollect.testing.script import open_seeded
+from rows import every_row
 
 
 class Handed(NamedTuple):
@@ -172,7 +173,7 @@ def test_an_unsigned_checkpoint_is_believed_by_whoever_kept_it(handed: Handed) -
     assert "not signed" in refused(unsigned.text, handed.key, kept=handed.last)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "reason"),
     [
         ("", "not JSON"),

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.rules.ranking.question import Question, read_question
+from rows import every_row
 
 
 def read(text: str) -> Question:
@@ -33,7 +34,7 @@ def test_it_does_not_ask_when() -> None:
     assert not read("Where does she live?").asks_when
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "How many sources are in my library?",
@@ -55,7 +56,7 @@ def test_it_asks_for_what_holds(text: str) -> None:
     assert read(text).asks_what_holds
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "What was my previous best time?",

@@ -6,10 +6,11 @@ import recollect
 from recollect.model.errors import BadPolicy
 from recollect.model.policy_governance import SHORT_LIVED, Retention
 from recollect.model.vocabulary import EventType, Kind
+from rows import every_row
 
 
-@pytest.mark.parametrize("kind", Kind)
-@pytest.mark.parametrize("event_type", EventType)
+@every_row("kind", Kind)
+@every_row("event_type", EventType)
 def test_every_cell_follows_from_the_short_setting(kind: Kind, event_type: EventType) -> None:
     ticks = SHORT_LIVED.get(kind, {}).get(event_type)
     assert Retention().cell(kind, event_type).mode == "never"

@@ -17,6 +17,7 @@ from recollect.model.vocabulary import Space
 from recollect.rules.extraction import extract, said
 from recollect.rules.extraction.message import plain_sentences
 from recollect.rules.extraction.said import Kept, discretion, kept
+from rows import every_row
 
 CASES = Path(__file__).parents[2] / "cases" / "turns"
 SERVER = "The build server stands in Frankfurt."
@@ -118,7 +119,7 @@ TRAPS = {
 }
 
 
-@pytest.mark.parametrize("message", TRAPS.values(), ids=TRAPS)
+@every_row("message", TRAPS.values())
 def test_what_only_looks_like_a_statement_is_not(message: str) -> None:
     assert statements(message, [], 5) == ()
 

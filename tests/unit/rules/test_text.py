@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.rules.language.text import fingerprint, fold, normalise, stem, terms, words
+from rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("a", "b", "same"),
     [
         ("Dark mode", "  Dark   mode \n", True),
@@ -43,7 +44,7 @@ def test_terms() -> None:
     assert all(len(term) <= 64 for term in terms("x" * 5_000))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("one", "other"),
     [
         ("colour", "color"),

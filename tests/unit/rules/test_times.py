@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from recollect.rules.language.text import words
 from recollect.rules.time import named_times
 from recollect.rules.time.times import MAX_TIMES, TALK_DAYS, Span, nearness, read_times
+from rows import every_row
 
 ASKED = datetime(2023, 10, 22, 9, 55, tzinfo=UTC)  # a Sunday
 
@@ -22,7 +23,7 @@ def days(question: str, asked_at: datetime = ASKED) -> list[tuple[str, str]]:
     return [(str(span.start.date()), str(span.end.date())) for span in read_times(question, asked_at).spans]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "start", "end"),
     [
         ("What did she paint on October 13, 2023?", "2023-10-13", "2023-10-14"),
@@ -45,7 +46,7 @@ def test_a_time_in_a_question_is_a_stretch_of_days(question: str, start: str, en
 WEDNESDAY = datetime(2026, 5, 20, 10, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("words", "start", "end"),
     [
         # days, and parts of a day
@@ -209,7 +210,7 @@ def test_each_way_to_name_a_time_is_read(words: str, start: str, end: str) -> No
     assert days(f"What did Ana do {words}?", WEDNESDAY) == [(start, end)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     "question",
     [
         "What does Ana like?",
@@ -282,8 +283,8 @@ def test_a_verb_or_a_person_is_no_part_of_a_year(question: str) -> None:
     assert days(question, WEDNESDAY) == [("2025-01-01", "2026-01-01")]
 
 
-@pytest.mark.parametrize("year", [1, 1099, 1100, 1101, 7999, 8000, 9999])
-@pytest.mark.parametrize("when", ["999 years before", "999 years after", "the week before", "around", "in March"])
+@every_row("year", [1, 1099, 1100, 1101, 7999, 8000, 9999])
+@every_row("when", ["999 years before", "999 years after", "the week before", "around", "in March"])
 def test_wherever_in_the_calendar_it_is_asked_nothing_fails(year: int, when: str) -> None:
     asked_at = datetime(year, 12, 31, 23, tzinfo=UTC)
     for time in ("999 years ago", "last March", "next winter", "Monday last week", "the early nineties", "next year"):
@@ -321,7 +322,7 @@ def test_of_a_text_full_of_dates_only_the_first_few_are_read() -> None:
     assert len(days(", ".join(f"3 June {year}" for year in range(2000, 2023)))) <= MAX_TIMES
 
 
-@pytest.mark.parametrize(
+@every_row(
     "piece",
     [
         *["a ", "two weeks before the ", "the a b c on ", "between 3 and ", "1/", "this last ", "20"],

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from recollect.rules.trust.borders import may_be_told, named_ids
+from rows import every_row
 
 SEEN, HIDDEN = "7d7d7d7d-1111-5222-8333-444444444444", "8e8e8e8e-1111-5222-8333-444444444444"
 
@@ -18,7 +17,7 @@ def test_an_id_is_found_wherever_it_stands() -> None:
     assert set(named_ids(event)) == {SEEN, HIDDEN}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("event", "told"),
     [
         (_event("mine"), True),

@@ -8,6 +8,7 @@ from recollect.model.moment import validity_words
 from recollect.rules.time.stretches import Span
 from recollect.rules.time.times import covers
 from recollect.rules.time.validity import read_validity, stopped_at, without
+from rows import every_row
 
 NOW = datetime(2026, 5, 20, 10, tzinfo=UTC)
 
@@ -16,7 +17,7 @@ def day(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "start", "end"),
     [
         ("Ana has lived in Porto since 2019", "2019-01-01", None),
@@ -78,7 +79,7 @@ def test_words_that_say_how_long_it_holds(text: str, start: str | None, end: str
     assert read.words and read.words.casefold() in text.casefold()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "Since we relocated, I walk to work",

@@ -3,12 +3,11 @@
 import json
 from typing import Any
 
-import pytest
-
 from recollect.model import trace
 from recollect.model.caller import Caller
 from recollect.model.trace import Trace, TraceType
 from recollect.rules.reasons import MAX_NAMED, NOTHING, QUOTED_CHARACTERS, RECENT, last_turn, sentences
+from rows import every_row
 
 ANA = Caller(user="ana", session="s1")
 BEN = Caller(user="ben", session="s2")
@@ -179,7 +178,7 @@ CASES: dict[str, tuple[list[Trace], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@every_row("case", CASES)
 def test_examples(case: str) -> None:
     traces, told = CASES[case]
     assert list(sentences(traces)) == told

@@ -75,8 +75,17 @@ def test_4_unknown_words_are_refused(vault: MemoryVault, fields: dict[str, str],
     assert "Known: " in refused.message
 
 
-@pytest.mark.parametrize("scope", ["shared", "orion", "elysia"])
-@pytest.mark.parametrize("source", ["chat", "manual", "tool", "operator", "promotion", None])
+@pytest.mark.parametrize(
+    ("scope", "source"),
+    [
+        ("shared", "chat"),
+        ("orion", "manual"),
+        ("elysia", "tool"),
+        ("shared", "operator"),
+        ("orion", "promotion"),
+        ("elysia", None),
+    ],
+)
 def test_4_known_words_pass(vault: MemoryVault, scope: str, source: str | None) -> None:
     assert add(vault, "The mission is to stabilise", scope, source=source).ok
 

@@ -57,9 +57,9 @@ class ConcurrencyContract(Opening):
 
     def test_processes_take_turns(self, store: Store, second: Store) -> None:
         del second
-        spawn = multiprocessing.get_context("spawn")
+        forked = multiprocessing.get_context("forkserver")
         workers = [
-            spawn.Process(target=_write_in_a_process, args=(type(self), store.location, worker)) for worker in (1, 2)
+            forked.Process(target=_write_in_a_process, args=(type(self), store.location, worker)) for worker in (1, 2)
         ]
         for worker in workers:
             worker.start()

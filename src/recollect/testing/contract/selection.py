@@ -89,8 +89,8 @@ COMPARE = {
 def _check(store: Store, selection: Selection, expected: list[Stored]) -> None:
     with store.read(TENANT) as reader:
         found = reader.select(TENANT, selection, NO_LIMIT)
-        assert [s.state.id for s in found] == [s.state.id for s in expected]
-        assert reader.count(TENANT, selection) == len(expected)
+        assert [s.state.id for s in found] == [s.state.id for s in expected], selection
+        assert reader.count(TENANT, selection) == len(expected), selection
         by_status = Counter(str(s.state.status) for s in expected)
         assert reader.count_by(TENANT, "status", selection) == dict(sorted(by_status.items()))
 
@@ -118,27 +118,24 @@ class SelectionContract(Opening):
         with store.read(TENANT) as reader:
             assert reader.select(TENANT, Selection(), NO_LIMIT) == everything
 
-    @pytest.mark.parametrize(("column", "wanted", "keep"), EQUAL, ids=lambda v: None if callable(v) else str(v))
-    def test_a_column_has_a_value(
-        self, store: Store, everything: list[Stored], column: str, wanted: Any, keep: Keep
-    ) -> None:
-        _check(store, Selection(equal={column: wanted}), [s for s in everything if keep(s)])
+    def test_a_column_has_a_value(self, store: Store, everything: list[Stored]) -> None:
+        for column, wanted, keep in EQUAL:
+            _check(store, Selection(equal={column: wanted}), [s for s in everything if keep(s)])
 
-    @pytest.mark.parametrize("sign", COMPARE)
-    def test_a_column_lies_in_a_range(self, store: Store, everything: list[Stored], sign: str) -> None:
-        holds = COMPARE[sign]
-        by_importance = [s for s in everything if holds(s.state.importance, 3)]
-        _check(store, Selection(ranges=(("importance", sign, 3),)), by_importance)
-        by_time = [s for s in everything if holds(_body(s, "created_at"), at(2))]
-        _check(store, Selection(ranges=(("created_at", sign, at(2)),)), by_time)
+    def test_a_column_lies_in_a_range(self, store: Store, everything: list[Stored]) -> None:
+        for sign, holds in COMPARE.items():
+            by_importance = [s for s in everything if holds(s.state.importance, 3)]
+            _check(store, Selection(ranges=(("importance", sign, 3),)), by_importance)
+            by_time = [s for s in everything if holds(_body(s, "created_at"), at(2))]
+            _check(store, Selection(ranges=(("created_at", sign, at(2)),)), by_time)
 
     def test_ranges_are_taken_together(self, store: Store, everything: list[Stored]) -> None:
         between = (("importance", ">=", 2), ("importance", "<", 4))
         _check(store, Selection(ranges=between), [s for s in everything if 2 <= s.state.importance < 4])
 
-    @pytest.mark.parametrize("tags", [("a",), ("a", "b"), ("A",), ("ab",), ("x y",), ("nothing",), ('"',)], ids=str)
-    def test_every_tag_is_there(self, store: Store, everything: list[Stored], tags: tuple[str, ...]) -> None:
-        _check(store, Selection(tags=tags), [s for s in everything if set(tags) <= set(s.state.tags)])
+    def test_every_tag_is_there(self, store: Store, everything: list[Stored]) -> None:
+        for tags in (("a",), ("a", "b"), ("A",), ("ab",), ("x y",), ("nothing",), ('"',)):
+            _check(store, Selection(tags=tags), [s for s in everything if set(tags) <= set(s.state.tags)])
 
     def test_streams_and_scopes(self, store: Store, everything: list[Stored]) -> None:
         anas = Scribe(store, address("ana")).now().number

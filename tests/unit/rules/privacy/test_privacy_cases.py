@@ -15,6 +15,7 @@ from test_privacy_rules import unmarked
 from recollect.rules.privacy import TYPES, Action, Finding, scan
 from recollect.rules.privacy.catalogue import RULES
 from recollect.rules.privacy.rule import filled
+from rows import every_row
 
 CASES = Path(__file__).parents[3] / "cases" / "privacy"
 FLOORS = {"dev_labelled": 0.97, "dev_vendor": 0.98, "dev_hard": 0.95}
@@ -47,12 +48,16 @@ def test_at_most_two_of_a_hundred_innocent_texts_are_refused(half: str) -> None:
     assert alarms <= 0.02 * innocent  # a number: nobody is to read the frozen half in a failing test
 
 
-def test_a_label_gives_its_secret_away_and_alone_is_none() -> None:
-    for case in OWN["secret"]:
-        text, spans = unmarked(filled(case))
-        found = refused(text)
-        assert all(any(each.start <= start and end <= each.end for each in found) for start, end in spans), text
-    assert [case for case in OWN["innocent"] if refused(case)] == []
+@every_row("case", OWN["secret"])
+def test_a_label_gives_its_secret_away(case: str) -> None:
+    text, spans = unmarked(filled(case))
+    found = refused(text)
+    assert all(any(each.start <= start and end <= each.end for each in found) for start, end in spans)
+
+
+@every_row("case", OWN["innocent"])
+def test_a_label_alone_is_no_secret(case: str) -> None:
+    assert refused(case) == []
 
 
 def hostile() -> list[str]:

@@ -1,6 +1,5 @@
 """Our checksums and tables against python-stdnum's."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stdnum import luhn, numdb
@@ -8,6 +7,7 @@ from stdnum.iban import _struct_re
 
 from recollect.rules.privacy import scan
 from recollect.rules.privacy.personal import IBAN_LENGTHS, has_issuer, passes_luhn
+from rows import every_row
 
 at_leisure = settings(deadline=None)
 """The first scan imports and compiles what later ones need, so one example may take much longer than another."""
@@ -32,7 +32,7 @@ def test_every_country_has_the_length_that_the_registry_gives() -> None:
         assert sum(int(size) for size, _ in parts) + 4 == length, country
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("digits", "known"),
     [
         ("4" + "0" * 15, True),

@@ -12,13 +12,18 @@ from test_privacy_rules import unmarked
 from recollect.rules.privacy import TYPE_NAMES, TYPES, Action, Finding, redact, scan
 from recollect.rules.privacy.catalogue import RULES, grouped
 from recollect.rules.privacy.scanner import _without_overlaps, scan_with
+from rows import every_row
 
 
-def test_what_people_write_is_found_and_what_is_harmless_is_left_alone() -> None:
-    for sentence, kind in SENSITIVE:
-        text, spans = unmarked(sentence)
-        assert [(f.type, f.start, f.end) for f in scan(text)] == [(kind, *span) for span in spans], text
-    assert [sentence for sentence in CLEAN if scan(sentence)] == []
+@every_row(("sentence", "kind"), SENSITIVE)
+def test_what_people_write_is_found(sentence: str, kind: str) -> None:
+    text, spans = unmarked(sentence)
+    assert [(f.type, f.start, f.end) for f in scan(text)] == [(kind, *span) for span in spans]
+
+
+@every_row("sentence", CLEAN)
+def test_what_is_harmless_is_left_alone(sentence: str) -> None:
+    assert scan(sentence) == ()
 
 
 def test_the_types_and_their_default_actions() -> None:
@@ -122,14 +127,14 @@ DISGUISES = {
 }
 
 
-@pytest.mark.parametrize("name", DISGUISES)
+@every_row("name", DISGUISES)
 def test_a_disguise_hides_nothing(name: str) -> None:
     text, _, kind = DISGUISES[name]
     [finding] = scan(text)
     assert finding.type == kind
 
 
-@pytest.mark.parametrize("name", DISGUISES)
+@every_row("name", DISGUISES)
 def test_positions_refer_to_the_text_as_it_was_given(name: str) -> None:
     text, plain, _ = DISGUISES[name]
     [finding] = scan(text)
@@ -154,7 +159,7 @@ def test_a_harmless_finding_does_not_hide_a_key_that_goes_over_two_lines() -> No
     assert [(f.type, f.start, f.end) for f in scan(text)] == [("api_key", 0, len(text))]
 
 
-@pytest.mark.parametrize("name", TYPE_NAMES)
+@every_row("name", TYPE_NAMES)
 def test_what_redaction_leaves_behind_names_no_secret(name: str) -> None:
     assert scan(f"[redacted:{name}]: a1b2c3d4e5f6g7h8") == ()
     assert scan(f"my [redacted:{name}] is a1b2c3d4e5f6g7h8i9j0") == ()

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.rules.statements import Relation, compare, read_statement
+from rows import every_row
 
 APART = """
 Tom works at Acme | Tom quit the Acme newsletter
@@ -35,7 +36,7 @@ The price is 40 euros per seat | The yearly fee is 300 euros
 """
 
 
-@pytest.mark.parametrize("pair", [line for line in APART.splitlines() if line])
+@every_row("pair", [line for line in APART.splitlines() if line])
 def test_both_hold(pair: str) -> None:
     old, new = pair.split(" | ")
     assert compare(read_statement(old), read_statement(new))[0] in (Relation.APART, Relation.CONTESTED)

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.rules.statements import Relation, compare, read_statement
+from rows import every_row
 
 FRAMES = [
     ("Der Trainer von Union ist Karl Moser", "union trainer", "Karl Moser"),
@@ -18,7 +19,7 @@ FRAMES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "slot", "value"), FRAMES)
+@every_row(("text", "slot", "value"), FRAMES)
 def test_a_german_statement_names_its_slot(text: str, slot: str, value: str) -> None:
     (frame,) = read_statement(text)
     assert (frame.slot, frame.value) == (slot, value)
@@ -43,7 +44,7 @@ RELATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("relation", "old", "new"), RELATIONS)
+@every_row(("relation", "old", "new"), RELATIONS)
 def test_german_statements_relate(relation: Relation, old: str, new: str) -> None:
     assert compare(read_statement(old), read_statement(new))[0] is relation
 

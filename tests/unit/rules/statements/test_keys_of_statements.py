@@ -4,6 +4,7 @@ import pytest
 
 from recollect.rules.identity.keys import read_key
 from recollect.rules.statements import Relation, compare, read_statement
+from rows import every_row
 
 
 def key(text: str, speaker: str = "Self") -> str | None:
@@ -56,7 +57,7 @@ def test_a_key_says_whose_fact_it_is(text: str, named: str) -> None:
     assert key(text, speaker="Ben") == named
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "relation"),
     [
         ("Use spaces", "Don't use tabs", Relation.SAME),

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.rules.statements import ChangeMark, Tense, ValueKind, read_statement
+from rows import every_row
 
 ONE_VALUE = [
     # definite descriptions
@@ -52,7 +53,7 @@ ONE_VALUE = [
 ]
 
 
-@pytest.mark.parametrize(("text", "slot", "value", "rule"), ONE_VALUE)
+@every_row(("text", "slot", "value", "rule"), ONE_VALUE)
 def test_a_single_valued_statement_names_its_slot(text: str, slot: str, value: str, rule: str) -> None:
     frames = read_statement(text)
     if not slot:
@@ -83,7 +84,7 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "slot", "value", "rule"), CHANGES)
+@every_row(("text", "slot", "value", "rule"), CHANGES)
 def test_an_announced_change_names_slot_and_new_value(text: str, slot: str, value: str, rule: str) -> None:
     frame = read_statement(text)[0]
     assert (frame.slot, frame.value, frame.rule) == (slot, value, rule)
@@ -103,7 +104,7 @@ STOPS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "subject_value"), STOPS)
+@every_row(("text", "subject_value"), STOPS)
 def test_what_ended_is_found_by_subject_and_value(text: str, subject_value: str) -> None:
     ended = [frame for frame in read_statement(text) if frame.change is ChangeMark.STOP]
     assert ended and all(frame.negated for frame in ended)
@@ -131,7 +132,7 @@ MANY_VALUES = [
 ]
 
 
-@pytest.mark.parametrize("text", MANY_VALUES)
+@every_row("text", MANY_VALUES)
 def test_everything_else_keeps_its_value_in_the_key(text: str) -> None:
     frames = read_statement(text)
     assert frames
@@ -155,7 +156,7 @@ NOT_READ = [
 ]
 
 
-@pytest.mark.parametrize("text", NOT_READ)
+@every_row("text", NOT_READ)
 def test_what_is_no_plain_statement_is_not_read(text: str) -> None:
     assert read_statement(text) == ()
 
@@ -172,7 +173,7 @@ ORDERS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "scope"), ORDERS)
+@every_row(("text", "scope"), ORDERS)
 def test_a_prohibition_has_one_name_in_all_its_wordings(text: str, scope: tuple[str, ...]) -> None:
     (frame,) = read_statement(text)
     assert (frame.attribute, frame.negated, frame.scope) == ("limit", True, scope)

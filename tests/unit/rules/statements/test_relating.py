@@ -1,8 +1,7 @@
 """What a new statement is to a stored one, pair by pair."""
 
-import pytest
-
 from recollect.rules.statements import Relation, compare, read_statement
+from rows import every_row
 
 CHANGED = [
     # a value that is told with its own noun, or that is of a class of which one holds
@@ -215,12 +214,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("relation", "old", "new"), CASES)
+@every_row(("relation", "old", "new"), CASES)
 def test_a_new_statement_relates_to_a_stored_one(relation: Relation, old: str, new: str) -> None:
     assert compare(read_statement(old), read_statement(new))[0] is relation
 
 
-@pytest.mark.parametrize(("relation", "old", "new"), [case for case in CASES if case[0] is not Relation.APART])
+@every_row(("relation", "old", "new"), [case for case in CASES if case[0] is not Relation.APART])
 def test_frames_that_meet_share_a_lookup(relation: Relation, old: str, new: str) -> None:
     """A store finds the old memory by name, by slot, or by subject and value: without one of them they never meet."""
     _, former, later = compare(read_statement(old), read_statement(new))
@@ -228,7 +227,7 @@ def test_frames_that_meet_share_a_lookup(relation: Relation, old: str, new: str)
     assert former.name == later.name or former.slot == later.slot or former.subject_value == later.subject_value
 
 
-@pytest.mark.parametrize(("old", "new"), [*APART, *CONTESTED])
+@every_row(("old", "new"), [*APART, *CONTESTED])
 def test_what_stays_apart_does_so_in_both_orders(old: str, new: str) -> None:
     relation = compare(read_statement(new), read_statement(old))[0]
     assert relation in (Relation.APART, Relation.CONTESTED)

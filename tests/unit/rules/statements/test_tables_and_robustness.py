@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.rules.statements import READER_VERSION, TAGGER_SHA256, Frame, Relation, compare, read_statement, tables
 from recollect.rules.statements import tagger as tagger_module
+from rows import every_row
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -94,19 +95,19 @@ def check(text: str) -> None:
     assert relation in Relation
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(statement_like)
 def test_any_order_of_words_is_read_or_left(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_read_or_left(text: str) -> None:
     check(text)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     ["", " ", "....", "?!", "'", '"', "\x00", "\ud800", "a" * 290, "," * 300, "a, " * 90, "User " * 50, "((((" * 70, "is " * 90,
      "of " * 90, "'s " * 90, "1 " * 140, "x" * 10_000, "word " * 2_000, "😀" * 200, "ﬁ İ ß"],
