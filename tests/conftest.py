@@ -15,10 +15,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
 """Processes that tests start share what one of them compiled, also where the environment wants no such files around."""
 
-pytest.register_assert_rewrite("recollect.testing")  # a failure in the shipped suite says as much as one in a test file
+pytest.register_assert_rewrite("recollect.testing", "support")  # so that a failure there shows its values
 
 from recollect.stores.postgres import init  # noqa: E402
-from recollect.testing.postgres_server import PostgresServer, running_server  # noqa: E402
+from support.postgres_server import PostgresServer, running_server  # noqa: E402
 
 settings.register_profile(
     "steady", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]

@@ -8,7 +8,7 @@ import pytest
 
 import recollect
 from recollect.stores.postgres import init
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 BEFORE = (
     "DROP TABLE {schema}rejections",

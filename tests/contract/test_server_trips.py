@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.testing.round_trips import Trips, counted_trips
+from support.round_trips import Trips, counted_trips
 
 SAID = [
     "Ana prefers tea without sugar",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from recollect.engine.ledger.audit import canonical_state
-from recollect.testing.invariants import EVERYWHERE
-from recollect.testing.script import digest, open_seeded, run
+from support.invariants import EVERYWHERE
+from support.script import digest, open_seeded, run
 
 SEEDS = range(6)
 
@@ -81,7 +81,7 @@ def test_reopening_changes_nothing(tmp_path: Path) -> None:
 def _in_a_process(*command: str, **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, *command],
-        env={**os.environ, **environment},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment},
         capture_output=True,
         text=True,
         check=True,
@@ -90,7 +90,7 @@ def _in_a_process(*command: str, **environment: str) -> str:
 
 
 def test_nothing_depends_on_the_hash_seed_the_time_zone_or_the_locale() -> None:
-    script = ("-m", "recollect.testing.script", "3", "60")
+    script = ("-m", "support.script", "3", "60")
     one = _in_a_process(*script, PYTHONHASHSEED="1", TZ="UTC", LC_ALL="C")
     other = _in_a_process(*script, PYTHONHASHSEED="2", TZ="Asia/Kathmandu", LC_ALL="C.UTF-8", PYTHONUTF8="0")
     with open_seeded() as mem:
@@ -100,7 +100,7 @@ def test_nothing_depends_on_the_hash_seed_the_time_zone_or_the_locale() -> None:
 
 
 TAGS_AS_A_SET = """
-from recollect.testing.script import open_seeded
+from support.script import open_seeded
 with open_seeded() as mem:
     print(mem.add("Ana likes tea", tags={"alpha", "beta", "gamma", "delta", "epsilon"}).memory.tags)
 """

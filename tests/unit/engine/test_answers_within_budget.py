@@ -11,7 +11,7 @@ from recollect.interfaces.mcp.catalogue import TOOLS
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput
 from recollect.model.receipt import as_written
-from recollect.testing.script import open_seeded
+from support.script import open_seeded
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from recollect.langgraph.checkpoints import delete_thread
 from recollect.model.errors import BadInput
 from recollect.rules.prompt.change_header import MAX_LINES, ChangeHeader
 from recollect.stores.protocol import Cursor, Thread
-from recollect.testing.topics import TopicEmbedder
+from support.topics import TopicEmbedder
 
 CHAT = Thread("ana", EVERY_AGENT, "chat")
 

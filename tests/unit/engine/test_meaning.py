@@ -17,8 +17,8 @@ from recollect.interfaces.python import Recollect
 from recollect.model.errors import EmbedderMismatch
 from recollect.stores.protocol import NO_LIMIT
 from recollect.stores.sqlite.migrations import apply, migrations
-from recollect.testing.script import open_seeded
-from recollect.testing.topics import TopicEmbedder
+from support.script import open_seeded
+from support.topics import TopicEmbedder
 
 DRINKS, TRAVEL = "tea coffee cocoa beverage thirsty", "train bus ferry journey"
 MEANING = TopicEmbedder(DRINKS, TRAVEL)

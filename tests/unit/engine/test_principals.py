@@ -12,7 +12,7 @@ import pytest
 import recollect
 from recollect.model.ledger import commit_to
 from recollect.stores.postgres import init
-from recollect.testing.postgres_server import PostgresServer
+from support.postgres_server import PostgresServer
 
 LAB = {"owner": "lab", "space": "project"}
 IN_LAB = {"projects": ["lab"]}

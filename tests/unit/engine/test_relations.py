@@ -14,7 +14,7 @@ from recollect.engine.write.relations import CARRIED
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.receipt import Related, as_written
 from recollect.stores.protocol import NO_LIMIT
-from recollect.testing.topics import TopicEmbedder
+from support.topics import TopicEmbedder
 
 DRINKS, TRAVEL, MONEY = "tea coffee cocoa juice", "train bus ferry tram", "rent wage bank loan"
 MEANING = TopicEmbedder(DRINKS, TRAVEL, MONEY)

@@ -1,6 +1,6 @@
 """A long random script of operations that is the same for the same seed, to compare what two stores make of it.
 
-``python -m recollect.testing.script SEED STEPS`` runs one in memory and prints the hash of the state that it leads to,
+``python -m support.script SEED STEPS`` runs one in memory and prints the hash of the state that it leads to,
 so that two processes can be compared too.
 """
 
@@ -16,7 +16,7 @@ from recollect.compose import open as open_memory
 from recollect.engine.context import SeededRandomness, SteppingClock
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import Refused
-from recollect.testing.invariants import EVERYWHERE, all_memories
+from support.invariants import EVERYWHERE, all_memories
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 ::
 
-    from recollect.testing.postgres_server import running_server
+    from support.postgres_server import running_server
 
     with running_server() as server:
         url = server.new_database()
@@ -24,7 +24,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib import resources
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -198,7 +197,7 @@ class PostgresServer:
 
     def empty_database(self, url: str) -> None:
         """Take every row out of a store, as if it had just been made, and cut off whoever still uses it."""
-        self.execute(resources.files("recollect.testing").joinpath("empty_database.sql").read_text("utf-8"), url)
+        self.execute(Path(__file__).with_name("empty_database.sql").read_text("utf-8"), url)
 
     def drop_database(self, url: str) -> None:
         """Drop a database whoever still uses it."""

@@ -26,10 +26,10 @@ from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed, NotFound, WrongState
 from recollect.model.record import Memory
 from recollect.model.vocabulary import Kind
-from recollect.testing.invariants import EVERYWHERE, check_everything
-from recollect.testing.model import RESTORABLE, Model, Refusal
-from recollect.testing.note import EVENT_KINDS, Note, modelled, shown
-from recollect.testing.sayings import (
+from support.invariants import EVERYWHERE, check_everything
+from support.model import RESTORABLE, Model, Refusal
+from support.note import EVENT_KINDS, Note, modelled, shown
+from support.sayings import (
     OWNERS,
     STEPS,
     WORDLESS,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.testing.note import EVENT_KINDS, Note, Place, fits
+from support.note import EVENT_KINDS, Note, Place, fits
 
 UNUSED_AFTER = timedelta(days=60)
 PURGE_AFTER = timedelta(days=30)
