@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 import recollect
 from recollect.engine import telemetry
 from recollect.interfaces.python import Recollect
-from recollect.testing import script
+from support import script
 
 NOT_OPERATIONS = {"as_caller", "close"}
 
@@ -161,7 +161,7 @@ sys.modules["opentelemetry"] = None  # as if it were not installed
 import recollect
 from recollect.engine import telemetry
 from recollect.interfaces.python import Recollect
-from recollect.testing import script
+from support import script
 
 assert not telemetry.present and not hasattr(Recollect.add, "__wrapped__"), "nothing is wrapped"
 with script.open_seeded(seed=5) as mem:
