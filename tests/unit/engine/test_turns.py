@@ -18,8 +18,8 @@ from recollect.engine.turns.exchange import MAX_TURN_BYTES
 from recollect.model.errors import BadInput, NotAllowed, RetryMismatch
 from recollect.model.record import MAX_CONTENT_BYTES
 from recollect.rules.privacy.examples import fake
+from recollect.stores.sql.memories import SORTS
 from recollect.stores.sql.queries import load_queries
-from recollect.stores.sql.transaction import SORTS
 
 KEEP_ALL = {"traces": {"keep": "all"}}
 SERVER = "The build server stands in Frankfurt."

@@ -14,9 +14,8 @@ from typing import Any
 from recollect.model.errors import StoreTooNew
 from recollect.stores.journal.rows import Change, Ends
 from recollect.stores.protocol import Table
-from recollect.stores.sql.carrying import tables_in
 from recollect.stores.sql.queries import load_queries
-from recollect.stores.sql.transaction import Transaction
+from recollect.stores.sql.transaction import Transaction, tables_in
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.store import QUERIES, NamedQueries
 

@@ -15,8 +15,10 @@ from recollect.model.address import Address
 from recollect.model.bodies import body_from
 from recollect.model.vocabulary import KindClass
 from recollect.stores.protocol import Contender, Later, Place, Posting, Relation, Search, Selection, Stored, Stream
-from recollect.stores.sql.filters import where as condition_of
-from recollect.stores.sql.transaction import Transaction, gaps, listed
+from recollect.stores.sql.memories import gaps
+from recollect.stores.sql.queries import encode_places
+from recollect.stores.sql.queries import where as condition_of
+from recollect.stores.sql.transaction import Transaction
 
 _contender = itemgetter(*("lower_key" if name == "key_identity" else name for name in Contender._fields))
 _Rows = Mapping[Place, Mapping[str, Any]]
@@ -187,10 +189,10 @@ class AnnouncedReads(Transaction):
         if not places:
             return
         condition, params = condition_of(selection, self._db.dialect)
-        params |= {"tenant": tenant, "places": listed(places), "kind_class": str(KindClass.EVENT)}
+        params |= {"tenant": tenant, "places": encode_places(places), "kind_class": str(KindClass.EVENT)}
         params |= {"streams": json.dumps(list(streams)), "scopes": json.dumps(list(scopes)), "links": links}
         found = self._db.filtered_soon("announced_memories", condition, params)
-        relations = self._relations_soon("announced_relations", tenant, listed(places))
+        relations = self._relations_soon("announced_relations", tenant, encode_places(places))
         rows = cache(lambda: {(row["stream"], row["memory"]): row for row in found()})
         self._compared += (
             _Compared(frozenset(places), selection, rows, cache(relations), frozenset(streams), frozenset(scopes)),

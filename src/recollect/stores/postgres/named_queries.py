@@ -8,8 +8,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import tuple_row
 
-from recollect.stores.sql.filters import Dialect
-from recollect.stores.sql.queries import load_dialect, load_queries
+from recollect.stores.sql.queries import Dialect, load_dialect, load_queries
 
 _TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)")
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z]\w*)")

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from recollect.stores.sql.connection import Capability
+from recollect.stores.sql.queries import Capability
 
 ROOT = ""
 """The namespace of a graph that is nobody's subgraph."""

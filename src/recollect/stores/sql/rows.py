@@ -1,4 +1,4 @@
-"""Between rows and the model: one function each way, one place for each column's form."""
+"""Translate between rows and the model: one function each way, one place for each column's form."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -180,3 +180,36 @@ def _list_text(values: list[Any]) -> str:
 
 def _list_from(text: str) -> list[Any]:
     return [] if text == "[]" else list(json.loads(text))
+
+
+def write_term_note(said: Mapping[str, int], keyed: Mapping[str, int]) -> str:
+    first = " ".join([str(sum(said.values())), *_with_counts(said)])
+    return "\n".join([first, " ".join(_with_counts(keyed))]) if keyed else first
+
+
+def text_length_in(note: str) -> int:
+    """How long the text is: its key does not make it longer."""
+    return int(note.split(maxsplit=1)[0])
+
+
+def term_counts_in(note: str) -> dict[str, int]:
+    """All terms and how often each occurs.
+
+    >>> term_counts_in(write_term_note({"dark": 2}, {"theme": 1}))
+    {'dark': 2, 'theme': 1}
+    """
+    pairs = (word.rpartition(":") for word in note.split()[1:])
+    return {term: int(tf) for term, _, tf in pairs}
+
+
+def said_terms_in(note: str) -> str:
+    """A note of what is said alone.
+
+    >>> term_counts_in(said_terms_in(write_term_note({"dark": 2}, {"theme": 1})))
+    {'dark': 2}
+    """
+    return note.partition("\n")[0]
+
+
+def _with_counts(counts: Mapping[str, int]) -> list[str]:
+    return [f"{term}:{tf}" for term, tf in counts.items()]

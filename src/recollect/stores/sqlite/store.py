@@ -11,8 +11,7 @@ from recollect.model.address import Address
 from recollect.stores import backups
 from recollect.stores.erasure_list import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
-from recollect.stores.sql.filters import Dialect
-from recollect.stores.sql.queries import load_dialect
+from recollect.stores.sql.queries import Dialect, load_dialect
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
 from recollect.stores.sqlite.connections import IN_MEMORY, Connections
