@@ -12,7 +12,7 @@ import pytest
 
 from recollect.model.errors import StoreBusy, StoreError, StoreUnavailable, WrongState
 from recollect.stores.postgres import PostgresStore, restore
-from recollect.stores.postgres.named_queries import QUERIES
+from recollect.stores.postgres.transactions import QUERIES
 from recollect.stores.postgres.upkeep import BEYOND_REACH
 from recollect.stores.protocol import Erased, Store
 from recollect.stores.sqlite import SqliteStore

@@ -159,7 +159,7 @@ def connected(url: str, format: Format, table: str | None, history: Path | None)
     try:
         import psycopg
 
-        from recollect.stores.postgres.location import parse_location
+        from recollect.stores.postgres.connections import parse_location
     except ModuleNotFoundError as missing:
         raise StoreUnavailable(
             f"the package {missing.name} is not installed.", hint=how_to_install("postgres")
@@ -246,7 +246,7 @@ def _first_missing(needed: list[str], found: set[str]) -> str:
 
 
 def _queries() -> dict[str, str]:
-    from recollect.stores.postgres.named_queries import as_the_driver_writes_it
+    from recollect.stores.postgres.transactions import as_the_driver_writes_it
 
     return {name: as_the_driver_writes_it(text) for name, text in load_queries(PACKAGE, ON_SERVERS).items()}
 

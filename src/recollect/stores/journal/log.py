@@ -22,9 +22,17 @@ from recollect.rules.vault.carried import memories_of
 from recollect.rules.vault.resolution import version_of
 from recollect.stores.collector import collector_paused
 from recollect.stores.journal import files
-from recollect.stores.journal.ends import kind_of_end, torn_from
-from recollect.stores.journal.lines import Record, foreign_encoding, places, read_line, read_lines, without_rows
-from recollect.stores.journal.rows import MAX_LINE_BYTES
+from recollect.stores.journal.lines import (
+    MAX_LINE_BYTES,
+    Record,
+    foreign_encoding,
+    kind_of_end,
+    places,
+    read_line,
+    read_lines,
+    torn_from,
+    without_rows,
+)
 from recollect.stores.sqlite.queue import WriterQueue
 
 BATCH, BATCH_BYTES = 250, 8 * 1_048_576

@@ -15,18 +15,16 @@ from recollect.model.address import Address
 from recollect.model.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.rules.vault.carried import ADOPTED, FIELD, carrying, written_by_a_store
 from recollect.stores import backups
+from recollect.stores.backups import ErasureList
 from recollect.stores.collector import collector_paused
-from recollect.stores.erasure_list import ErasureList
 from recollect.stores.journal import files
-from recollect.stores.journal.lines import Record, write_line
+from recollect.stores.journal.lines import Change, Record, check_length, packed, unpacked, write_line
 from recollect.stores.journal.log import JournalLog, Seen
-from recollect.stores.journal.replica import Replica
-from recollect.stores.journal.rows import Change, check_length, packed, unpacked
-from recollect.stores.journal.saved_copy import WORTH_SAVING_BYTES, Saved, SavedCopy
+from recollect.stores.journal.replica import WORTH_SAVING_BYTES, Replica, Saved, SavedCopy
 from recollect.stores.journal.view import NO_DIFFERENCE, SHOWN, Difference, Stranger, VaultView
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.transaction import Transaction
-from recollect.stores.sqlite.errors import translated
+from recollect.stores.sqlite.connections import translated
 from recollect.stores.sqlite.queue import WriterQueue
 
 ROWS_A_LINE = 500

@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from recollect.model.errors import BadInput, StoreCorrupt, WrongState
-from recollect.stores.postgres import dumps
-from recollect.stores.postgres.connections import BoundedConnection, Connections
-from recollect.stores.postgres.errors import translated
-from recollect.stores.postgres.location import parse_location
+from recollect.stores.postgres import upkeep
+from recollect.stores.postgres.connections import BoundedConnection, Connections, parse_location, translated
 from recollect.stores.postgres.migrations import migrations, statements
-from recollect.stores.postgres.named_queries import KEEPING
+from recollect.stores.postgres.transactions import KEEPING
 from recollect.stores.sql.migrations import Migration, check_applied
 
 MAX_PARTITIONS = 1024
@@ -46,7 +44,7 @@ def restore(url: str, backup: Path, *, timeout_s: float = 30.0) -> str:
             raise WrongState("there is a store already.", field=location.shown, hint="A backup goes where none is.")
         with db.transaction():
             _run_script(db, "role.sql")
-        dumps.load(location, backup)
+        upkeep.load(location, backup)
         return _build(db, location.shown, "", 0)
 
 

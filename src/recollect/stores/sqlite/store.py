@@ -9,13 +9,12 @@ from typing import Any
 
 from recollect.model.address import Address
 from recollect.stores import backups
-from recollect.stores.erasure_list import ErasureList
+from recollect.stores.backups import ErasureList
 from recollect.stores.protocol import Erased, Reader, Writer
 from recollect.stores.sql.queries import Dialect, load_dialect
 from recollect.stores.sql.transaction import Transaction
 from recollect.stores.sqlite import migrations
-from recollect.stores.sqlite.connections import IN_MEMORY, Connections
-from recollect.stores.sqlite.errors import translated
+from recollect.stores.sqlite.connections import IN_MEMORY, Connections, translated
 from recollect.stores.sqlite.queue import WriterQueue
 
 QUERIES = load_dialect(__package__)
