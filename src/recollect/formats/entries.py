@@ -1,9 +1,9 @@
-"""Memory entries: the form in which memories leave the house with who said them, what they build upon and who vouches.
+"""Memory entries: the portable form of a memory, with who said it, what it builds upon and who vouches for it.
 
 ``problems_of`` says what is wrong with one entry, by the path of each field. ``to_entry`` makes an entry of a memory and
 ``candidate_fields`` leads back: what an entry has no field for travels under ``metadata.recollect``, and what the next
 store would decide anew (when it was said, under which id, who vouched there) is kept as the entry told it, so that an
-entry that was taken in is handed on unchanged. ``memory-entry-schema.json`` beside this file is the published form.
+entry that was taken in is handed on unchanged. ``memory-entry-schema.json`` in this folder is the published form.
 """
 
 import hashlib
@@ -14,7 +14,6 @@ from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from recollect.formats.entry_identity import is_drawn
 from recollect.formats.fields import mapping_of
 from recollect.model.canonical import canonical_json, check_json, check_text, format_time, parse_time
 from recollect.model.principals import short_name
@@ -32,6 +31,39 @@ from recollect.model.vocabulary import Kind, Status
 from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.ledger.content_ids import cid_of_hash, hash_of_cid
 from recollect.rules.trust.signatures import bytes_of_entry, bytes_of_voucher, fault_of, is_signature
+
+_DRAWN = re.compile(r"Entry-Version-[0-9a-f]{12}", re.IGNORECASE)
+Identity = tuple[str, str, str]
+"""What makes two entries the same: words, author and time."""
+
+
+def identity_of(entry: Mapping[str, Any]) -> Identity:
+    return entry["content_hash"], entry["author"]["id"], entry["timestamp"]
+
+
+def version_key(content_hash: str) -> str:
+    """A key for an entry that has no name, and for its later versions. It outlives the first, so it holds no part of its hash.
+
+    It is told to nobody: whoever takes the versions in again draws it anew.
+    """
+    return f"Entry-Version-{hashlib.sha256(content_hash.encode()).hexdigest()[:12]}"
+
+
+def is_drawn(key: str) -> bool:
+    """Whether a key is one of these: no name, and told to nobody."""
+    return _DRAWN.fullmatch(key) is not None
+
+
+def kept_apart(entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an entry that is kept for the record, under a key that nothing else has: it meets no other memory.
+
+    Its own name is kept with where it came from, and told again.
+    """
+    identity = canonical_json(identity_of(entry))
+    origin = {**fields["meta"][ENTRY_ORIGIN], **{name: fields[name] for name in ("canonical_key",) if name in fields}}
+    others = {name: value for name, value in fields.items() if name != "change"}
+    return {**others, "canonical_key": version_key(identity), "meta": {**fields["meta"], ENTRY_ORIGIN: origin}}
+
 
 MEMORY_TYPES = ("episodic", "semantic", "procedural", "insight")
 VERIFIED = ("accurate", "useful", "valid")

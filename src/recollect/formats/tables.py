@@ -15,10 +15,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from recollect.formats.carried_fields import NAME, data_of, parted, told
-from recollect.formats.decoding import MAX_LINE_BYTES
-from recollect.formats.fields import each_line, id_of, named_after, said_at, text_of, without_empty
-from recollect.formats.json_elements import each_field_once, twice
+from recollect.formats.decoding import MAX_LINE_BYTES, each_field_once, twice
+from recollect.formats.fields import (
+    NAME,
+    data_of,
+    each_line,
+    id_of,
+    named_after,
+    parted,
+    said_at,
+    text_of,
+    told,
+    without_empty,
+)
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line, origin
 from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json, format_time

@@ -18,10 +18,16 @@ from recollect.engine.trust.identities import sign_entry, signing_key
 from recollect.engine.trust.imported_signatures import ImportedSignatures, add_later_vouches
 from recollect.engine.write.drafting import check_expiry, parse_candidate
 from recollect.engine.write.ingest import add_many
-from recollect.formats.entries import candidate_fields, is_put_away, origin_of, to_entry
-from recollect.formats.entry_checks import Finding, Findings
-from recollect.formats.entry_files import Readable, read_entries
-from recollect.formats.entry_identity import Identity, identity_of, version_key
+from recollect.formats.entries import (
+    Identity,
+    candidate_fields,
+    identity_of,
+    is_put_away,
+    origin_of,
+    to_entry,
+    version_key,
+)
+from recollect.formats.entry_files import Finding, Findings, Readable, read_entries
 from recollect.model.canonical import canonical_json, parse_time
 from recollect.model.errors import BadInput
 from recollect.model.principals import author_of

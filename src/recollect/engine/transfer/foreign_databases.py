@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
-from recollect.formats.json_elements import parsed
+from recollect.formats.decoding import parsed
 from recollect.formats.protocol import Document, Element, Format, Line
 from recollect.model.errors import BadInput, StoreUnavailable
 from recollect.model.extras import how_to_install
