@@ -7,11 +7,11 @@ from typing import Any
 
 from recollect.formats.decoding import Ambiguous, PassedOver, parsed_record
 from recollect.formats.protocol import FIRST, ORIGIN, Element, Foreign, Line, Source, at_line
-from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json, check_json, format_time
 from recollect.model.record import MAX_JSON_BYTES, Memory, name_fault
 from recollect.model.state import OF_THE_STORE
 from recollect.model.vocabulary import SHARED, Kind
+from recollect.rules.identity.keys import FALLBACK
 
 Maps = Callable[[int, str, Mapping[str, Any]], Foreign]
 """From a record's number, place and values to what becomes of it."""
@@ -285,3 +285,10 @@ def parted(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any], dict[s
     before = rest[NAME] if rest.keys() == {NAME} else rest
     fields = {name: beyond[name] for name in names if beyond.get(name) is not None}
     return fields, {**others, NAME: before} if rest else others
+
+
+def was_named(record: Mapping[str, Any]) -> bool:
+    """Whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
+    if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
+        return False
+    return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")

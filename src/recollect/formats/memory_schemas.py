@@ -23,11 +23,11 @@ from recollect.formats.fields import (
     parted,
     said_at,
     text_of,
+    was_named,
     with_beyond,
     without_empty,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
-from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json
 from recollect.model.record import Memory
 from recollect.rules.identity.keys import FALLBACK

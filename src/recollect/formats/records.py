@@ -14,6 +14,7 @@ from recollect.formats.fields import (
     text_of,
     texts_of,
     told,
+    was_named,
     with_beyond,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Options, Source, origin
@@ -21,7 +22,6 @@ from recollect.model.canonical import canonical_json
 from recollect.model.item import from_item, to_item
 from recollect.model.record import Memory
 from recollect.model.state import OF_THE_STORE
-from recollect.rules.identity.keys import FALLBACK
 from recollect.rules.language.text import sha256_hex
 
 NAME = "recollect"
@@ -84,13 +84,6 @@ def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
     aliases = [*named_after(id_of(record.get("id"))).get("aliases", ()), *texts_of(record.get("aliases"))]
     time = said_at(record.get("created_at"))
     return {**fields, **time, "aliases": aliases, "source": "import", "meta": {**meta, ORIGIN: came}}
-
-
-def was_named(record: Mapping[str, Any]) -> bool:
-    """Whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
-    if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
-        return False
-    return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")
 
 
 FORMAT = Format(NAME, "Recollect's own records, JSON lines", read, write)

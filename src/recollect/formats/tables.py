@@ -26,10 +26,10 @@ from recollect.formats.fields import (
     said_at,
     text_of,
     told,
+    was_named,
     without_empty,
 )
 from recollect.formats.protocol import ORIGIN, Foreign, Format, Line, Options, Source, at_line, origin
-from recollect.formats.records import was_named
 from recollect.model.canonical import canonical_json, format_time
 from recollect.model.errors import BadInput
 from recollect.model.record import Candidate, Memory

@@ -6,46 +6,28 @@ its bytes, and no numbering of channel versions can make one value pass for anot
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    PendingWrite,
-)
+from langgraph.checkpoint.base import WRITES_IDX_MAP, Checkpoint, CheckpointMetadata, CheckpointTuple, PendingWrite
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
+from recollect.engine.graphs import Values, Where
 from recollect.model.canonical import check_text
 from recollect.model.errors import BadInput
 from recollect.model.policy import Privacy
 from recollect.rules.privacy.gate import denied_types
-from recollect.stores.sql.checkpoints import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
+from recollect.stores.protocol.graphs import ROOT, GraphCheckpoint, GraphVersion, GraphWrite, Packed
 
 DEFAULT_USER = "default"
 MAX_NAME = 512
 """Bytes in the name of a user, a thread, a namespace, a version or a channel: parts of keys, which databases bound."""
 
-Values = dict[str, tuple[str, Packed]]
-"""Each channel's digest and packed value."""
 
-
-class Where(NamedTuple):
-    """Which version is meant; without an id, the newest of the namespace."""
-
-    user_id: str
-    thread_id: str
-    ns: str = ROOT
-    id: str | None = None
-
-    def to_config(self) -> RunnableConfig:
-        """The configuration that leads here. The user is named unless it is the default one."""
-        configurable = {"thread_id": self.thread_id, "checkpoint_ns": self.ns, "checkpoint_id": self.id}
-        return {
-            "configurable": configurable if self.user_id == DEFAULT_USER else {**configurable, "user_id": self.user_id}
-        }
+def to_config(at: Where) -> RunnableConfig:
+    """Return the configuration that leads to a version. The user is named unless it is the default one."""
+    configurable = {"thread_id": at.thread_id, "checkpoint_ns": at.ns, "checkpoint_id": at.id}
+    return {"configurable": configurable if at.user_id == DEFAULT_USER else {**configurable, "user_id": at.user_id}}
 
 
 def where(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
@@ -151,10 +133,10 @@ def unpack_checkpoint(
     checkpoint = cast(Checkpoint, {**unpack(serde, packed.body), "channel_values": channel_values})
     parent = packed.version.parent_id
     return CheckpointTuple(
-        config=at.to_config(),
+        config=to_config(at),
         checkpoint=checkpoint,
         metadata=unpack(serde, packed.metadata),
-        parent_config=at._replace(id=parent).to_config() if parent else None,
+        parent_config=to_config(at._replace(id=parent)) if parent else None,
         pending_writes=[_pending(serde, write) for write in writes],
     )
 
