@@ -378,14 +378,14 @@ def _opened(store: Any) -> "Recollect":
 
 
 def _budget(vault: MemoryVault, budget_tokens: int | None, count_tokens: CountTokens | None) -> snapshot.Budget:
-    from recollect.embed import tokens
+    from recollect.embed import static
 
     most = (
         vault.policy.injection.budget_tokens
         if budget_tokens is None
         else check_number("budget_tokens", budget_tokens, 1)
     )
-    return snapshot.Budget(most, count_tokens or tokens.count_tokens)
+    return snapshot.Budget(most, count_tokens or static.count_tokens)
 
 
 def _adding(asked: Proposal | Refusal) -> Write:

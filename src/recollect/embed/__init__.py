@@ -38,7 +38,7 @@ def _static(settings: EmbedderSettings) -> Embedder:
 
 
 def _none(settings: EmbedderSettings) -> Embedder:
-    from recollect.embed.none import NoEmbedder
+    from recollect.embed.protocol import NoEmbedder
 
     return NoEmbedder()
 

@@ -11,7 +11,7 @@ import pytest
 
 import recollect
 from recollect.embed import EmbedderUnavailable
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.engine.graphs import delete_thread
 from recollect.engine.turns.change_header import EVERY_AGENT, WINDOW, change_header
 from recollect.model.errors import BadInput

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import recollect
-from recollect.embed.tokens import count_tokens
+from recollect.embed.static import count_tokens
 from recollect.engine.turns.injection import WEIGHED_ANYWAY
 from recollect.interfaces.python import Recollect
 from recollect.model.errors import BadInput, NotAllowed
