@@ -29,7 +29,7 @@ class Embedder(Protocol):
     def dimensions(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """One row a text, in their order, each of length 1 (or 0 throughout, for a text without any words)."""
+        """Return one row a text, in their order, each of length 1 (or 0 throughout, for a text without any words)."""
 
 
 def label_of(embedder: Embedder) -> str:

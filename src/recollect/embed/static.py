@@ -201,13 +201,13 @@ class StaticEmbedder:
 
 @cache
 def shared_static_embedder() -> StaticEmbedder:
-    """The one of this process: its vectors are read once, however many memories are open."""
+    """Return the embedder of this process: its table is read once, however many memories are open."""
     return StaticEmbedder()
 
 
 @cache
 def shared_splitter() -> WordPiece:
-    """The splitter of the table's vocabulary, which is MiniLM's as well; budgets of tokens are counted by it."""
+    """Return the splitter of the table's vocabulary, which is MiniLM's as well; budgets of tokens are counted by it."""
     return WordPiece(read_file("vocabulary.txt").decode("utf-8").split("\n"))
 
 
@@ -229,7 +229,7 @@ def read_file(name: str) -> bytes:
 
 
 def count_tokens(text: str) -> int:
-    """How many tokens a text has: close enough to any model's own count to keep a budget by.
+    """Return how many tokens a text has: close enough to any model's own count to keep a budget by.
 
     >>> count_tokens("Ana prefers dark mode") <= 8
     True
@@ -260,6 +260,6 @@ def _neighbours(term: str) -> Mapping[str, float]:
 
 @cache
 def _lines() -> dict[str, str]:
-    """A line a term; a line is taken apart when its term is asked for."""
+    """Return the line of each term; a line is parsed when its term is looked up."""
     lines = read_file("neighbours.txt").decode("ascii").split("\n")
     return {term: rest for term, _, rest in (line.partition(" ") for line in lines)}

@@ -59,13 +59,13 @@ class Retention:
                 raise BadInput("must be a whole number from 1, or None for no limit.", field=name)
 
     def oldest_moment(self, now: datetime, slack: float = 0.0) -> str:
-        """What was saved before this moment may go; the empty text if nothing is too old."""
+        """Return the moment before which versions may go; the empty text if nothing is too old."""
         if self.keep_days is None:
             return ""
         return format_time(now - timedelta(days=self.keep_days * (1 + slack)))
 
     def exceeded(self, count: int, oldest: str, now: datetime) -> bool:
-        """Whether a namespace with so many versions, the oldest saved then, has enough to give up to be worth it."""
+        """Return whether a namespace with so many versions, the oldest saved then, has enough to give up to be worth it."""
         too_many = self.keep_last is not None and count > self.keep_last + int(self.keep_last * SLACK)
         return count > 1 and (too_many or oldest < self.oldest_moment(now, SLACK))
 
@@ -105,14 +105,14 @@ def _recent(versions: Sequence[GraphVersion], keep: Retention, now: datetime) ->
 
 
 def _of_one_step(ns: str) -> bool:
-    """Whether a namespace names the task that called the subgraph, as ``node:task`` does, and not the node alone."""
+    """Return whether a namespace names the task that called the subgraph, as ``node:task`` does, and not the node alone."""
     return ":" in ns
 
 
 def _with_ancestors(
     kept: Iterable[GraphVersion], versions: Sequence[GraphVersion], stored: StoredChannels
 ) -> set[tuple[str, str]]:
-    """The kept versions and, for channels that are replayed, their ancestors up to one that has the value stored."""
+    """Return the kept versions and, for channels that are replayed, their ancestors up to one that has the value stored."""
     known = {(version.ns, version.id): version for version in versions}
     keep: set[tuple[str, str]] = set()
     for version in kept:

@@ -26,7 +26,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def circle(parents: Mapping[str, Any]) -> str | None:
-    """What is wrong with messages that follow each other in a circle: which came first, nobody can tell."""
+    """Return what is wrong with messages that follow each other in a circle: which came first, nobody can tell."""
     known = {id: [parent] if isinstance(parent, str) and parent in parents else [] for id, parent in parents.items()}
     found = sorted(on_a_cycle(known))
     if not found:
@@ -66,7 +66,7 @@ class Counting:
         self._number = 0
 
     def foreign(self, talk: Conversation, place: int | str, message: Message) -> Iterator[Foreign]:
-        """A message as one record, or as one for each of its parts."""
+        """Yield a message as one record, or as one for each of its parts."""
         where = f"{talk.place}, message {place}"
         refused = message.refused or unfit(message.text)
         skipped = message.skipped or (None if message.text.strip() else "has no text")
@@ -81,7 +81,7 @@ class Counting:
             yield Foreign(self._next(), said, _fields(talk, message, piece, part), id)
 
     def plain(self, place: str, fields: dict[str, Any]) -> Foreign:
-        """A record that is no message."""
+        """Return a record that is no message."""
         return Foreign(self._next(), place, fields)
 
     def broken(self, place: str, why: str) -> Foreign:
@@ -93,7 +93,7 @@ class Counting:
 
 
 def pieces_of(text: str, room: int = 0) -> tuple[str, ...]:
-    """A text in parts that are no longer than a memory may be, with ``room`` bytes to spare."""
+    """Return a text in parts that are no longer than a memory may be, with ``room`` bytes to spare."""
     limit = max(MAX_CONTENT_BYTES - room, MAX_CONTENT_BYTES // 2)
     if len(text.encode("utf-8")) <= limit:
         return (text,)
@@ -155,7 +155,7 @@ def read_chatgpt(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _messages(talk: Mapping[str, Any]) -> Iterator[Message]:
-    """The branch that the person saw last, from its beginning; then what is on others."""
+    """Yield the branch that the person saw last, from its beginning; then what is on others."""
     mapping = talk["mapping"]
     shown = _chatgpt_branch(mapping, talk.get("current_node"))
     if not shown:  # a conversation that does not say where it ended: every message, as they stand
@@ -174,7 +174,7 @@ def _chatgpt_parents(mapping: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _chatgpt_branch(mapping: Mapping[str, Any], last: Any) -> list[str]:
-    """The nodes from the first to ``last``."""
+    """Return the nodes from the first to ``last``."""
     found: dict[str, None] = {}
     while isinstance(last, str) and last in mapping:
         found[last] = None
@@ -184,7 +184,7 @@ def _chatgpt_branch(mapping: Mapping[str, Any], last: Any) -> list[str]:
 
 
 def _chatgpt_message(node: Any) -> Message | None:
-    """The message of a node; the root and other joints of the tree have none."""
+    """Return the message of a node; the root and other joints of the tree have none."""
     message = node.get("message") if isinstance(node, dict) else None
     if message is None:
         return None
@@ -207,7 +207,7 @@ def _hidden(message: Mapping[str, Any]) -> bool:
 
 
 def _chatgpt_text(content: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """What was written, and of what kind the parts are that are no text: pictures, sound."""
+    """Return what was written, and of what kind the parts are that are no text: pictures, sound."""
     pieces = content.get("parts")
     if not isinstance(pieces, list):
         return text_of(content.get("text")) or text_of(content.get("result")) or "", []
@@ -217,7 +217,7 @@ def _chatgpt_text(content: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _within(piece: Any) -> str | None:
-    """The words of a part that is not plain text, such as what was said to it aloud."""
+    """Return the words of a part that is not plain text, such as what was said to it aloud."""
     return text_of(piece.get("text")) if isinstance(piece, dict) else None
 
 
@@ -276,7 +276,7 @@ def _claude_parents(talk: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _claude_branch(talk: Mapping[str, Any]) -> set[str] | None:
-    """The ids of the messages that the person saw last; nothing where the export does not say which follows which."""
+    """Return the ids of the messages that the person saw last; nothing where the export does not say which follows which."""
     messages = [one for one in talk["chat_messages"] if isinstance(one, dict)]
     parents = _claude_parents(talk)
     last = talk.get("current_leaf_message_uuid") or (messages[-1].get("uuid") if messages else None)
@@ -288,7 +288,7 @@ def _claude_branch(talk: Mapping[str, Any]) -> set[str] | None:
 
 
 def _remembered(counting: Counting, place: str, memories: Mapping[str, Any]) -> Iterator[Foreign]:
-    """What Claude remembers, a paragraph a memory: a model wrote it, from many conversations."""
+    """Yield what Claude remembers, a paragraph a memory: a model wrote it, from many conversations."""
     everywhere, projects = (memories.get(name) for name in MEMORIES)
     said = [(None, everywhere), *(projects.items() if isinstance(projects, dict) else ())]
     for project, text in said:
@@ -304,7 +304,7 @@ def _remembered(counting: Counting, place: str, memories: Mapping[str, Any]) -> 
 
 
 def _paragraphs(text: str) -> Iterator[tuple[str | None, str]]:
-    """The paragraphs of a text, each with the heading that it stands under."""
+    """Yield the paragraphs of a text, each with the heading that it stands under."""
     heading = None
     for paragraph in re.split(r"\n\s*\n", text):
         words = paragraph.strip()
@@ -330,7 +330,7 @@ def _claude_message(message: Any) -> Message:
 
 
 def _pasted(message: Any, found: Message) -> Iterator[Message]:
-    """The words of the files that were attached to a message, each as a message of its own: so they were said."""
+    """Yield the words of the files that were attached to a message, each as a message of its own: so they were said."""
     attached = _listed(message.get("attachments")) if isinstance(message, dict) else []
     words = [(one, text_of(one.get("extracted_content"))) for one in attached if isinstance(one, dict)]
     for number, (file, text) in enumerate(words, start=1):
@@ -344,7 +344,7 @@ def _pasted(message: Any, found: Message) -> Iterator[Message]:
 
 
 def _claude_text(message: Mapping[str, Any]) -> str:
-    """The text blocks of a message; older exports only have its text."""
+    """Return the text blocks of a message; older exports only have its text."""
     blocks = [one for one in _listed(message.get("content")) if _type(one) == "text"]
     texts = [text for one in blocks if (text := text_of(one.get("text")))]
     return "\n".join(texts) if texts else text_of(message.get("text")) or ""

@@ -44,7 +44,7 @@ def byte_lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
 
 
 def decoded(line: bytes, number: int, name: str) -> str:
-    """A line as text."""
+    """Return a line as text."""
     if number == 1:
         line = _unmarked(line, name)
     place = at_line(name, number)
@@ -63,7 +63,7 @@ class Bytes(Protocol):
 
 
 def text_chunks(stream: Bytes, name: str) -> Iterator[str]:
-    """A whole stream as text, a piece at a time."""
+    """Yield a whole stream as text, a piece at a time."""
     decoder, line, first = codecs.getincrementaldecoder("utf-8")(), 1, True
     while True:
         chunk = stream.read(CHUNK_BYTES)
@@ -119,7 +119,7 @@ class PassedOver(NamedTuple):
 
 
 def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[Cut]:
-    """The elements of an array: the whole document, or all that stand under a member of these names.
+    """Yield the elements of an array: the whole document, or all that stand under a member of these names.
 
     Such a member may stand within another. The document is read to its end: what is cut off, or follows it, is an error.
     """
@@ -135,7 +135,7 @@ def array_elements(chunks: Iterator[str], name: str, *members: str) -> Iterator[
 
 
 def begins_a_document(line: str) -> bool:
-    """Whether an object or a list begins with this line and does not end with it: one document, not lines of them.
+    """Return whether an object or a list begins with this line and does not end with it: one document, not lines of them.
 
     >>> begins_a_document("["), begins_a_document('{"content": "Ana likes tea"}')
     (True, False)
@@ -151,7 +151,7 @@ class Ambiguous(NamedTuple):
 
 
 def parsed(text: str, place: str) -> Any:
-    """A JSON text as a value; what is wrong with it is an error that names the place."""
+    """Return a JSON text as a value; what is wrong with it is an error that names the place."""
     value = parsed_record(text, place)
     if isinstance(value, Ambiguous):
         raise BadInput(f"{value.why}.", field=place, hint="Keep the one that is meant.")
@@ -159,7 +159,7 @@ def parsed(text: str, place: str) -> Any:
 
 
 def parsed_record(text: str, place: str) -> Any:
-    """One record of many as a value. If a field is there twice it is ``Ambiguous``; what is no JSON is an error."""
+    """Return one record of many as a value. If a field is there twice it is ``Ambiguous``; what is no JSON is an error."""
     try:
         return json.loads(text, object_pairs_hook=each_field_once)
     except TwiceThere as error:
@@ -177,7 +177,7 @@ class TwiceThere(ValueError):
 
 
 def each_field_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of a JSON object, for ``object_pairs_hook``.
+    """Return the fields of a JSON object, for ``object_pairs_hook``.
 
     >>> each_field_once([("content", "a"), ("content", "b")])
     Traceback (most recent call last):
@@ -190,7 +190,7 @@ def each_field_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def twice(names: Iterable[str]) -> str | None:
-    """The first of these names that is among them again."""
+    """Return the first of these names that is among them again."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -216,7 +216,7 @@ class _Reader:
         self.fail(f"has no list{f' under {wanted}' if members else ''}", hint="Is this another format?")
 
     def listed_under(self, members: tuple[str, ...]) -> Iterator[Cut]:
-        """The elements of the lists of these names, in an object and in those within it that have such a name."""
+        """Yield the elements of the lists of these names, in an object and in those within it that have such a name."""
         self._step()
         depth, begun, found = 1, False, False
         while depth:
@@ -263,7 +263,7 @@ class _Reader:
         self._step()
 
     def elements(self, member: str) -> Iterator[Cut]:
-        """Those of the list that begins here, up to its end."""
+        """Yield those of the list that begins here, up to its end."""
         self._step()
         sign = self.peek()
         while sign != "]":
@@ -283,7 +283,7 @@ class _Reader:
     # ── moving on ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def peek(self) -> str:
-        """The next sign that is not blank, without taking it; empty at the end."""
+        """Return the next sign that is not blank, without taking it; empty at the end."""
         while True:
             found = _NOT_BLANK.search(self._text, self._at)
             self._take_to(found.start() if found else len(self._text))
@@ -307,14 +307,14 @@ class _Reader:
         return taken
 
     def _more(self) -> bool:
-        """The next piece in place of the one that was read; ``False`` at the end."""
+        """Return the next piece in place of the one that was read; ``False`` at the end."""
         self._text, self._at = next(self._chunks, ""), 0
         return bool(self._text)
 
     # ── one value ───────────────────────────────────────────────────────────────────────────────────────────────
 
     def _value(self, *, keep: bool = True) -> str:
-        """One value's text. What is not kept may be of any length."""
+        """Return one value's text. What is not kept may be of any length."""
         sign, self._kept, self._size, self._keep = self.peek(), [], 0, keep
         if sign == '"':
             self._string()

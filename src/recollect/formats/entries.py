@@ -50,12 +50,12 @@ def version_key(content_hash: str) -> str:
 
 
 def is_drawn(key: str) -> bool:
-    """Whether a key is one of these: no name, and told to nobody."""
+    """Return whether a key was drawn here, which is no name and is never exported."""
     return _DRAWN.fullmatch(key) is not None
 
 
 def kept_apart(entry: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an entry that is kept for the record, under a key that nothing else has: it meets no other memory.
+    """Return the fields of an entry that is kept for the record, under a key that nothing else has: it meets no other memory.
 
     Its own name is kept with where it came from, and told again.
     """
@@ -109,7 +109,7 @@ def _fields(value: Mapping[str, Any], known: Mapping[str, "Check"], required: tu
 
 
 def _hashes(entry: Mapping[str, Any]) -> Found:
-    """What the fields say of each other, once each is sound by itself."""
+    """Return what the fields say of each other, once each is sound by itself."""
     actual = hashlib.sha256(entry["content"].encode("utf-8")).hexdigest()
     if entry["content_hash"] != actual:
         yield Problem("content_hash", f"is not the SHA-256 of the content: expected {actual}")
@@ -161,7 +161,7 @@ def _name(value: Any, path: str) -> Found:
 
 
 def _principal(value: Any, path: str) -> Found:
-    """A principal's name may be as long as any other, and its kind comes on top."""
+    """Check a principal: its name may be as long as any other, and its kind comes on top."""
     yield from _name(short_name(value) if isinstance(value, str) else value, path)
 
 
@@ -297,7 +297,7 @@ def _expected(what: str, value: Any, path: str) -> Problem:
 
 
 def _kind(value: Any) -> str:
-    """What JSON calls it."""
+    """Return what JSON calls it."""
     if value is None:
         return "null"
     names = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", tuple: "a list"}
@@ -319,7 +319,7 @@ _TYPE_OF = {Kind.PROFILE: "semantic", Kind.SHORT_TERM: "episodic"}
 
 
 def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]:
-    """The entry of a memory. ``superseded_by`` is the hash of the version after it: the record knows only its id.
+    """Return the entry of a memory. ``superseded_by`` is the hash of the version after it: the record knows only its id.
 
     The same words said again, as in a new phase, are a new version but no other entry: no entry builds upon itself.
     """
@@ -345,7 +345,7 @@ def to_entry(memory: Memory, superseded_by: str | None = None) -> dict[str, Any]
 
 
 def origin_of(meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a memory that came as an entry still knows of where it came from."""
+    """Return what a memory that came as an entry still knows of where it came from."""
     return mapping_of(meta.get(ORIGIN))
 
 
@@ -381,7 +381,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_named(memory: Memory) -> bool:
-    """Whether its key is a name to keep. One that stands for a place, or for the words themselves, is drawn anew."""
+    """Return whether its key is a name to keep. One that stands for a place, or for the words themselves, is drawn anew."""
     if memory.kind in (Kind.PROFILE, Kind.SHORT_TERM, Kind.EPISODIC) or memory.topic_id is not None:
         return False
     return not memory.canonical_key.startswith(f"{FALLBACK}-") and not is_drawn(memory.canonical_key)
@@ -393,7 +393,7 @@ _TAKEN_OVER = ("content", "author", "parent_refs", "confidence", "tags", "contex
 
 
 def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the candidate that asks to become this entry's memory. The entry must be sound."""
+    """Return the fields of the candidate that asks to become this entry's memory. The entry must be sound."""
     metadata = dict(entry.get("metadata", {}))
     beyond = dict(mapping_of(metadata.pop("recollect", {})))
     origin = {
@@ -417,6 +417,6 @@ def candidate_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_put_away(entry: Mapping[str, Any]) -> bool:
-    """Whether the entry says that it was archived where it comes from."""
+    """Return whether the entry says that it was archived where it comes from."""
     beyond = mapping_of(mapping_of(entry.get("metadata")).get("recollect"))
     return beyond.get("status") == Status.ARCHIVED

@@ -45,7 +45,7 @@ class Read(NamedTuple):
 
 
 def read_entries(stream: Readable) -> Iterator[Read]:
-    """Every entry of a file in order. A broken line is told and passed over; a broken list ends where it breaks."""
+    """Yield every entry of a file in order. A broken line is told and passed over; a broken list ends where it breaks."""
     source = _Source(stream)
     first = source.peek()
     if first == "":
@@ -68,7 +68,7 @@ class _Decoder:
         )
 
     def decode(self, text: str, start: int = 0) -> tuple[Any, int, str | None]:
-        """A value, where it ends, and what is wrong with it although it can be read."""
+        """Return a value, where it ends, and what is wrong with it although it can be read."""
         self.notes.clear()
         value, end = self._json.raw_decode(text, start)
         return value, end, self.notes[0] if self.notes else None
@@ -116,7 +116,7 @@ class _Source:
         self.at = end
 
     def peek(self) -> str:
-        """The next character that is not blank; none at the end."""
+        """Return the next character that is not blank; none at the end."""
         while True:
             found = _SOMETHING.search(self.text, self.at)
             self.use_to(found.start() if found else len(self.text))
@@ -124,7 +124,7 @@ class _Source:
                 return self.text[self.at : self.at + 1]
 
     def is_lines(self) -> bool:
-        """Whether every line is an entry: the first is one by itself, or it is broken and the second begins one."""
+        """Return whether every line is an entry: the first is one by itself, or it is broken and the second begins one."""
         while "\n" not in self.text and self.left <= MAX_ENTRY_CHARACTERS and self.more():
             pass
         line, _, rest = self.text[self.at :].partition("\n")
@@ -134,7 +134,7 @@ class _Source:
             return rest.lstrip(_BLANK)[:1] in ("{", "")
 
     def take_line(self) -> str | None:
-        """The next line without its end; ``None`` if it is longer than any entry, and was passed over."""
+        """Return the next line without its end; ``None`` if it is longer than any entry, and was passed over."""
         size, found = 0, self.text.find("\n", self.at)
         while found < 0 and not self.ended:
             if self.left > MAX_ENTRY_CHARACTERS:
@@ -170,7 +170,7 @@ def _from_line(decoder: _Decoder, number: int, line: int, text: str) -> Read:
 
 
 def _list_elements(source: _Source) -> Iterator[Read]:
-    """The elements of one list, and nothing after it."""
+    """Yield the elements of one list, and nothing after it."""
     source.use_to(source.at + 1)
     decoder, number = _Decoder(), 0
     while (following := source.peek()) != "]":
@@ -201,7 +201,7 @@ def _documents(source: _Source) -> Iterator[Read]:
 
 
 def _next_value(source: _Source, decoder: _Decoder, number: int) -> Read:
-    """The value that begins here, reading on for as long as it may only be incomplete."""
+    """Return the value that begins here, reading on for as long as it may only be incomplete."""
     line = source.line
     while True:
         try:
@@ -272,7 +272,7 @@ class _Noted(NamedTuple):
 
 
 def home_of(entry: Mapping[str, Any]) -> int:
-    """A number for where a memory of Recollect was, and under which name; others have none."""
+    """Return a number for where a memory of Recollect was, and under which name; others have none."""
     known = mapping_of(entry.get("metadata", {}).get("recollect"))
     return hash(tuple(str(known.get(name)) for name in _HOME))
 
@@ -291,7 +291,7 @@ class Findings:
         self.entries = 0
 
     def of(self, read: Read) -> Iterator[Finding]:
-        """What is wrong with one entry. A sound one is kept in mind."""
+        """Yield what is wrong with one entry. A sound one is kept in mind."""
         self.entries += 1
         if read.problem is not None:
             yield Finding(read.number, read.line, "", read.problem)
@@ -314,7 +314,7 @@ class Findings:
         self._noted.append(_Noted(read.number, read.line, (at, read.number), parents, replaced, home_of(entry)))
 
     def of_the_whole(self) -> Iterator[Finding]:
-        """What is wrong between the entries."""
+        """Yield what is wrong between the entries."""
         if not self._partial:
             yield from self._dangling()
             yield from self._circles_of_versions()
@@ -329,7 +329,7 @@ class Findings:
         return Finding(self._noted[place].number, self._noted[place].line, path, message)
 
     def _around(self, place: int, circle: Circle[int]) -> str:
-        """The entries of a circle by their numbers, from one of them back to it."""
+        """Return the entries of a circle by their numbers, from one of them back to it."""
         between = [other for other in circle.nodes if other != place]
         hidden = circle.size - 1 - len(between)
         names = [str(self._noted[other].number) for other in (place, *between)]
@@ -361,11 +361,11 @@ class Findings:
                 yield place
 
     def _in_order(self) -> dict[bytes, list[Placed]]:
-        """The entries of each content, by their time: sorted once, since one content may be there many times."""
+        """Return the entries of each content, by their time: sorted once, since one content may be there many times."""
         return {one: sorted((self._noted[n].at, n) for n in places) for one, places in self._by_hash.items()}
 
     def _following(self, noted: _Noted, in_order: Mapping[bytes, list[Placed]]) -> list[int]:
-        """The entry that is meant by ``superseded_by``: the first that came later, else the last before it."""
+        """Return the entry that is meant by ``superseded_by``: the first that came later, else the last before it."""
         alike = in_order.get(noted.superseded_by, []) if noted.superseded_by is not None else []
         later = _first_after(alike, noted.at)
         return [later] if later is not None else [place for _, place in alike[-1:]]
@@ -415,7 +415,7 @@ class Findings:
         return found
 
     def parents_first(self) -> list[int]:
-        """The places of all entries, each after what it builds upon and what it supersedes, else by their time."""
+        """Return the places of all entries, each after what it builds upon and what it supersedes, else by their time."""
         before = self._all_parents()
         for old, new in self.replacements():
             before[new].append(old)
@@ -434,13 +434,13 @@ class Findings:
 
 
 def _first_after(in_order: Sequence[Placed], at: At) -> int | None:
-    """The first that came later."""
+    """Return the first entry whose time is after ``at``."""
     after = bisect_right(in_order, at, key=lambda one: one[0])
     return in_order[after][1] if after < len(in_order) else None
 
 
 def _meant(in_order: Sequence[Placed], at: At) -> int | None:
-    """Which one is meant by whoever names it, as ``rules.provenance.meant_by`` has it, of many that are in order."""
+    """Return the entry that a name means among entries in order, as ``rules.provenance.meant_by`` decides."""
     after = bisect_right(in_order, at, key=lambda one: one[0])
     before = after - 1 if after and in_order[after - 1][0] == at else after
     if before:
@@ -491,7 +491,7 @@ def _noting_latest(source: Source, latest: dict[str, str]) -> Iterator[Mapping[s
 
 
 def _in_a_circle(found: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The hashes of entries that supersede each other, of which none stays. Words that came back later do stay."""
+    """Return the hashes of entries that supersede each other, of which none stays. Words that came back later do stay."""
     replaced: dict[str, set[str]] = {}
     staying: set[str] = set()
     for entry in found:

@@ -27,7 +27,7 @@ def objects_in(source: Source, lines: Iterable[Line]) -> Iterator[tuple[Line, An
 
 
 def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterator[Foreign]:
-    """A record for each JSON object; a line that holds something else is refused."""
+    """Yield a record for each JSON object; a line that holds something else is refused."""
     for line, value in objects_in(source, lines):
         place = f"line {line.number}"
         if isinstance(value, dict):
@@ -36,13 +36,8 @@ def each_line(source: Source, lines: Iterable[Line], to_foreign: Maps) -> Iterat
             yield Foreign(line.number, place, refused=no_object(value))
 
 
-def each_element(source: Source, members: Iterable[str], to_foreign: Maps) -> Iterator[Foreign]:
-    """A record for each object of a JSON list; an element that is something else is refused."""
-    return (foreign_of(element, to_foreign) for element in source.elements(*members))
-
-
 def foreign_of(element: Element, to_foreign: Maps) -> Foreign:
-    """What becomes of an element. A list that is none of the format's is one record, and is skipped."""
+    """Return what becomes of an element. A list that is none of the format's is one record, and is skipped."""
     number, place, value, _ = element
     if isinstance(value, dict):
         return to_foreign(number, place, value)
@@ -55,7 +50,7 @@ _KINDS = {bool: "a yes or no", int: "a number", float: "a number", str: "a text"
 
 
 def no_object(value: Any) -> str:
-    """What a value is, where a record should be.
+    """Return what a value is, where a record should be.
 
     >>> no_object(1)
     'is a number; a record is an object with fields'
@@ -69,39 +64,39 @@ def refusal(value: Any, otherwise: str) -> str:
 
 
 def text_of(value: Any) -> str | None:
-    """A text with something in it, else nothing."""
+    """Return a text with something in it, else nothing."""
     return value if isinstance(value, str) and value.strip() else None
 
 
 def texts_of(value: Any) -> list[str]:
-    """The texts of a list; anything else in it is left out."""
+    """Return the texts of a list; anything else in it is left out."""
     return [one for one in value if text_of(one)] if isinstance(value, list | tuple) else []
 
 
 def mapping_of(value: Any) -> Mapping[str, Any]:
-    """An object's fields; anything else has none."""
+    """Return an object's fields; anything else has none."""
     return value if isinstance(value, Mapping) else {}
 
 
 def id_of(value: Any) -> str | None:
-    """An id from elsewhere as it may be kept: text, or a number as text."""
+    """Return an id from elsewhere as it may be kept: text, or a number as text."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return text_of(value)
 
 
 def without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What has a value."""
+    """Return what has a value."""
     return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
 
 
 def named_after(id: str | None) -> dict[str, Any]:
-    """An id from elsewhere as an alias, where it can be one."""
+    """Return an id from elsewhere as an alias, where it can be one."""
     return {"aliases": [id]} if name_fault(id) is None else {}
 
 
 def in_utc(moment: Any) -> str | None:
-    """A time of a tool that counts in UTC, and does not always say so.
+    """Return a time of a tool that counts in UTC, and does not always say so.
 
     >>> in_utc("2030-01-31 12:00:00"), in_utc("2030-01-31T12:00:00Z"), in_utc("")
     ('2030-01-31 12:00:00+00:00', '2030-01-31T12:00:00Z', None)
@@ -172,7 +167,7 @@ def _note(lost: Sequence[str]) -> str:
 
 
 def _size(value: Mapping[str, Any], depth: int = 0) -> int | None:
-    """How many bytes it takes so deep within ``meta``; nothing if it cannot be kept there at all."""
+    """Return how many bytes it takes so deep within ``meta``; nothing if it cannot be kept there at all."""
     try:
         return len(canonical_json(check_json(value, depth)).encode("utf-8"))
     except (ValueError, RecursionError):
@@ -180,7 +175,7 @@ def _size(value: Mapping[str, Any], depth: int = 0) -> int | None:
 
 
 def others(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
-    """The fields of a record that are none of these.
+    """Return the fields of a record that are none of these.
 
     >>> others({"memory": "Tea", "mood": "good"}, "memory")
     {'mood': 'good'}
@@ -226,7 +221,7 @@ def _is_worth_saying(name: str, value: Any) -> bool:
 
 
 def plain(name: str, value: Any) -> Any:
-    """A value as JSON has it."""
+    """Return a value as JSON has it."""
     if name == "author":
         return {part: said for part, said in value.to_dict().items() if said is not None}
     if isinstance(value, datetime):
@@ -235,7 +230,7 @@ def plain(name: str, value: Any) -> Any:
 
 
 def data_of(memory: Memory, format: str | None = None) -> dict[str, Any]:
-    """What a memory keeps in ``meta`` for whoever uses it. What its store noted there is left out.
+    """Return the users' own data in ``meta``, without what the store noted there.
 
     So is where it came from, if that was a file of the ``format`` in which it goes out: that has fields for it.
     """
@@ -260,7 +255,7 @@ def beyond_of(memory: Memory, names: Iterable[str], format: str) -> dict[str, An
 
 
 def with_beyond(data: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    """A format's own data, and what a memory says beyond it.
+    """Return a format's own data, and what a memory says beyond it.
 
     >>> with_beyond({"team": "blue"}, {"scope": "planner"})
     {'team': 'blue', 'recollect': {'scope': 'planner'}}
@@ -272,7 +267,7 @@ def with_beyond(data: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, A
 
 
 def parted(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields of these names that are carried in a format's data, and the data without them.
+    """Return the fields of these names that are carried in a format's data, and the data without them.
 
     >>> parted({"team": "blue", "recollect": {"scope": "planner"}}, "scope")
     ({'scope': 'planner'}, {'team': 'blue'})
@@ -288,7 +283,7 @@ def parted(data: Mapping[str, Any], *names: str) -> tuple[dict[str, Any], dict[s
 
 
 def was_named(record: Mapping[str, Any]) -> bool:
-    """Whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
+    """Return whether the key is a name to keep. One that stands for the place or the words of a memory is drawn anew here."""
     if record.get("kind") in ("profile", "short_term", "episodic") or record.get("tier") == "register":
         return False
     return not str(record.get("canonical_key")).startswith(f"{FALLBACK}-")

@@ -61,7 +61,7 @@ class Wording(NamedTuple):
 
 
 def versions(last: Foreign, changes: Sequence[Change]) -> list[Foreign]:
-    """A record with its earlier wordings before it, the oldest first, all under one name; alone if it has none."""
+    """Return a record with its earlier wordings before it, the oldest first, all under one name; alone if it has none."""
     said = last.fields.get("content")
     earlier = _earlier(changes, said) if isinstance(said, str) else []
     if not earlier or last.refused is not None or last.skipped is not None:
@@ -74,7 +74,7 @@ def versions(last: Foreign, changes: Sequence[Change]) -> list[Foreign]:
 
 
 def _earlier(changes: Sequence[Change], said: str) -> list[Wording]:
-    """What it said before, each wording once in a row, up to what it says now."""
+    """Return what it said before, each wording once in a row, up to what it says now."""
     told = [Wording(one.get("new_memory", ""), one.get("updated_at") or one.get("created_at")) for one in changes]
     if changes:  # where the history does not go back to the beginning, its first change knows one wording more
         told.insert(0, Wording(changes[0].get("old_memory", ""), changes[0].get("created_at")))
@@ -91,12 +91,12 @@ def _subject(text: str) -> str | None:
 
 
 def _well_formed(text: str) -> str:
-    """What has no UTF-8 is refused later; here it must not stop the reading."""
+    """Replace lone surrogates: they are refused later, and must not stop the reading here."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _before(last: Foreign, wording: Wording, number: int) -> Foreign:
-    """An earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
+    """Return an earlier wording: whose it is, it shares with the last; the id is the last one's name alone."""
     came = last.fields["meta"][ORIGIN]
     kept = without_empty({"format": came["format"], "id": came.get("id"), "since": wording.since})
     fields = {name: value for name, value in last.fields.items() if name != "aliases"}
@@ -106,7 +106,7 @@ def _before(last: Foreign, wording: Wording, number: int) -> Foreign:
 
 
 def _with_others(last: Foreign, others: Sequence[Wording]) -> Foreign:
-    """What it said when it was about something else is kept in its origin."""
+    """Keep in the origin what a memory said when it was about something else."""
     if not others:
         return last
     told = [without_empty({"memory": one.text, "since": one.since}) for one in others]
@@ -169,7 +169,7 @@ Changes = Mapping[str, list[dict[str, Any]]]
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
-    """Every memory behind its earlier wordings, if its history is there; then what was deleted."""
+    """Return every memory behind its earlier wordings, if its history is there; then what was deleted."""
     alone = _is_history_alone(source)
     found = _last_wordings(source) if alone else chain(_memories(source), _deleted(source))
     return _numbered(found, _changes(source))
@@ -206,7 +206,7 @@ def _memories(source: Source) -> Iterator[Foreign]:
 
 
 def _is_one_document(source: Source) -> bool:
-    """Whether the first line holds the whole list."""
+    """Return whether the first line holds the whole list."""
     first = next(source.lines(), None)
     value = parsed_record(first.text, at_line(source.name, first.number)) if first is not None else None
     if not isinstance(value, dict):
@@ -215,7 +215,7 @@ def _is_one_document(source: Source) -> bool:
 
 
 def _of_a_document(source: Source) -> Iterator[Foreign]:
-    """The memories of a document, and the graph that may stand beside them."""
+    """Yield the memories of a document, and the graph that may stand beside them."""
     users: set[str] = set()
     for element in source.elements(*LISTS, *GRAPH):
         if element.member not in GRAPH:
@@ -266,7 +266,7 @@ def _deleted(source: Source) -> Iterator[Foreign]:
 
 
 def _last_wordings(source: Source) -> Iterator[Foreign]:
-    """A history alone: the last wording of each memory."""
+    """Yield a history alone: the last wording of each memory."""
     for number, row in enumerate(source.rows("mem0_last"), start=1):
         place = f"row {number}"
         if row["event"] == "DELETE" or row["is_deleted"]:
@@ -276,7 +276,7 @@ def _last_wordings(source: Source) -> Iterator[Foreign]:
 
 
 def _changes(source: Source) -> Changes:
-    """What happened to the memories that were changed after they were made."""
+    """Return what happened to the memories that were changed after they were made."""
     found: dict[str, list[dict[str, Any]]] = {}
     size = 0
     for row in source.rows(CHANGES):
@@ -298,7 +298,7 @@ def _size(change: Mapping[str, Any]) -> int:
 
 
 def _foreign(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
-    """A record of an export, or a point with its payload."""
+    """Return a record of an export, or a point with its payload."""
     payload = record.get("payload")
     values = {**payload, "id": record.get("id")} if isinstance(payload, dict) else record
     said = _words(values)
@@ -340,7 +340,7 @@ def _words(values: Mapping[str, Any]) -> str | None:
 
 
 def _beside_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
+    """Return what stands beside a memory, and is neither mem0's own nor the user's metadata: its categories, say."""
     if not isinstance(values.get("metadata"), dict) and "data" in values:
         return {}  # the payloads have it all in one, and it counts as metadata
     text = () if text_of(values.get("memory")) is None else ("text",)
@@ -364,7 +364,7 @@ def _expiry(value: Any) -> str | None:
 
 
 def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What the user of mem0 said about a memory: its export has it apart, its payloads beside the rest."""
+    """Return what the user of mem0 said about a memory: its export has it apart, its payloads beside the rest."""
     if isinstance(values.get("metadata"), dict):
         return dict(values["metadata"])
     if "data" not in values:
@@ -373,7 +373,7 @@ def _own_metadata(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write(memories: Iterable[Memory]) -> Iterator[str]:
-    """The document that ``get_all`` gives."""
+    """Yield the document that ``get_all`` gives."""
     yield '{"results": ['
     for number, memory in enumerate(memories):
         yield (",\n" if number else "\n") + canonical_json(_result(memory))

@@ -80,7 +80,7 @@ def _brief(number: int, value: Any) -> _Brief:
 
 
 def _in_order(briefs: Iterable[_Brief]) -> Iterator[int]:
-    """The worst first, so that the best of each title comes last and supersedes the others.
+    """Order records from worst to best, so that the best of each title comes last and supersedes the others.
 
     Records that say the same under one title follow the best of them, and reinforce it.
     """
@@ -116,7 +116,7 @@ def _take_v3(number: int, place: str, record: Mapping[str, Any], best: datetime)
 
 
 def _candidate_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """A record as ``add`` takes it: what has a home gets it, the rest is kept with where it came from.
+    """Return a record as ``add`` takes it: what has a home gets it, the rest is kept with where it came from.
 
     The answer also says what could not be kept.
     """
@@ -135,7 +135,7 @@ def _candidate_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], str | 
 
 
 def _fits(name: str, value: Any) -> bool:
-    """Whether a field means here what it means there: a context of words, say, is no object, and is kept as it is."""
+    """Return whether a field means here what it means there: a context of words, say, is no object, and is kept as it is."""
     if name == "context":
         return isinstance(value, dict)
     return name not in ("owner", "user_id", "agent_id") or text_of(value) is not None
@@ -232,7 +232,7 @@ def _take_v4(number: int, place: str, record: Mapping[str, Any]) -> Foreign:
 
 
 def _is_of(content: str, stated: Any, exact: Any) -> bool:
-    """Whether a content is the one that was hashed. Another hash than SHA-256 cannot be checked, and is let pass.
+    """Return whether a content is the one that was hashed. Another hash than SHA-256 cannot be checked, and is let pass.
 
     A store that folds synonyms, which nobody else knows, tells the hash of the exact words besides.
     """
@@ -245,7 +245,7 @@ def _is_of(content: str, stated: Any, exact: Any) -> bool:
 
 
 def _is_a_name(record: Mapping[str, Any]) -> bool:
-    """Whether the key names the concept. The schema's fallback names none, and is drawn anew."""
+    """Return whether the key names the concept. The schema's fallback names none, and is drawn anew."""
     return record["canonical_key"] != FALLBACK and text_of(record["canonical_key"]) is not None and was_named(record)
 
 

@@ -71,7 +71,7 @@ def read_notes(source: Source, options: Options) -> Iterator[Foreign]:
 
 
 def _note(document: Document) -> Iterator[_Part | str]:
-    """What a note says, or in words why it says nothing."""
+    """Yield what a note says, or in words why it says nothing."""
     if document.problem:
         yield document.problem
         return
@@ -132,7 +132,7 @@ def _parts(text: str, about: _About, first_line: int) -> Iterator[_Part]:
 
 
 def _marked(said: str, about: _About) -> dict[str, Any] | None:
-    """The observation or the relation that a bullet is, if it is one."""
+    """Return the observation or the relation that a bullet is, if it is one."""
     said = _DIRECTIVE.sub("", said)
     return _observation(said, about) or _relation(said, about) or _tagged(said, about)
 
@@ -145,7 +145,7 @@ def _observation(said: str, about: _About) -> dict[str, Any] | None:
 
 
 def _tagged(said: str, about: _About) -> dict[str, Any] | None:
-    """A bullet with a tag is an observation without a category, unless it is a task."""
+    """Read a bullet with a tag as an observation without a category, unless it is a task."""
     task = said.startswith("[") and _TASK.fullmatch(said[1 : max(1, said.find("]"))])
     return _observed(said, None, about) if _TAG.search(said) and not task and "[[" not in said else None
 
@@ -157,7 +157,7 @@ def _observed(said: str, category: str | None, about: _About) -> dict[str, Any]:
 
 
 def _and_context(said: str) -> tuple[str, str | None]:
-    """What is said, and what stands in brackets at its end."""
+    """Return what is said, and what stands in brackets at its end."""
     begin = said.rfind(" (")
     if begin <= 0 or not said.endswith(")") or ")" in said[begin:-1]:
         return said, None
@@ -258,7 +258,7 @@ def write_graph(memories: Iterable[Memory]) -> Iterator[str]:
 
 
 def _others(memory: Memory) -> Mapping[str, Any]:
-    """What the line of an entity or a relation had beside the fields of a graph."""
+    """Return what the line of an entity or a relation had beside the fields of a graph."""
     came = mapping_of(memory.meta.get(ORIGIN))
     part = isinstance(memory.meta.get("graph"), dict) and came.get("format") == GRAPH_NAME
     return mapping_of(came.get(FIELDS)) if part else {}
@@ -323,7 +323,7 @@ def _take_langgraph(number: int, place: str, row: Mapping[str, Any]) -> Foreign:
 
 
 def words_of(value: Any, depth: int = 0) -> str | None:
-    """What an item says: the text under one of the usual names, or else the whole value as JSON."""
+    """Return what an item says: the text under one of the usual names, or else the whole value as JSON."""
     if isinstance(value, str):
         return text_of(value)
     if isinstance(value, dict) and depth < MAX_DEPTH:

@@ -37,7 +37,7 @@ KNOWN = frozenset(Memory.__dataclass_fields__) - {"vouchers"}
 
 
 def read(source: Source, options: Options) -> Iterator[Foreign]:
-    """The oldest first, which stands last: what came later there comes later here."""
+    """Read the oldest record first, which stands last: what came later there comes later here."""
     numbers = [line.number for line in source.lines()]
     return each_line(source, source.lines_at(reversed(numbers)), _foreign)
 
@@ -70,7 +70,7 @@ def _has_hash(content: str, stated: Any) -> bool:
 
 
 def candidate_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record as ``add`` takes it."""
+    """Return a record as ``add`` takes it."""
     fields = {name: record[name] for name in CARRIED if record.get(name) is not None}
     meta = record.get("meta") or {}
     if not isinstance(meta, dict):

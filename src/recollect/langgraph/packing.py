@@ -31,7 +31,7 @@ def to_config(at: Where) -> RunnableConfig:
 
 
 def where(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
-    """What a run's configuration points at."""
+    """Return what a run's configuration points at."""
     configurable = config.get("configurable", {})
     thread_id = configurable.get("thread_id")
     if thread_id is None or thread_id == "":
@@ -48,7 +48,7 @@ def where(settings: Privacy, config: RunnableConfig, user_id: str) -> Where:
 
 
 def kept_name(settings: Privacy, field: str, name: Any) -> str:
-    """A name that somebody gave and that is stored: held to what any stored text is held to, too."""
+    """Return a name that somebody gave and that is stored: held to what any stored text is held to, too."""
     text = checked_name(field, name)
     if denied_types(text, settings):
         raise BadInput("holds sensitive data.", field=f"configurable.{field}", hint="It is kept: use another name.")
@@ -56,7 +56,7 @@ def kept_name(settings: Privacy, field: str, name: Any) -> str:
 
 
 def checked_name(field: str, name: Any) -> str:
-    """A name as it may stand in a key: text without control characters, of bounded length. Numbers become text."""
+    """Return a name as it may stand in a key: text without control characters, of bounded length. Numbers become text."""
     text = str(name)
     try:
         check_text(text)
@@ -77,7 +77,7 @@ def unpack(serde: SerializerProtocol, packed: Packed) -> Any:
 
 
 def digest(packed: Packed) -> str:
-    """The name of a packed value: equal for equal bytes of the same type, and for nothing else."""
+    """Return the name of a packed value: equal for equal bytes of the same type, and for nothing else."""
     return hashlib.sha256(packed.type.encode("utf-8") + b"\x00" + packed.data).hexdigest()
 
 
@@ -89,7 +89,7 @@ def pack_checkpoint(
     parent_id: str | None,
     at: str,
 ) -> tuple[GraphCheckpoint, Values]:
-    """A version and the values of its channels, ready to be stored."""
+    """Return a version and the values of its channels, ready to be stored."""
     values = {checked_name("channel", name): pack(serde, value) for name, value in checkpoint["channel_values"].items()}
     rest = {name: value for name, value in checkpoint.items() if name != "channel_values"}
     run_id = metadata.get("run_id")
@@ -106,7 +106,7 @@ def pack_checkpoint(
 
 
 def _rebuilt(metadata: CheckpointMetadata, values: Mapping[str, Packed]) -> tuple[str, ...]:
-    """The channels of this version that LangGraph replays from the writes of earlier ones."""
+    """Return the channels of this version that LangGraph replays from the writes of earlier ones."""
     replayed = metadata.get("counters_since_delta_snapshot") or {}
     return tuple(sorted(set(replayed) - set(values)))
 
@@ -114,7 +114,7 @@ def _rebuilt(metadata: CheckpointMetadata, values: Mapping[str, Packed]) -> tupl
 def pack_writes(
     serde: SerializerProtocol, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
 ) -> list[GraphWrite]:
-    """What one task wrote, numbered as LangGraph numbers it: special channels have places of their own."""
+    """Return what one task wrote, numbered as LangGraph numbers it: special channels have places of their own."""
     return [
         GraphWrite(task_id, WRITES_IDX_MAP.get(channel, number), task_path, channel, pack(serde, value))
         for number, (channel, value) in enumerate(writes)
@@ -128,7 +128,7 @@ def unpack_checkpoint(
     values: Mapping[str, Packed],
     writes: Sequence[GraphWrite],
 ) -> CheckpointTuple:
-    """A version as LangGraph reads it."""
+    """Return a version as LangGraph reads it."""
     channel_values = {channel: unpack(serde, value) for channel, value in values.items()}
     checkpoint = cast(Checkpoint, {**unpack(serde, packed.body), "channel_values": channel_values})
     parent = packed.version.parent_id

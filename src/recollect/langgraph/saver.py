@@ -126,7 +126,7 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         serde: SerializerProtocol | None = None,
         retention: Retention | None = None,
     ) -> "Opening[RecollectSaver]":
-        """A saver on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
+        """Return a saver on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
         return Opening(
             lambda: cls(
                 recollect.open(conn_string, tenant=tenant),
@@ -153,7 +153,7 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         """Nothing to do: the tables are made when the store is opened. Here because LangGraph's own savers have it."""
 
     def _bound_user(self, named: str | None) -> str | None:
-        """The one user whose threads this saver reaches, or ``None``: a bound caller cannot choose."""
+        """Return the one user whose threads this saver reaches, or ``None``: a bound caller cannot choose."""
         caller = self._engine.caller
         if caller.trusted or named == caller.user:
             return named
@@ -212,7 +212,7 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         return _take_over(self._engine, self.serde, found, self._user or user_id)
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """The next number of a channel's version, in the form that the thread uses: savers differ in it."""
+        """Return the next number of a channel's version, in the form that the thread uses: savers differ in it."""
         if not isinstance(current, str):
             return 1 if current is None else int(current) + 1
         return f"{int(current.split('.')[0]) + 1:032}.{0:016}"
@@ -220,7 +220,7 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
     # ── loading ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The checkpoint that ``config`` names, or the newest of its thread; ``None`` if there is none."""
+        """Return the checkpoint that ``config`` names, or the newest of its thread; ``None`` if there is none."""
         self._may(Right.READ)
         loaded = graphs.load(self._engine, self._where(config))
         return self._unpacked(loaded) if loaded is not None else None
@@ -264,7 +264,7 @@ class RecollectSaver(BaseCheckpointSaver[Any]):
         return unpack_checkpoint(self.serde, *loaded)
 
     def threads(self) -> Sequence[ThreadHead]:
-        """The threads that this saver reaches, the latest used first."""
+        """Return the threads that this saver reaches, the latest used first."""
         self._may(Right.READ)
         found = graphs.threads(self._engine, self._user)
         return [ThreadHead(t.user_id, t.thread_id, t.head, t.created_at, t.updated_at) for t in found]
@@ -384,7 +384,7 @@ def _take_over(
 
 
 def _user_of(found: CheckpointTuple, users: Users, given: str | None) -> str:
-    """One user for the whole thread, or its checkpoints would lose their parents; the newest one is met first."""
+    """Return one user for the whole thread, or its checkpoints would lose their parents; the newest one is met first."""
     place = found.config["configurable"]
     named = given or place.get("user_id") or found.metadata.get("user_id")
     thread = (place.get("user_id"), str(place["thread_id"]))

@@ -59,12 +59,12 @@ OPERATORS = ("$eq", "$ne", *_COMPARE)
 
 
 def under(namespace: Sequence[str], prefix: Sequence[str]) -> bool:
-    """Whether a namespace is the one that a prefix names, or lies in it."""
+    """Return whether a namespace is the one that a prefix names, or lies in it."""
     return tuple(namespace[: len(prefix)]) == tuple(prefix)
 
 
 def fits_all(namespace: Sequence[str], conditions: Sequence[MatchCondition] | None) -> bool:
-    """Whether a namespace begins or ends as every condition says; ``*`` stands for any one label."""
+    """Return whether a namespace begins or ends as every condition says; ``*`` stands for any one label."""
     return all(_fits_path(namespace, condition) for condition in conditions or ())
 
 
@@ -79,7 +79,7 @@ def _fits_path(namespace: Sequence[str], condition: MatchCondition) -> bool:
 
 
 def matches(value: Mapping[str, Any], filter: Mapping[str, Any] | None) -> bool:
-    """Whether a value has what a filter asks for: equal values, or what ``$eq $ne $gt $gte $lt $lte`` say of them."""
+    """Return whether a value has what a filter asks for: equal values, or what ``$eq $ne $gt $gte $lt $lte`` say of them."""
     return all(_fulfils(value.get(name), wanted) for name, wanted in (filter or {}).items())
 
 
@@ -335,7 +335,7 @@ class RecollectStore(BaseStore):
         ttl: TTLConfig | None = None,
         policy: Any = None,
     ) -> "Opening[RecollectStore]":
-        """A store on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
+        """Return a store on a file, ``:memory:`` or a database's URL, for ``with`` and ``async with``."""
         return Opening(
             lambda: cls(recollect.open(conn_string, tenant=tenant, policy=policy), scope=scope, ttl=ttl, owns_mem=True)
         )
@@ -400,7 +400,7 @@ class RecollectStore(BaseStore):
         return [items.scored(found, score) for found, score in page]
 
     def _ranked(self, prefix: Namespace, query: str) -> Iterable[tuple[Stamped, float | None]]:
-        """What answers the query, best first; then the rest, as LangGraph's stores rank everything they have indexed."""
+        """Return what answers the query, best first; then the rest, as LangGraph's stores rank everything they have indexed."""
         best = rank_items(self._engine, self._scope, prefix, query)
         yield from best
         seen = {found.memory_id for found, _ in best}

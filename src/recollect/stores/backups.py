@@ -19,7 +19,7 @@ from recollect.stores.protocol import Erased
 
 
 def beside(path: Path | str) -> "ErasureList":
-    """The list that belongs to a database or backup file."""
+    """Return the list that belongs to a database or backup file."""
     return ErasureList(Path(f"{path}.erased"))
 
 

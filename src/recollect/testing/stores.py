@@ -24,7 +24,7 @@ MAX_CONFLICTS = 20
 
 
 def at(second: int) -> str:
-    """A moment in canonical form; a larger number is later."""
+    """Return a moment in canonical form; a larger number is later."""
     return f"2026-01-01T00:{second // 60:02d}:{second % 60:02d}.000000Z"
 
 
@@ -35,12 +35,12 @@ def address(
 
 
 def memory_id(name: str) -> str:
-    """An id in the form that ids have, the same for the same name."""
+    """Return an id in the form that ids have, the same for the same name."""
     return str(uuid5(NAMESPACE_OID, name))
 
 
 def body(content: str = "Ana likes tea", **fields: Any) -> dict[str, Any]:
-    """The body of a version: what every body has, and what stores look into."""
+    """Return the body of a version: what every body has, and what stores look into."""
     plain: dict[str, Any] = {
         "content": content,
         "content_hash": sha256_hex(content),
@@ -74,13 +74,13 @@ def body(content: str = "Ana likes tea", **fields: Any) -> dict[str, Any]:
 
 
 def state(id: str, **fields: Any) -> State:
-    """A state with everything else at its default; the key is the memory's own unless one is given."""
+    """Return a state with everything else at its default; the key is the memory's own unless one is given."""
     plain = {"canonical_key": f"Key-{id[:13]}", "last_reinforced": at(0), "last_modified": at(0)}
     return State(**{"id": id, "status": Status.ACTIVE, **plain, **fields})
 
 
 def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **fields: Any) -> Entry:
-    """A ledger entry that hashes correctly, following whatever ``prev_hash`` it is given."""
+    """Return a ledger entry that hashes correctly, following whatever ``prev_hash`` it is given."""
     plain: dict[str, Any] = {
         "stream": stream.uid,
         "seq": seq,
@@ -102,7 +102,7 @@ def entry(stream: Stream, seq: int, memory: str, event: Event = Event.STORED, **
 
 
 def notes_of_terms(reader: Reader, stream: Stream) -> dict[int, str]:
-    """What each memory of a stream noted when its text was indexed; nothing for those that are not."""
+    """Return what each memory of a stream noted when its text was indexed; nothing for those that are not."""
     rows = reader.states_after(stream, 0, NO_LIMIT)
     return {row.number: row.terms for row in rows if row.terms is not None}
 
@@ -116,7 +116,7 @@ class Scribe:
         self.uid = uid or memory_id("/".join(self.address)).replace("-", "")
 
     def stream(self, writer: Writer) -> Stream:
-        """The scribe's stream, made on first use."""
+        """Return the scribe's stream, made on first use."""
         return writer.stream_at(self.address) or writer.add_stream(self.address, self.uid)
 
     def keep(
@@ -128,7 +128,7 @@ class Scribe:
         terms: Sequence[str] | None = None,
         **fields: Any,
     ) -> str:
-        """One memory in a transaction of its own; returns its id."""
+        """Write one memory in a transaction of its own; return its id."""
         for _ in range(MAX_CONFLICTS):
             try:
                 with self.store.write(self.address.tenant, [self.address]) as writer:
@@ -163,13 +163,13 @@ class Scribe:
         return id
 
     def seen_by(self, reader: Reader) -> Stream:
-        """The scribe's stream as a reader finds it."""
+        """Return the scribe's stream as a reader finds it."""
         found = reader.stream_at(self.address)
         assert found is not None, "the scribe has written nothing yet"
         return found
 
     def now(self) -> Stream:
-        """The stream as it stands in the store."""
+        """Return the stream as it stands in the store."""
         with self.store.read(self.address.tenant) as reader:
             return self.seen_by(reader)
 
@@ -178,7 +178,7 @@ class StoreUnderTest:
     """The two things that a store's own tests supply, and the fixtures that every capability uses."""
 
     def open_store(self, folder: Path) -> Store:
-        """A new, empty store; ``folder`` is an empty one that the store may use."""
+        """Return a new, empty store; ``folder`` is an empty one that the store may use."""
         raise NotImplementedError("say how a store is opened")
 
     beyond_reach: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class StoreUnderTest:
     contract: a test's ``conftest.py`` leaves it out with :func:`leave_out`."""
 
     def open_again(self, location: str) -> Store:
-        """The store at a location once more, as another process would open it."""
+        """Return the store at a location once more, as another process would open it."""
         raise NotImplementedError("say how a store is opened again, or set opens_twice to False")
 
     @pytest.fixture
@@ -210,7 +210,7 @@ class StoreUnderTest:
 
 
 def leave_out(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests that ask a store to be opened twice which cannot be."""
+    """Return the tests to leave out: those that open a store twice, where the store cannot be."""
     return [
         item
         for item in items

@@ -246,9 +246,9 @@ def _first_missing(needed: list[str], found: set[str]) -> str:
 
 
 def _queries() -> dict[str, str]:
-    from recollect.stores.postgres.transactions import as_the_driver_writes_it
+    from recollect.stores.postgres.transactions import to_driver_sql
 
-    return {name: as_the_driver_writes_it(text) for name, text in load_queries(PACKAGE, ON_SERVERS).items()}
+    return {name: to_driver_sql(text) for name, text in load_queries(PACKAGE, ON_SERVERS).items()}
 
 
 def _payload_of(row: dict[str, Any], query: str) -> dict[str, Any]:

@@ -54,13 +54,13 @@ class Ends:
             self._rows[self._key(row)] = row
 
     def rows_and_gone(self) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-        """The rows that are there, and the keys of those that are not."""
+        """Return the rows that are there, and the keys of those that are not."""
         gone = [key if type(key) is tuple else (key,) for key, row in self._rows.items() if row is None]
         return [row for row in self._rows.values() if row is not None], gone
 
 
 def packed(changes: Sequence[Change]) -> dict[str, Any] | str:
-    """The changes of one transaction, by table; if they are many, as one packed text."""
+    """Return the changes of one transaction, by table; if they are many, as one packed text."""
     tables = {
         change.table: {
             "columns": list(change.columns),
@@ -79,7 +79,7 @@ def _squeezed(tables: Mapping[str, Any]) -> str:
 
 
 def _unsqueezed(text: str) -> Any:
-    """What was packed, and never more of it than a line may have: a few bytes may claim to be gigabytes."""
+    """Return what was packed, and never more of it than a line may have: a few bytes may claim to be gigabytes."""
     reader = zlib.decompressobj()
     try:
         found = json.loads(reader.decompress(base64.b64decode(text, validate=True), MAX_LINE_BYTES))
@@ -120,7 +120,7 @@ def check_packed(tables: Any) -> None:
 
 
 def unpacked(tables: Mapping[str, Any] | str) -> Iterator[Change]:
-    """The changes that a line brings, as ``packed`` wrote them."""
+    """Yield the changes that a line brings, as ``packed`` wrote them."""
     found = _unsqueezed(tables) if isinstance(tables, str) else tables
     for table, of in found.items():
         rows = [tuple(row) if dict not in map(type, row) else tuple(map(_value, row)) for row in of["rows"]]
@@ -166,7 +166,7 @@ class Place(NamedTuple):
 
 
 def read_line(line: bytes) -> Record:
-    """The object that a line holds; ``ValueError`` says what is wrong with it.
+    """Return the object that a line holds; ``ValueError`` says what is wrong with it.
 
     >>> read_line(b'{"id": "0f3a9c2b1d4e", "text": "The mission is to stabilise", "version": 2}')["version"]
     2
@@ -178,7 +178,7 @@ def read_line(line: bytes) -> Record:
 
 
 def read_lines(lines: Sequence[bytes]) -> list[Record] | None:
-    """The records of many lines, in half the time that they take one by one; ``None`` if one of them is none."""
+    """Return the records of many lines, in half the time that they take one by one; ``None`` if one of them is none."""
     try:
         records = _parsed(b"[%s]" % b",".join(lines))
         return [_checked(record) for record in records] if len(records) == len(lines) else None
@@ -187,7 +187,7 @@ def read_lines(lines: Sequence[bytes]) -> list[Record] | None:
 
 
 def without_rows(line: bytes) -> bytes:
-    """A store's line for those who read it as a vault: the rows are nearly all of it, and nothing to them.
+    """Return a store's line without its rows, for readers of a vault, who have no use for them.
 
     What is not cut this way (a short line, one with more memories in it, another tool's) is read as a whole.
     """
@@ -209,7 +209,7 @@ def _parsed(text: bytes) -> Any:
 
 
 def foreign_encoding(line: bytes) -> str | None:
-    """What is wrong with a line whose letters have two or four bytes each, or that begins as such files do."""
+    """Return what is wrong with a line whose letters have two or four bytes each, or that begins as such files do."""
     wide = next((name for mark, name in _MARKS if line.startswith(mark)), None)
     zeros = _ZEROS.findall(line)
     if wide is None and len(zeros) > len(line) // LETTERS_BYTES:
@@ -242,7 +242,7 @@ def _check_carried(payload: Mapping[str, Any]) -> None:
 
 
 def write_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
-    """A record as one line, its end included. Whatever the text holds, there is no other line end in it.
+    """Return a record as one line, its end included. Whatever the text holds, there is no other line end in it.
 
     What a line of another tool had is written as it came: half a letter (a lone surrogate) has no bytes of its own, so
     that such a line is written in escapes.
@@ -254,7 +254,7 @@ def write_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
 
 
 def places(data: bytes, offset: int) -> list[Place]:
-    """The lines of a part of a file that begins at an offset; the last one is what follows the last line end."""
+    """Return the lines of a part of a file that begins at an offset; the last one is what follows the last line end."""
     found = []
     for line in data.split(b"\n"):
         found.append(Place(offset, line))
@@ -279,7 +279,7 @@ _HALF_AN_ESCAPE = 6
 
 
 def kind_of_end(last: Sequence[Place]) -> End:
-    """What the last line is, which has no line end; the lines before it tell whose file it is.
+    """Return what the last line is, which has no line end; the lines before it tell whose file it is.
 
     ``whole``: a record to which only the line end is missing, as editors leave it, or blanks. ``torn``: what a crash left
     of a record. ``foreign``: nothing that a vault ever wrote, so hands off.
@@ -307,7 +307,7 @@ def torn_from(last: Sequence[Place]) -> int:
 
 
 def _begins_as_ours(line: bytes) -> bool:
-    """Whether it is the beginning of a line as we write them, be it followed by zeros."""
+    """Return whether it is the beginning of a line as we write them, be it followed by zeros."""
     said = line.rstrip(b"\0")
     if not said or b"\0" in said:
         return False
@@ -317,7 +317,7 @@ def _begins_as_ours(line: bytes) -> bool:
 
 
 def _may_be_left_of_a_line(line: bytes) -> bool:
-    """Whether it is the beginning of a JSON object, with zeros from some place on, or what follows such zeros."""
+    """Return whether it is the beginning of a JSON object, with zeros from some place on, or what follows such zeros."""
     said = line.partition(b"\0")[0]
     if b"\0" in line and not _has_holes(line):
         return False
@@ -325,12 +325,12 @@ def _may_be_left_of_a_line(line: bytes) -> bool:
 
 
 def _has_holes(line: bytes) -> bool:
-    """Whether zero bytes stand in it as a power cut leaves them: many in a row, if any, and few times."""
+    """Return whether zero bytes stand in it as a power cut leaves them: many in a row, if any, and few times."""
     return 0 < len(_HOLES.findall(line)) <= 1 + len(line) // SECTOR_BYTES
 
 
 def _is_begun(line: bytes) -> bool:
-    """Whether a JSON object could go on here: it makes sense as far as it goes, and is not at its end."""
+    """Return whether a JSON object could go on here: it makes sense as far as it goes, and is not at its end."""
     text = line.decode("utf-8", errors="replace")  # a letter may be cut as well
     if not text.startswith("{"):
         return False

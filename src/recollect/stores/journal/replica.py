@@ -76,7 +76,7 @@ class Replica:
                 self._db.execute("ROLLBACK")
 
     def changes(self) -> list[Change]:
-        """What the transaction that is open has changed so far."""
+        """Return what the transaction that is open has changed so far."""
         return [self._changes_of(self._tables[name]) for name in self._changed_tables()]
 
     def _changed_tables(self) -> list[str]:
@@ -92,13 +92,13 @@ class Replica:
             known = ends.get(change.table)
             if known is None or known.columns != change.columns:
                 if known is not None:
-                    self._make_it(known)
+                    self._apply_change(known)
                 known = ends[change.table] = Ends(self._known_table(change), change.columns)
             known.take_in(change)
         for known in ends.values():
-            self._make_it(known)
+            self._apply_change(known)
 
-    def _make_it(self, ends: Ends) -> None:
+    def _apply_change(self, ends: Ends) -> None:
         rows, gone = ends.rows_and_gone()
         if gone:
             self._db.executemany(_take_row(ends.table.name, ends.table.key), gone)
@@ -126,7 +126,7 @@ class Replica:
             self._db.execute(sql)
 
     def everything(self) -> list[Change]:
-        """Every row of every table, for a journal that begins anew."""
+        """Return every row of every table, for a journal that begins anew."""
         return [Change(table.name, table.columns, self._all_rows(table), []) for table in self._tables.values()]
 
     def value(self, name: str) -> str | None:
@@ -194,14 +194,14 @@ def _connect() -> sqlite3.Connection:
 
 @cache
 def _empty() -> sqlite3.Connection:
-    """A database with the schema and no rows. Copying it takes a fraction of the time that making it does."""
+    """Return a database with the schema and no rows. Copying it takes a fraction of the time that making it does."""
     db = _connect()
     migrations.apply(db, migrations.migrations())
     return db
 
 
 def same_schema(found: Sequence[Any]) -> bool:
-    """Whether these are the tables and indexes of this release, by name and definition."""
+    """Return whether these are the tables and indexes of this release, by name and definition."""
     return [tuple(row) for row in found] == [tuple(row) for row in _empty().execute(REPLICA["schema"])]
 
 
@@ -267,11 +267,11 @@ class SavedCopy:
         self._worth_saving_bytes, self._covers = worth_saving_bytes, 0
 
     def is_due(self, seen: Seen) -> bool:
-        """Whether so much has come that the next one to open the journal should be spared it."""
+        """Return whether the journal has grown enough to save the replica for the next process."""
         return seen.to - self._covers >= max(self._worth_saving_bytes, self._covers // GROWN_BY)
 
     def load(self, journal: int) -> Saved | None:
-        """What was saved of the journal that is open, or ``None`` if that is nothing, or not of this one."""
+        """Return what was saved of the open journal; ``None`` if there is nothing, or it is of another journal."""
         if not self.path.exists():
             return None
         try:
@@ -326,7 +326,7 @@ def _digest(heads: bytes, lines: bytes) -> str:
 
 
 def _read_saved(copy: sqlite3.Connection, journal: int) -> Saved | None:
-    """The copy, if this release made it and the journal begins with the bytes that it is the copy of.
+    """Return the saved replica, if this release made it and the journal begins with the bytes that it was made from.
 
     A long journal is hashed while the copy is read, since each of them takes as long as the other.
     """

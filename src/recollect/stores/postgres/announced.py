@@ -45,7 +45,7 @@ class _Compared(NamedTuple):
     """Where the keys of the memories were looked for; their own scopes besides."""
 
     def holders(self, stream: int, scopes: Sequence[str], keys: Sequence[tuple[str, str]]) -> list[int] | None:
-        """The active memories of a stream with one of these keys; ``None`` unless all of them were looked for."""
+        """Return the active memories of a stream with one of these keys; ``None`` unless all of them were looked for."""
         if stream not in self.streams:
             return None
         own = [self.rows()[place] for place in self.places if place in self.rows()]
@@ -60,7 +60,7 @@ class _Compared(NamedTuple):
         )
 
     def knows_relations_of(self, wanted: frozenset[Place]) -> bool:
-        """Whether all of these were announced, or are related to one that was."""
+        """Return whether all of these were announced, or are related to one that was."""
         if wanted <= self.places:
             return True
         links = [link for link in self.relations() if link.relation_type != "may_update"]
@@ -199,7 +199,7 @@ class AnnouncedReads(Transaction):
         )
 
     def _rows_at(self, places: Sequence[Place], selection: Selection | None = None) -> _Rows | None:
-        """The rows at these places that are there; ``None`` unless all of the places were announced."""
+        """Return the rows at these places that are there; ``None`` unless all of the places were announced."""
         known = [one for one in self._compared if selection in (None, one.selection)]
         found: dict[Place, Mapping[str, Any]] = {}
         for place in places:

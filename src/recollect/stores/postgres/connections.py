@@ -45,7 +45,7 @@ class Row(dict[str, Any]):
 
 
 def row_by_name(cursor: psycopg.Cursor[Any]) -> "psycopg.rows.RowMaker[Row]":
-    """The row factory of every connection."""
+    """Return the row factory of every connection."""
     result = cursor.pgresult  # and not the cursor's description, which takes longer to make than a row
     names = [(result.fname(column) or b"").decode() for column in range(result.nfields)] if result else []
     return lambda values: Row(zip(names, values, strict=True))
@@ -66,7 +66,7 @@ class Location(NamedTuple):
     prepare_after: int | None
 
     def __repr__(self) -> str:
-        """What a debugger or a crash report shows of it."""
+        """Return what a debugger or a crash report shows of it."""
         return f"Location({self.shown!r})"
 
 
@@ -88,7 +88,7 @@ def parse_location(url: str) -> Location:
 
 
 def _settings(query: str) -> dict[str, str]:
-    """What follows the question mark, as libpq reads it: a plus sign is a plus sign."""
+    """Return what follows the question mark, as libpq reads it: a plus sign is a plus sign."""
     pairs = (one.partition("=") for one in query.split("&") if one)
     return {unquote(name): unquote(value) for name, _, value in pairs}
 
@@ -107,7 +107,7 @@ def _check(url: str) -> None:
 
 
 def _misread(url: str, ports: str) -> bool:
-    """Whether a bare ``/`` or ``@`` in a password made a piece of it pass for a host, a port or a database."""
+    """Return whether a bare ``/`` or ``@`` in a password made a piece of it pass for a host, a port or a database."""
     place, _, database = url.partition("?")[0].partition("://")[2].partition("/")
     return place.count("@") > 1 or "@" in database or not all(port.isdigit() for port in ports.split(",") if port)
 
@@ -155,11 +155,11 @@ def translated(location: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise in_our_words(location, error) from None
+        raise translate_error(location, error) from None
 
 
-def in_our_words(location: str, error: psycopg.Error) -> StoreError:
-    """The store error that says what this one means."""
+def translate_error(location: str, error: psycopg.Error) -> StoreError:
+    """Return the store error that says what this one means."""
     code = error.sqlstate or ""
     if code in _BUSY:
         return StoreBusy(_BUSY[code], field=location, hint="Try again in a moment, or open with a longer timeout_s.")
@@ -248,7 +248,7 @@ class BoundedConnection(psycopg.Connection[Row]):
 
 
 def _until(gen: Generator[Any, Any, T], deadline: float) -> Generator[Any, Any, T]:
-    """The driver's conversation with the server, ended when the deadline passes and nothing has come.
+    """Yield the driver's conversation with the server, ended when the deadline passes and nothing has come.
 
     The driver sends a falsy value each time that it looked and there was nothing to read or write.
     """

@@ -49,7 +49,7 @@ def restore(url: str, backup: Path, *, timeout_s: float = 30.0) -> str:
 
 
 def open_schema(db: BoundedConnection, location: str, fresh_store_id: str) -> str:
-    """The store's id, once its schema is as this release knows it; a schema that is up to date is only looked at.
+    """Return the store's id, once its schema is as this release knows it; a schema that is up to date is only looked at.
 
     Of several that open a new store at once one makes it. The others wait and look again: to go through the tables a
     second time would take locks from those who write already, and wait for theirs.
@@ -62,7 +62,7 @@ def open_schema(db: BoundedConnection, location: str, fresh_store_id: str) -> st
 
 
 def _known(db: BoundedConnection, location: str) -> str | None:
-    """The id of a store that needs nothing; ``None`` if something is missing."""
+    """Return the id of a store that needs nothing; ``None`` if something is missing."""
     with db.transaction(force_rollback=True):  # which takes the role off again
         if not _one(db, "find_schema")["found"]:
             return None
@@ -94,7 +94,7 @@ def _build(db: BoundedConnection, location: str, fresh_store_id: str, partitions
 
 
 def _pending(db: BoundedConnection, location: str) -> list[Migration]:
-    """What has not been applied yet; refuses what a later release wrote, or another one built."""
+    """Return what has not been applied yet; refuses what a later release wrote, or another one built."""
     known = migrations()
     applied = {row["number"]: row["sha256"] for row in db.execute(KEEPING["applied_migrations"])}
     check_applied(known, len(applied), applied, location)

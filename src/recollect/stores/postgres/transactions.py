@@ -44,17 +44,17 @@ TRUSTING = DIALECT._replace(
 
 
 @lru_cache(maxsize=512)
-def as_the_driver_writes_it(sql: str) -> str:
-    """Parameters ``:name`` and ``?`` in the form that psycopg takes."""
+def to_driver_sql(sql: str) -> str:
+    """Write parameters ``:name`` and ``?`` in the form that psycopg takes."""
     return _PARAMETER.sub(r"%(\1)s", sql.replace("%", "%%")).replace("?", "%s")
 
 
-def _as_the_driver_writes_them(queries: Mapping[str, str]) -> dict[str, str]:
-    return {name: as_the_driver_writes_it(sql) for name, sql in queries.items()}
+def _to_driver_queries(queries: Mapping[str, str]) -> dict[str, str]:
+    return {name: to_driver_sql(sql) for name, sql in queries.items()}
 
 
-QUERIES = _as_the_driver_writes_them(load_dialect(__package__, apart_from="keeping.sql"))
-KEEPING = _as_the_driver_writes_them(load_queries(__package__, "keeping.sql"))
+QUERIES = _to_driver_queries(load_dialect(__package__, apart_from="keeping.sql"))
+KEEPING = _to_driver_queries(load_queries(__package__, "keeping.sql"))
 
 
 class NamedQueries:
@@ -125,11 +125,11 @@ class NamedQueries:
     ) -> Callable[[], list[Any]]:
         """It goes out at once."""
         parts = {"filters": condition, **words}
-        sql = _filled(query, {word: as_the_driver_writes_it(part) for word, part in parts.items()})
+        sql = _filled(query, {word: to_driver_sql(part) for word, part in parts.items()})
         return self._db.execute(sql, _plain(params)).fetchall
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
-        sql = _filled(query, {"filters": as_the_driver_writes_it(condition)})
+        sql = _filled(query, {"filters": to_driver_sql(condition)})
         return self._of_many().execute(sql, _plain(params)).fetchall()
 
     def _write(self, query: str) -> None:
@@ -164,7 +164,7 @@ class InAdvance(NamedQueries):
 
 @lru_cache(maxsize=512)
 def _tables(query: str) -> frozenset[str]:
-    """The tables that a statement names."""
+    """Return the tables that a statement names."""
     return frozenset(_TABLE.findall(QUERIES[query]))
 
 
@@ -212,7 +212,7 @@ class PostgresTransaction(Transaction):
         self._locked = {stream.address: stream for stream in streams if stream.address is not None}
 
     def stream_at(self, address: Address) -> Stream | None:
-        """The lock brought the stream as it was then; whoever asks again may have moved it, and gets it from the table."""
+        """Return the stream that the lock brought; a second call reads the table, since the caller may have moved the stream."""
         return self._locked.pop(address, None) or super().stream_at(address)
 
     def in_advance(self) -> Transaction:

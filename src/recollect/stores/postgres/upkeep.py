@@ -38,7 +38,7 @@ def scrub(db: BoundedConnection, timeout_s: float) -> tuple[str, ...]:
     if not all(table["ours"] for table in tables):
         return ("free space in the tables: run `recollect upkeep` with a URL whose role owns them", *BEYOND_REACH)
     notes = [row["name"] for row in db.execute(KEEPING["scrub_notes"])]
-    if not _nobody_looks_back(db, timeout_s):
+    if not _await_old_snapshots(db, timeout_s):
         return ("rows that an open transaction still sees: run `recollect upkeep` once it has ended", *BEYOND_REACH)
     _rewrite(db, [table["name"] for table in tables], timeout_s)
     db.execute(KEEPING["forget_scrub_notes"], {"names": notes})
@@ -46,7 +46,7 @@ def scrub(db: BoundedConnection, timeout_s: float) -> tuple[str, ...]:
 
 
 def examine(db: BoundedConnection) -> list[str]:
-    """What is wrong with the store's indexes, its row-level security, or the server's pages; empty when sound."""
+    """Return what is wrong with the store's indexes, its row-level security, or the server's pages; empty when sound."""
     found = [str(row["fault"]) for row in db.execute(KEEPING["faults"])]
     has_amcheck = db.execute(KEEPING["has_amcheck"]).fetchone()
     if has_amcheck and has_amcheck["n"]:
@@ -56,7 +56,7 @@ def examine(db: BoundedConnection) -> list[str]:
 
 
 def _examined(db: BoundedConnection, index: str) -> list[str]:
-    """What amcheck says is wrong with an index. A role that may not ask learns nothing, and is told so in the manual."""
+    """Return what amcheck says is wrong with an index. A role that may not ask learns nothing, and is told so in the manual."""
     try:
         db.execute(KEEPING["examine_index"], {"name": index})
     except psycopg.errors.InsufficientPrivilege:
@@ -87,13 +87,13 @@ def size_bytes(db: BoundedConnection) -> int:
 
 
 def erasures(db: BoundedConnection) -> list[Erased]:
-    """The whole list, for the role that owns the tables; for others row-level security leaves nothing of it."""
+    """Return the whole list, for the role that owns the tables; for others row-level security leaves nothing of it."""
     owner = db.execute(KEEPING["owns_tables"]).fetchone()
     return [Erased(**row) for row in db.execute(KEEPING["erasures"])] if owner and owner["ours"] else []
 
 
 def tenants(db: BoundedConnection, location: str) -> list[str]:
-    """Every tenant that any table knows. An empty store may be asked by anybody; else row-level security hides them."""
+    """Return every tenant that any table knows. An empty store may be asked by anybody; else row-level security hides them."""
     tables = list(db.execute(KEEPING["tables_of_tenants"]))
     if not any(table["bytes"] for table in tables):
         return []
@@ -109,7 +109,7 @@ def tenants(db: BoundedConnection, location: str) -> list[str]:
     return sorted({row["tenant"] for rows in found for row in rows})
 
 
-def _nobody_looks_back(db: BoundedConnection, timeout_s: float) -> bool:
+def _await_old_snapshots(db: BoundedConnection, timeout_s: float) -> bool:
     """Wait until no transaction is left that began before now: what it may still see, a rewritten table keeps."""
     now = db.execute(KEEPING["new_transaction"]).fetchone()
     deadline = time.monotonic() + timeout_s
@@ -160,7 +160,7 @@ def load(location: Location, path: Path) -> None:
 
 
 def _run(location: Location, program: str, *arguments: str, connect: bool = True) -> str:
-    """What a program printed; it is told where the database is, and the password where nobody else can read it."""
+    """Return what a program printed; it is told where the database is, and the password where nobody else can read it."""
     found = shutil.which(program, path=os.environ.get(FOLDER))
     if found is None:
         raise StoreUnavailable(
@@ -187,5 +187,5 @@ def _run(location: Location, program: str, *arguments: str, connect: bool = True
 
 
 def _first_line(said: str) -> str:
-    """What follows may quote rows."""
+    """Return the first line of a message: what follows it may quote rows."""
     return (said.strip().splitlines() or ["it did not say why"])[0]

@@ -103,7 +103,7 @@ class StreamTables(Capability):
         )
 
     def actor_uid(self, tenant: str, name: str, fresh_salt: bytes) -> str:
-        """The actor's uid; a new actor's is a commitment to its name under ``fresh_salt``."""
+        """Return the actor's uid; a new actor's is a commitment to its name under ``fresh_salt``."""
         found = self._db.rows("actor_named", tenant=tenant, name=name)
         if found:
             return str(found[0]["uid"])

@@ -51,7 +51,7 @@ class ProvenanceTables(_NamesVouchers):
         return self._named(tenant, found, damaged=True)
 
     def _readable(self, *texts: str) -> dict[str, str]:
-        """The conditions that these texts can be read, by the names under which a statement leaves a place for them."""
+        """Return the conditions that these texts can be read, by the names under which a statement leaves a place for them."""
         return {f"{text.rpartition('.')[2]}_readable": self._db.dialect.readable.format(text=text) for text in texts}
 
     def cut_links(self, stream: Stream, number: int, memory_id: str, body: str, hashes: Sequence[str]) -> None:
@@ -165,7 +165,7 @@ class StateTables(ProvenanceTables, _Postings):
         return {row[:2]: Contender._make(row[2:]) for row in found}
 
     def ids_like(self, tenant: str, text: str, limit: int = 10) -> list[str]:
-        """The ids that begin with these hex digits, or that go by this alias."""
+        """Return the ids that begin with these hex digits, or that go by this alias."""
         low = prefix_of(text)
         found = self._db.rows("ids_with_alias", tenant=tenant, alias=text, limit=limit)
         if low is not None:
@@ -325,7 +325,7 @@ class TextTables(_Postings):
         return dict(zip(terms, self._each("postings_of", asked), strict=True))
 
     def _each(self, query: str, asked: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
-        """The answers to one query with several parameters, all asked before the first is waited for."""
+        """Return the answers to one query with several parameters, all asked before the first is waited for."""
         answers = [self._db.soon(query, one) for one in asked]
         return [answer() for answer in answers]
 
@@ -371,7 +371,7 @@ _FIRST, _LAST = "", chr(0x10FFFF)
 
 
 def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
-    """The stretches between some names in order; none if any name will do."""
+    """Return the stretches between some names in order; none if any name will do."""
     if names is None:
         return []
     ordered = [_FIRST, *sorted(set(names)), _LAST]
@@ -379,7 +379,7 @@ def gaps(names: Sequence[str] | None) -> list[dict[str, str]]:
 
 
 def prefix_of(text: str) -> str | None:
-    """An id or the beginning of one, as ids are written: ``"0f3a9c2b1d4e"`` gives ``"0f3a9c2b-1d4e"``."""
+    """Return an id or the beginning of one, as ids are written: ``"0f3a9c2b1d4e"`` gives ``"0f3a9c2b-1d4e"``."""
     digits = text.replace("-", "").lower()
     if not digits or len(digits) > 32 or any(c not in "0123456789abcdef" for c in digits):
         return None

@@ -17,17 +17,17 @@ NAME = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 
 
 def load_queries(package: str, file: str = "queries.sql") -> dict[str, str]:
-    """The statements of a package's query file, by name, without their comments."""
+    """Return the statements of a package's query file, by name, without their comments."""
     text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
     parts = NAME.split(text)
     names, bodies = parts[1::2], parts[2::2]
     if len(set(names)) != len(names):
         raise ValueError(f"{file} names a query twice")
-    return {name: _without_comments(body) for name, body in zip(names, bodies, strict=True)}
+    return {name: _strip_comments(body) for name, body in zip(names, bodies, strict=True)}
 
 
 def load_all_queries(package: str, *, apart_from: str = "") -> dict[str, str]:
-    """The statements of every query file of a package, one for each capability; scripts have no names in them."""
+    """Return the statements of every query file of a package, one for each capability; scripts have no names in them."""
     files = sorted(file.name for file in resources.files(package).iterdir() if file.name.endswith(".sql"))
     found = [pair for file in files if file != apart_from for pair in load_queries(package, file).items()]
     if len(dict(found)) != len(found):
@@ -36,11 +36,11 @@ def load_all_queries(package: str, *, apart_from: str = "") -> dict[str, str]:
 
 
 def load_dialect(package: str, *, apart_from: str = "") -> dict[str, str]:
-    """What an engine runs: the statements that all engines share, and over them those of its own package."""
+    """Return what an engine runs: the statements that all engines share, and over them those of its own package."""
     return load_all_queries(__package__) | load_all_queries(package, apart_from=apart_from)
 
 
-def _without_comments(body: str) -> str:
+def _strip_comments(body: str) -> str:
     return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("--")).strip()
 
 
@@ -81,7 +81,7 @@ HAS_VOUCHER = """(m.vouchers <> '[]' AND EXISTS (SELECT 1 FROM actors who
 
 
 def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
-    """The condition and its parameters; ``1 = 1`` when everything is wanted."""
+    """Return the condition and its parameters; ``1 = 1`` when everything is wanted."""
     parts: list[str] = []
     params: dict[str, Any] = {}
 
@@ -98,7 +98,7 @@ def where(selection: Selection, dialect: Dialect) -> tuple[str, dict[str, Any]]:
         return dialect.one_of_texts.format(column=expression, list=listed)
 
     def holds(text: str, part: str) -> str:
-        """Whether a text has a part as it is spelled; of a version that has not, no JSON needs to be parsed."""
+        """Return whether a text has a part as it is spelled; of a version that has not, no JSON needs to be parsed."""
         return f"({dialect.holds.format(text=text, part=part)})"
 
     if selection.streams is not None:
@@ -167,7 +167,7 @@ class Connection(Protocol):
     def rows(self, query: str, /, **params: Any) -> list[Any]: ...
     def tuples(self, query: str, /, **params: Any) -> list[tuple[Any, ...]]: ...
     def soon(self, query: str, params: Mapping[str, Any], /, **words: str) -> Callable[[], list[tuple[Any, ...]]]:
-        """A query whose answer is taken later: until then others are asked without waiting for it."""
+        """Send a query whose answer is taken later; others can be sent without waiting for it."""
         ...
 
     def run(self, query: str, /, **params: Any) -> None:
@@ -175,7 +175,7 @@ class Connection(Protocol):
         ...
 
     def counted(self, query: str, /, **params: Any) -> int:
-        """A statement, and how many rows it changed."""
+        """Run a statement and return how many rows it changed."""
         ...
 
     def run_many(self, query: str, params: Iterable[Sequence[Any]], /) -> None: ...
@@ -186,11 +186,11 @@ class Connection(Protocol):
     def filtered_soon(
         self, query: str, condition: str, params: Mapping[str, Any], /, **words: str
     ) -> Callable[[], list[Any]]:
-        """The same, whose answer is taken later."""
+        """Send a filtered query whose answer is taken later."""
         ...
 
     def filtered_tuples(self, query: str, condition: str, params: Mapping[str, Any], /) -> list[tuple[Any, ...]]:
-        """The same with its columns by position, which is quicker where there are many rows."""
+        """Run a filtered query and return its columns by position, which is quicker where there are many rows."""
         ...
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], /) -> None:
@@ -211,5 +211,5 @@ def encode_places(places: Sequence[tuple[int, int]]) -> str:
 
 
 def encode_list(values: Iterable[str | int]) -> str:
-    """A list as the queries take it; a value given twice would come back twice."""
+    """Return a list as the queries take it; a value given twice would come back twice."""
     return json.dumps(list(dict.fromkeys(values)))

@@ -48,7 +48,7 @@ def entry_from(row: Row) -> Entry:
 
 
 def entry_of(values: Sequence[Any]) -> Entry:
-    """The same from columns in the order of its fields."""
+    """Return an entry from columns in the order of its fields."""
     uid, seq, tick, event, *rest = values
     return Entry(uid, seq, tick, EVENTS[event], *rest)
 
@@ -75,7 +75,7 @@ _STATUS, _PINNED = State.__slots__.index("status"), State.__slots__.index("pinne
 
 
 def state_of(values: Sequence[Any]) -> State:
-    """A state from columns in the order of its fields."""
+    """Return a state from columns in the order of its fields."""
     fields = list(values)
     fields[_STATUS] = STATUSES[fields[_STATUS]]
     fields[_PINNED] = _FLAGS.get(fields[_PINNED], fields[_PINNED])
@@ -119,7 +119,7 @@ def _phase_of(body: Mapping[str, Any] | None) -> int | None:
 
 
 def stray_column(number: int, row: Sequence[Any], body: Mapping[str, Any] | None) -> str | None:
-    """The first of these columns of current state that is not what the version's body says; ``None`` if all are."""
+    """Return the first of these columns of current state that is not what the version's body says; ``None`` if all are."""
     if row[0] is None:
         return None  # no such row: that is for whoever compares the states to say
     if row[1] != identity(row[0]) and row[1] != identity_beside(row[0], number):
@@ -193,7 +193,7 @@ def text_length_in(note: str) -> int:
 
 
 def term_counts_in(note: str) -> dict[str, int]:
-    """All terms and how often each occurs.
+    """Return all terms and how often each occurs.
 
     >>> term_counts_in(write_term_note({"dark": 2}, {"theme": 1}))
     {'dark': 2, 'theme': 1}
@@ -203,7 +203,7 @@ def term_counts_in(note: str) -> dict[str, int]:
 
 
 def said_terms_in(note: str) -> str:
-    """A note of what is said alone.
+    """Return a note of what is said alone.
 
     >>> term_counts_in(said_terms_in(write_term_note({"dark": 2}, {"theme": 1})))
     {'dark': 2}

@@ -56,7 +56,7 @@ class TraceTables(Capability):
         return self._db.counted("remove_traces_of_stream", tenant=stream.tenant, stream=stream.number)
 
     def remove_traces_naming(self, tenant: str, names: Collection[str]) -> int:
-        """An event that cannot be read may name anybody, so it goes too."""
+        """Remove the events that bear a name. An event that cannot be read may name anybody, so it goes too."""
         found = {
             row["number"]: row["body"]
             for name in sorted(names)
@@ -151,7 +151,7 @@ def _row(tenant: str, one: Operation) -> tuple[Any, ...]:
 
 
 def _query(wanted: OperationsWanted) -> str:
-    """The statement whose index finds them soonest."""
+    """Return the name of the statement whose index is the most selective."""
     if wanted.user is not None:
         return "operations_of_user"
     return "operations" if wanted.node is None else "operations_of_node"

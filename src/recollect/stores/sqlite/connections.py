@@ -116,7 +116,7 @@ class Connections:
             _open_stores.add(self)
 
     def writer(self) -> sqlite3.Connection:
-        """The one connection that writes; only inside the queue's turn."""
+        """Return the one connection that writes; only inside the queue's turn."""
         self.check()
         if self._writer is None:
             self._writer = self._connect()

@@ -44,7 +44,7 @@ class NamedQueries:
         return self._fetched(QUERIES[query], params, by_name=False)
 
     def _fetched(self, sql: str, params: Mapping[str, Any], *, by_name: bool = True) -> list[Any]:
-        """Every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
+        """Return every row. Where a text is no UTF-8, they are read again and it stays bytes, which nobody takes for a text."""
         cursor = self._db.cursor()
         if not by_name:
             cursor.row_factory = None

@@ -21,7 +21,7 @@ COUSIN = "0f3a9c2b-ffff-5f60-8a7b-9c0d1e2f3a4b"
 
 
 def _everything_set(id: str) -> State:
-    """A state in which no field has its default, so that a column that is lost shows."""
+    """Return a state in which no field has its default, so that a column that is lost shows."""
     return State(
         id=id,
         status=Status.CONTRADICTORY,
@@ -275,7 +275,7 @@ SECRET = "zanzibarquartz"
 
 
 def keep_secret(store: Store, scribe: Scribe) -> str:
-    """A memory whose secret stands wherever content can stand."""
+    """Return a memory whose secret stands wherever content can stand."""
     id = scribe.keep(
         "secret",
         content=f"The word is {SECRET}",

@@ -37,7 +37,7 @@ def _body(stored: Stored, name: str) -> Any:
 
 
 def _place(stored: Stored) -> tuple[str, int, int]:
-    """What memories are ordered by: time, then the stream, then their number in it."""
+    """Return what memories are ordered by: time, then the stream, then their number in it."""
     return _body(stored, "created_at"), stored.stream, stored.number
 
 

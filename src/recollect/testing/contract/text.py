@@ -15,7 +15,7 @@ ANY = Selection()
 
 
 def _index(reader: Reader, stream: Stream) -> tuple[object, ...]:
-    """All that the index holds, and the statistics that ranking reads."""
+    """Return all that the index holds, and the statistics that ranking reads."""
     counted = reader.term_frequencies(stream, sorted({*TEA, *COFFEE, "новый", "%"}))
     return stream.documents, stream.words, counted, reader.indexed_text(stream), notes_of_terms(reader, stream).keys()
 
